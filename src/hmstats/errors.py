@@ -1,0 +1,99 @@
+"""Every error that hmstats raises.
+
+HmstatsError
+├── MetastoreError              an answer of the metastore; has a Thrift exception (wire/faults.py has the table)
+│   ├── NoSuchObject            a catalog, database, table, partition or statistic does not exist
+│   ├── AlreadyExists           the name is taken
+│   ├── InvalidObject           an object is malformed, or contradicts what it belongs to
+│   ├── InvalidInput            a statistic or argument makes no sense
+│   ├── InvalidOperation        the state of the object forbids it
+│   └── MetaError               everything else that the metastore must say
+│       └── StoreUnavailable    the database is away or does not answer in time
+├── ProtocolError               bytes that are no message of ours
+│   └── MessageTooLarge         a message above the limit
+├── SketchError                 bytes that are no sketch of the named kind
+├── SchemaError                 the database's schema is not the one that this version needs
+├── SettingsError               a setting has no meaning
+├── StatementError              an ANALYZE statement, table, partition or column that cannot be analysed
+└── ServiceError                a metastore that was asked, seen from the client
+    ├── ServiceUnavailable      no connection, or it broke
+    └── CallRefused             it answered with an exception
+"""
+
+
+class HmstatsError(Exception):
+    """The root: its text is one sentence for the person who reads it."""
+
+
+class MetastoreError(HmstatsError):
+    """An answer of the metastore that says no."""
+
+
+class NoSuchObject(MetastoreError):
+    """A catalog, database, table, partition or statistic that does not exist."""
+
+
+class AlreadyExists(MetastoreError):
+    """A name that is taken."""
+
+
+class InvalidObject(MetastoreError):
+    """An object that is malformed or contradicts what it belongs to."""
+
+
+class InvalidInput(MetastoreError):
+    """A statistic or an argument that makes no sense."""
+
+
+class InvalidOperation(MetastoreError):
+    """A change that the state of the object forbids."""
+
+
+class MetaError(MetastoreError):
+    """Everything else that the metastore must say."""
+
+
+class StoreUnavailable(MetaError):
+    """The database is away or does not answer in time."""
+
+
+class ProtocolError(HmstatsError):
+    """Bytes that are no message of the protocol."""
+
+
+class MessageTooLarge(ProtocolError):
+    """A message above the limit."""
+
+
+class SketchError(HmstatsError):
+    """Bytes that are no sketch of the named kind."""
+
+
+class SchemaError(HmstatsError):
+    """A database whose schema is not the one that this version needs."""
+
+
+class SettingsError(HmstatsError):
+    """A setting that has no meaning."""
+
+
+class StatementError(HmstatsError):
+    """An ANALYZE statement, or the table, partition or column in it, that cannot be analysed."""
+
+
+class ServiceError(HmstatsError):
+    """A metastore that was asked, seen from the client."""
+
+
+class ServiceUnavailable(ServiceError):
+    """No connection could be made, or it broke before the answer came."""
+
+
+class CallRefused(ServiceError):
+    """The metastore answered with an exception; `kind` is the exception's Thrift name."""
+
+    def __init__(self, method: str, kind: str, message: str) -> None:
+        super().__init__(f"{method}: {kind}: {message}")
+        self.method = method
+        self.kind = kind
+        self.message = message

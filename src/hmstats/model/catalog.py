@@ -1,0 +1,158 @@
+"""What the catalog keeps: catalogs, databases, tables and partitions, with the storage they describe.
+
+The fields are the metastore's own, under plain names; every mapping and sequence is empty rather than None, and a text that
+the writer left out is None. Times are epoch seconds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Parameters = Mapping[str, str]
+
+DEFAULT_CATALOG = "hive"
+DEFAULT_DATABASE = "default"
+MANAGED_TABLE = "MANAGED_TABLE"
+EXTERNAL_TABLE = "EXTERNAL_TABLE"
+VIRTUAL_VIEW = "VIRTUAL_VIEW"
+MATERIALIZED_VIEW = "MATERIALIZED_VIEW"
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseName:
+    """A database in its catalog, both lower case."""
+
+    catalog: str
+    database: str
+
+    def __str__(self) -> str:
+        return f"{self.catalog}.{self.database}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table in its database and catalog, all lower case."""
+
+    catalog: str
+    database: str
+    table: str
+
+    @property
+    def parent(self) -> DatabaseName:
+        """The database that the table is in."""
+        return DatabaseName(self.catalog, self.database)
+
+    def __str__(self) -> str:
+        return f"{self.catalog}.{self.database}.{self.table}"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column or a partition key; `type` is the Hive type string."""
+
+    name: str
+    type: str
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SortColumn:
+    """A sort column; `order` is 1 for ascending, 0 for descending."""
+
+    column: str
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class SerDe:
+    """How rows are read and written."""
+
+    name: str | None = None
+    library: str | None = None
+    parameters: Parameters = field(default_factory=dict)
+    description: str | None = None
+    serializer_class: str | None = None
+    deserializer_class: str | None = None
+    serde_type: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkewedInfo:
+    """Skewed columns, their skewed values, and the directory of each value list."""
+
+    columns: tuple[str, ...] = ()
+    values: tuple[tuple[str, ...], ...] = ()
+    locations: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A storage descriptor: columns, place and format of a table's or a partition's data."""
+
+    columns: tuple[Column, ...] = ()
+    location: str | None = None
+    input_format: str | None = None
+    output_format: str | None = None
+    compressed: bool = False
+    buckets: int = 0
+    serde: SerDe = field(default_factory=SerDe)
+    bucket_columns: tuple[str, ...] = ()
+    sort_columns: tuple[SortColumn, ...] = ()
+    parameters: Parameters = field(default_factory=dict)
+    skewed: SkewedInfo | None = None
+    stored_as_subdirectories: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """A database. `owner_type` is USER, GROUP or ROLE."""
+
+    name: DatabaseName
+    description: str | None = None
+    location: str
+    managed_location: str | None = None
+    parameters: Parameters = field(default_factory=dict)
+    owner: str | None = None
+    owner_type: str | None = None
+    created_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table or a view. `id` is the store's key, None until stored; a view has a storage without location.
+
+    `storage` is None where a view was written without any.
+    """
+
+    name: TableName
+    id: int | None = None
+    owner: str | None = None
+    owner_type: str | None = None
+    created_seconds: int = 0
+    last_access_seconds: int = 0
+    retention: int = 0
+    storage: Storage | None = None
+    partition_keys: tuple[Column, ...] = ()
+    parameters: Parameters = field(default_factory=dict)
+    view_original_text: str | None = None
+    view_expanded_text: str | None = None
+    table_type: str | None = None
+    rewrite_enabled: bool = False
+    write_id: int = 0
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The data columns, without the partition keys."""
+        return self.storage.columns if self.storage else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """A partition: one value per partition key of its table. `id` is the store's key, None until stored."""
+
+    values: tuple[str, ...]
+    id: int | None = None
+    created_seconds: int = 0
+    last_access_seconds: int = 0
+    storage: Storage | None = None
+    parameters: Parameters = field(default_factory=dict)
+    write_id: int = 0
