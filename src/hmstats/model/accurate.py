@@ -1,7 +1,7 @@
 """COLUMN_STATS_ACCURATE: the parameter that tells Hive which statistics it may answer queries from.
 
-Hive's form, byte for byte: `{"BASIC_STATS":"true","COLUMN_STATS":{"a":"true"}}`, no blanks, columns sorted, what is not true left
-out. Hive before 1.3 wrote TRUE or FALSE alone; anything else that is not JSON counts as nothing.
+Hive's form, byte for byte: `{"BASIC_STATS":"true","COLUMN_STATS":{"a":"true"}}`, no blanks, columns sorted,
+what is not true left out. Hive before 1.3 wrote TRUE or FALSE alone; anything else that is not JSON counts as nothing.
 """
 
 import json

@@ -1,7 +1,7 @@
 """What the catalog keeps: catalogs, databases, tables and partitions, with the storage they describe.
 
-The fields are the metastore's own, under plain names; every mapping and sequence is empty rather than None, and a text that
-the writer left out is None. Times are epoch seconds.
+The fields are the metastore's own, under plain names; every mapping and sequence is empty rather than
+None, and a text that the writer left out is None. Times are epoch seconds.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,7 @@
 """Hive's column types and the kind of statistics that each has.
 
-The names are Hive's type strings, lower case (`decimal(12,2)`, `array<int>`); what stands in brackets does not matter here.
+The names are Hive's type strings, lower case (`decimal(12,2)`, `array<int>`); what stands in
+brackets does not matter here.
 """
 
 from hmstats.model.column_statistics import Kind
@@ -31,7 +32,7 @@ _ALSO_ACCEPTED = {Kind.TIMESTAMP: frozenset({Kind.LONG})}
 
 
 def kind_of(column_type: str) -> Kind | None:
-    """The kind of statistics that a column of this Hive type has; None for a type that has none (array, map, struct ...)."""
+    """The kind of statistics that a column of this Hive type has; None for array, map, struct and the like."""
     return _KINDS.get(base_type(column_type))
 
 
