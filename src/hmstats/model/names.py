@@ -1,0 +1,101 @@
+"""Names: `@catalog#database` prefixes, lower-casing, and partition names.
+
+A partition name is `key=value/key=value` in the order of the table's partition keys, with the characters that a path cannot
+hold written as %XX. The rules are those of Hive's MetaStoreUtils.parseDbName, Warehouse and FileUtils, byte for byte.
+"""
+
+import re
+from collections.abc import Sequence
+
+from hmstats.errors import InvalidObject, MetaError
+from hmstats.model.catalog import DEFAULT_CATALOG, DatabaseName, TableName
+
+NULL_PARTITION_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""What stands in a partition name for a null or empty value."""
+
+_CATALOG_MARKER, _DATABASE_SEPARATOR, _EMPTY_MARKER = "@", "#", "!"
+_UNSAFE = re.compile(r"""[\x00-\x1f"#%'*/:=?\\\x7f{\[\]^]""")
+_ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
+
+
+def split_database(text: str, default_catalog: str = DEFAULT_CATALOG) -> tuple[str, str | None]:
+    """Catalog and database, as written, of a positional database argument: `@catalog#database` or `database`.
+
+    `@catalog#` means every database of the catalog (None), `@catalog#!` the empty name.
+    Raises MetaError when the marker stands without a separator.
+    """
+    if not text.startswith(_CATALOG_MARKER):
+        return default_catalog, text
+    catalog, separator, database = text[1:].partition(_DATABASE_SEPARATOR)
+    if not separator:
+        raise MetaError(f"{text} is prepended with the catalog marker but does not appear to have a catalog name in it")
+    if text.endswith(_EMPTY_MARKER):
+        return catalog, ""
+    return catalog, database or None
+
+
+def database_name(database: str, catalog: str | None = None) -> DatabaseName:
+    """A database's name, lower case; a `@catalog#` prefix wins over `catalog`, whose default is `hive`."""
+    own_catalog, own_database = split_database(database, catalog or DEFAULT_CATALOG)
+    return DatabaseName(own_catalog.lower(), (own_database or "").lower())
+
+
+def table_name(database: str, table: str, catalog: str | None = None) -> TableName:
+    """A table's name, lower case; a `@catalog#` prefix of the database wins over `catalog`, whose default is `hive`."""
+    parent = database_name(database, catalog)
+    return TableName(parent.catalog, parent.database, table.lower())
+
+
+def escape(text: str) -> str:
+    """A key or value with the characters that a path cannot hold as %XX; empty becomes the null value's name."""
+    return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text) or NULL_PARTITION_VALUE
+
+
+def unescape(text: str) -> str:
+    """The opposite of escape; a % that two hex digits do not follow stays."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+
+
+def partition_name(keys: Sequence[str], values: Sequence[str]) -> str:
+    """The name of the partition with these values, one for each key in the table's order.
+
+    Raises MetaError when their numbers differ or there are none.
+    """
+    if not keys or len(keys) != len(values):
+        raise MetaError(f"Invalid partition key & values; keys {_listed(keys)}, values {_listed(values)}")
+    return "/".join(f"{escape(key.lower())}={escape(value)}" for key, value in zip(keys, values, strict=True))
+
+
+def partition_spec(name: str) -> dict[str, str]:
+    """Key (lower case) to value of a partition name; a path element without `=` is passed over, as Hive does.
+
+    Raises MetaError when the name is empty.
+    """
+    if not name:
+        raise MetaError(f"Partition name is invalid. {name}")
+    pairs = (element.partition("=") for element in name.split("/"))
+    return {unescape(key).lower(): unescape(value) for key, separator, value in pairs if separator}
+
+
+def partition_values(name: str, keys: Sequence[str]) -> tuple[str, ...]:
+    """The values in a partition name, in the order of the table's keys; other keys in the name are ignored.
+
+    Raises MetaError when the name is empty, InvalidObject when a key is missing.
+    """
+    spec = partition_spec(name)
+    for key in keys:
+        if key.lower() not in spec:
+            raise InvalidObject(f"incomplete partition name - missing {key}")
+    return tuple(spec[key.lower()] for key in keys)
+
+
+def normal_partition_name(name: str, keys: Sequence[str]) -> str:
+    """The name as the metastore stores it: keys lower case in the table's order, values escaped.
+
+    Raises MetaError and InvalidObject as partition_values does.
+    """
+    return partition_name(keys, partition_values(name, keys))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "[" + ", ".join(names) + "]"
