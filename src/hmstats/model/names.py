@@ -1,6 +1,6 @@
 """Names: `@catalog#database` prefixes, lower-casing, and partition names.
 
-A partition name is `key=value/key=value` in the order of the table's partition keys, with the characters that a path cannot
+A partition name is `key=value/key=value` in the order of the partition keys, with the characters that a path cannot
 hold written as %XX. The rules are those of Hive's MetaStoreUtils.parseDbName, Warehouse and FileUtils, byte for byte.
 """
 
