@@ -1,0 +1,239 @@
+"""Catalog objects: Thrift structs <-> model, both directions side by side.
+
+In: null lists, maps and texts become empty or None. Out: lists and maps are never null, since readers do not check.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hmstats.errors import InvalidObject
+from hmstats.model.catalog import (
+    Column,
+    Database,
+    Partition,
+    SerDe,
+    SkewedInfo,
+    SortColumn,
+    Storage,
+    Table,
+    TableName,
+)
+from hmstats.model.names import database_name, table_name
+from hmstats.wire.idl import hive_metastore
+
+_OWNER_TYPES: dict[int, str] = {
+    hive_metastore.PrincipalType.USER: "USER",
+    hive_metastore.PrincipalType.ROLE: "ROLE",
+    hive_metastore.PrincipalType.GROUP: "GROUP",
+}
+_OWNER_NUMBERS = {name: number for number, name in _OWNER_TYPES.items()}
+
+
+def database_from_thrift(struct: Any) -> Database:
+    """The database in a struct. Raises InvalidObject when it has no name."""
+    if not struct.name:
+        raise InvalidObject("a database must have a name, found none")
+    return Database(
+        name=database_name(struct.name, struct.catalogName),
+        description=struct.description,
+        location=struct.locationUri or "",
+        managed_location=struct.managedLocationUri or None,
+        parameters=_parameters(struct.parameters),
+        owner=struct.ownerName,
+        owner_type=_owner_type(struct.ownerType),
+        created_seconds=struct.createTime,
+    )
+
+
+def database_to_thrift(database: Database) -> Any:
+    """The Database struct."""
+    return hive_metastore.Database(
+        name=database.name.database,
+        description=database.description,
+        locationUri=database.location,
+        parameters=dict(database.parameters),
+        ownerName=database.owner,
+        ownerType=_owner_number(database.owner_type),
+        catalogName=database.name.catalog,
+        createTime=database.created_seconds,
+        managedLocationUri=database.managed_location,
+        type=hive_metastore.DatabaseType.NATIVE,
+    )
+
+
+def table_from_thrift(struct: Any) -> Table:
+    """The table in a struct. Raises InvalidObject when it, its database or a column has no name."""
+    if not struct.tableName or not struct.dbName:
+        raise InvalidObject(f"a table must have a name and a database, found {struct.dbName}.{struct.tableName}")
+    return Table(
+        name=table_name(struct.dbName, struct.tableName, struct.catName),
+        owner=struct.owner,
+        owner_type=_owner_type(struct.ownerType),
+        created_seconds=struct.createTime or 0,
+        last_access_seconds=struct.lastAccessTime or 0,
+        retention=struct.retention or 0,
+        storage=None if struct.sd is None else storage_from_thrift(struct.sd),
+        partition_keys=_columns_from_thrift(struct.partitionKeys),
+        parameters=_parameters(struct.parameters),
+        view_original_text=struct.viewOriginalText,
+        view_expanded_text=struct.viewExpandedText,
+        table_type=struct.tableType,
+        rewrite_enabled=bool(struct.rewriteEnabled),
+        write_id=max(struct.writeId or 0, 0),
+    )
+
+
+def table_to_thrift(table: Table) -> Any:
+    """The Table struct."""
+    return hive_metastore.Table(
+        tableName=table.name.table,
+        dbName=table.name.database,
+        owner=table.owner,
+        createTime=table.created_seconds,
+        lastAccessTime=table.last_access_seconds,
+        retention=table.retention,
+        sd=None if table.storage is None else storage_to_thrift(table.storage),
+        partitionKeys=_columns_to_thrift(table.partition_keys),
+        parameters=dict(table.parameters),
+        viewOriginalText=table.view_original_text,
+        viewExpandedText=table.view_expanded_text,
+        tableType=table.table_type,
+        rewriteEnabled=table.rewrite_enabled,
+        catName=table.name.catalog,
+        ownerType=_owner_number(table.owner_type),
+        writeId=table.write_id,
+        id=table.id,
+    )
+
+
+def partition_from_thrift(struct: Any) -> Partition:
+    """The partition in a struct, without the table's name. Raises InvalidObject when a value is missing."""
+    values = struct.values or []
+    if any(value is None for value in values):
+        raise InvalidObject(f"every value of a partition must be a text, found {values}")
+    return Partition(
+        values=tuple(values),
+        created_seconds=struct.createTime or 0,
+        last_access_seconds=struct.lastAccessTime or 0,
+        storage=None if struct.sd is None else storage_from_thrift(struct.sd),
+        parameters=_parameters(struct.parameters),
+        write_id=max(struct.writeId or 0, 0),
+    )
+
+
+def partition_to_thrift(name: TableName, partition: Partition) -> Any:
+    """The Partition struct of a partition of the named table."""
+    return hive_metastore.Partition(
+        values=list(partition.values),
+        dbName=name.database,
+        tableName=name.table,
+        createTime=partition.created_seconds,
+        lastAccessTime=partition.last_access_seconds,
+        sd=None if partition.storage is None else storage_to_thrift(partition.storage),
+        parameters=dict(partition.parameters),
+        catName=name.catalog,
+        writeId=partition.write_id,
+    )
+
+
+def storage_from_thrift(struct: Any) -> Storage:
+    """The storage in a StorageDescriptor struct."""
+    return Storage(
+        columns=_columns_from_thrift(struct.cols),
+        location=struct.location,
+        input_format=struct.inputFormat,
+        output_format=struct.outputFormat,
+        compressed=bool(struct.compressed),
+        buckets=struct.numBuckets or 0,
+        serde=SerDe() if struct.serdeInfo is None else _serde_from_thrift(struct.serdeInfo),
+        bucket_columns=tuple(struct.bucketCols or ()),
+        sort_columns=tuple(SortColumn(each.col, each.order or 0) for each in struct.sortCols or ()),
+        parameters=_parameters(struct.parameters),
+        skewed=None if struct.skewedInfo is None else _skewed_from_thrift(struct.skewedInfo),
+        stored_as_subdirectories=bool(struct.storedAsSubDirectories),
+    )
+
+
+def storage_to_thrift(storage: Storage) -> Any:
+    """The StorageDescriptor struct."""
+    return hive_metastore.StorageDescriptor(
+        cols=_columns_to_thrift(storage.columns),
+        location=storage.location,
+        inputFormat=storage.input_format,
+        outputFormat=storage.output_format,
+        compressed=storage.compressed,
+        numBuckets=storage.buckets,
+        serdeInfo=_serde_to_thrift(storage.serde),
+        bucketCols=list(storage.bucket_columns),
+        sortCols=[hive_metastore.Order(col=each.column, order=each.order) for each in storage.sort_columns],
+        parameters=dict(storage.parameters),
+        skewedInfo=_skewed_to_thrift(storage.skewed or SkewedInfo()),
+        storedAsSubDirectories=storage.stored_as_subdirectories,
+    )
+
+
+def _serde_from_thrift(struct: Any) -> SerDe:
+    return SerDe(
+        name=struct.name,
+        library=struct.serializationLib,
+        parameters=_parameters(struct.parameters),
+        description=struct.description,
+        serializer_class=struct.serializerClass,
+        deserializer_class=struct.deserializerClass,
+        serde_type=struct.serdeType,
+    )
+
+
+def _serde_to_thrift(serde: SerDe) -> Any:
+    return hive_metastore.SerDeInfo(
+        name=serde.name,
+        serializationLib=serde.library,
+        parameters=dict(serde.parameters),
+        description=serde.description,
+        serializerClass=serde.serializer_class,
+        deserializerClass=serde.deserializer_class,
+        serdeType=serde.serde_type,
+    )
+
+
+def _skewed_from_thrift(struct: Any) -> SkewedInfo:
+    locations: Mapping[Any, str] = struct.skewedColValueLocationMaps or {}
+    return SkewedInfo(
+        columns=tuple(struct.skewedColNames or ()),
+        values=tuple(tuple(each) for each in struct.skewedColValues or ()),
+        locations={tuple(values): location for values, location in locations.items()},
+    )
+
+
+def _skewed_to_thrift(skewed: SkewedInfo) -> Any:
+    return hive_metastore.SkewedInfo(
+        skewedColNames=list(skewed.columns),
+        skewedColValues=[list(each) for each in skewed.values],
+        skewedColValueLocationMaps=dict(skewed.locations),
+    )
+
+
+def _columns_from_thrift(structs: Sequence[Any] | None) -> tuple[Column, ...]:
+    return tuple(_column_from_thrift(each) for each in structs or ())
+
+
+def _column_from_thrift(struct: Any) -> Column:
+    if not isinstance(struct.name, str) or not isinstance(struct.type, str):
+        raise InvalidObject(f"a column must have a name and a type, found {struct.name} {struct.type}")
+    return Column(struct.name, struct.type, struct.comment)
+
+
+def _columns_to_thrift(columns: Sequence[Column]) -> list[Any]:
+    return [hive_metastore.FieldSchema(name=each.name, type=each.type, comment=each.comment) for each in columns]
+
+
+def _parameters(parameters: Mapping[str, str] | None) -> dict[str, str]:
+    return dict(parameters) if parameters else {}
+
+
+def _owner_type(number: int | None) -> str | None:
+    return None if number is None else _OWNER_TYPES.get(number)
+
+
+def _owner_number(owner_type: str | None) -> int | None:
+    return None if owner_type is None else _OWNER_NUMBERS.get(owner_type)

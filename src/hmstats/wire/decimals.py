@@ -1,0 +1,33 @@
+"""Thrift's Decimal, an unscaled big-endian two's-complement integer with a scale, and Python's.
+
+The scale is kept: 1.50 stays 1.50, and a negative scale stays one. Bytes leave in their shortest form, as Java writes them.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+from hmstats.errors import InvalidInput
+from hmstats.wire.idl import hive_metastore
+
+_MAX_UNSCALED_BYTES = 128
+"""Far above Hive's 38 digits (16 bytes); more is no decimal that a column can hold."""
+
+
+def decimal_to_thrift(value: Decimal) -> Any:
+    """The Thrift struct of a finite decimal. Raises InvalidInput for NaN and infinities."""
+    sign, digits, exponent = value.as_tuple()
+    if not isinstance(exponent, int):
+        raise InvalidInput(f"a decimal bound must be a finite number, not {value}")
+    unscaled = int("".join(map(str, digits)))
+    unscaled = -unscaled if sign else unscaled
+    length = (unscaled if unscaled >= 0 else ~unscaled).bit_length() // 8 + 1
+    return hive_metastore.Decimal(scale=-exponent, unscaled=unscaled.to_bytes(length, "big", signed=True))
+
+
+def decimal_from_thrift(struct: Any) -> Decimal:
+    """The decimal in a Thrift struct. Raises InvalidInput for an empty or absurdly long number."""
+    unscaled, scale = struct.unscaled, struct.scale
+    if not isinstance(unscaled, bytes) or not 0 < len(unscaled) <= _MAX_UNSCALED_BYTES:
+        found = "nothing" if not unscaled else f"{len(unscaled)} bytes"
+        raise InvalidInput(f"a decimal's unscaled value must have 1 to {_MAX_UNSCALED_BYTES} bytes, found {found}")
+    return Decimal(f"{int.from_bytes(unscaled, 'big', signed=True)}E{-(scale or 0)}")

@@ -1,0 +1,47 @@
+"""Errors <-> the exceptions of the API: one table, read in both directions.
+
+An exception can only be sent by a method that declares it. Where a method declares none that fits, MetaException says it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hmstats.errors import (
+    AlreadyExists,
+    CallRefused,
+    InvalidInput,
+    InvalidObject,
+    InvalidOperation,
+    MetaError,
+    MetastoreError,
+    NoSuchObject,
+)
+from hmstats.wire.idl import hive_metastore
+
+_EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
+    NoSuchObject: (
+        hive_metastore.NoSuchObjectException,
+        hive_metastore.UnknownDBException,
+        hive_metastore.UnknownTableException,
+    ),
+    AlreadyExists: (hive_metastore.AlreadyExistsException,),
+    InvalidObject: (hive_metastore.InvalidObjectException,),
+    InvalidInput: (hive_metastore.InvalidInputException,),
+    InvalidOperation: (hive_metastore.InvalidOperationException,),
+    MetaError: (hive_metastore.MetaException,),
+}
+"""For each error the exceptions that say it, the most fitting first."""
+
+
+def to_thrift(error: Exception, throws: Mapping[type[Exception], str]) -> Any | None:
+    """The exception that a method which declares `throws` can answer; None when it can answer none."""
+    fitting = next((each for kind, each in _EXCEPTIONS.items() if isinstance(error, kind)), ())
+    for exception in (*fitting, hive_metastore.MetaException):
+        if exception in throws:
+            return exception(message=str(error))
+    return None
+
+
+def from_thrift(method: str, exception: Exception) -> CallRefused:
+    """What a client raises for an exception that a metastore answered."""
+    return CallRefused(method, type(exception).__name__, str(getattr(exception, "message", None) or exception))
