@@ -1,0 +1,48 @@
+# Everything is set up by itself: the virtual environment, its packages, and Java where the machine has none.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
+
+install: $(READY) ## Make .venv with everything in it, and Java if there is none
+
+$(READY): pyproject.toml constraints.txt scripts/java.sh
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hmstats needs Python 3.11 or newer, found " + sys.version.split()[0])'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@bash scripts/java.sh
+	@touch $@
+
+demo: install ## Analyse TPC-H with Spark, store and read back (SF=1 for more data)
+	@$(BIN)/python demo/demo.py
+
+test: install ## Run the tests
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: install ## Check format, style, types, imports and spelling
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/codespell
+	@$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+format: install ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: install ## Write the generated pages again
+	@$(BIN)/python -m scripts.generate_docs
+
+bench: install ## Measure against a real Hive Metastore, both in one run
+	@$(BIN)/python -m tests.benchmarks.bench_server
+
+clean: ## Remove the virtual environment and everything made
+	@rm -rf $(VENV) build dist demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.PHONY: help install demo test lint format docs bench clean

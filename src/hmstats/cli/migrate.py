@@ -1,0 +1,23 @@
+"""`hmstats migrate`: bring a database's schema to this version, or print the SQL that would."""
+
+from typing import Annotated
+
+import typer
+
+from hmstats.settings import load
+from hmstats.store import migrate as migrations
+
+
+def migrate(
+    database: Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")] = None,
+    sql: Annotated[bool, typer.Option("--sql", help="Print the SQL and change nothing.")] = False,  # noqa: FBT002
+) -> None:
+    """Make or upgrade the tables of a database."""
+    url = load({"database": database}).database
+    if sql:
+        typer.echo(migrations.sql(url))
+        return
+    before = migrations.current(url)
+    migrations.upgrade(url)
+    after = migrations.current(url)
+    typer.echo(f"schema {after}, as it was" if before == after else f"schema {before or 'none'} to {after}")

@@ -1,0 +1,40 @@
+"""Calls about databases."""
+
+from typing import Any
+
+from hmstats.model.names import database_name, split_database
+from hmstats.server.dispatch import Session
+from hmstats.service.catalog.databases import Databases
+from hmstats.wire.catalog import database_from_thrift, database_to_thrift
+
+
+class DatabaseCalls:
+    """create, get, alter and drop of databases."""
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+
+    def create_database(self, session: Session, database: Any) -> None:
+        """Make a database."""
+        self._databases.create(database_from_thrift(database))
+
+    def get_database(self, session: Session, name: str) -> Any:
+        """The database."""
+        return database_to_thrift(self._databases.get(database_name(name)))
+
+    def get_databases(self, session: Session, pattern: str | None) -> list[str]:
+        """The names that match `pattern`, which may begin with `@catalog#`."""
+        catalog, names = split_database(pattern or "")
+        return self._databases.names(catalog, names)
+
+    def get_all_databases(self, session: Session) -> list[str]:
+        """The names of all databases of the default catalog."""
+        return self.get_databases(session, None)
+
+    def alter_database(self, session: Session, dbname: str, db: Any) -> None:
+        """Replace what a database says of itself."""
+        self._databases.alter(database_name(dbname), database_from_thrift(db))
+
+    def drop_database(self, session: Session, name: str, deleteData: bool, cascade: bool) -> None:  # noqa: FBT001, N803
+        """Drop a database."""
+        self._databases.drop(database_name(name), delete_data=bool(deleteData), cascade=bool(cascade))

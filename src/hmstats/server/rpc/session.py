@@ -1,0 +1,61 @@
+"""Session calls: who the caller is, and what fb303 asks of every Thrift service."""
+
+import time
+
+from hmstats import __version__
+from hmstats.server.dispatch import Session
+
+_ALIVE = 2
+"""fb_status ALIVE."""
+
+
+class SessionCalls:
+    """set_ugi and the calls inherited from fb303."""
+
+    def __init__(self) -> None:
+        self._started_seconds = int(time.time())
+
+    def set_ugi(self, session: Session, user_name: str | None, group_names: list[str] | None) -> list[str]:
+        """Remember who calls; the groups come back with the user's own, as in Hive."""
+        session.user = user_name
+        session.groups = tuple(group_names or ())
+        return [user_name] if user_name else []
+
+    def shutdown(self, session: Session) -> None:
+        """What Hive's clients call when they close; the server goes on."""
+
+    def getName(self, session: Session) -> str:  # noqa: N802
+        """The service's name."""
+        return "hmstats"
+
+    def getVersion(self, session: Session) -> str:  # noqa: N802
+        """The version of hmstats."""
+        return __version__
+
+    def getStatus(self, session: Session) -> int:  # noqa: N802
+        """Alive."""
+        return _ALIVE
+
+    def getStatusDetails(self, session: Session) -> str:  # noqa: N802
+        """Nothing more to say."""
+        return ""
+
+    def aliveSince(self, session: Session) -> int:  # noqa: N802
+        """When the server started, in epoch seconds."""
+        return self._started_seconds
+
+    def getCounters(self, session: Session) -> dict[str, int]:  # noqa: N802
+        """None: the metrics are Prometheus'."""
+        return {}
+
+    def getCounter(self, session: Session, key: str) -> int:  # noqa: N802
+        """No counter has a value here."""
+        return 0
+
+    def getOptions(self, session: Session) -> dict[str, str]:  # noqa: N802
+        """None that can be set by a caller."""
+        return {}
+
+    def getOption(self, session: Session, key: str) -> str:  # noqa: N802
+        """No option has a value here."""
+        return ""

@@ -1,0 +1,132 @@
+"""Calls about column statistics.
+
+A request that carries `engine` comes from a client of the Hive 4 generation, which knows timestampStats; any other gets longStats
+for timestamps, since it would read the newer union member as nothing.
+"""
+
+from typing import Any
+
+from hmstats.errors import InvalidInput, MetaError
+from hmstats.model.catalog import TableName
+from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.model.names import table_name
+from hmstats.server.dispatch import Session
+from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.write import StatisticsWriter
+from hmstats.wire.idl import hive_metastore
+from hmstats.wire.statistics import columns_to_thrift, set_from_thrift, set_to_thrift, sets_from_thrift
+
+
+class StatisticsCalls:
+    """update, set, get and delete of column statistics."""
+
+    def __init__(self, reader: StatisticsReader, writer: StatisticsWriter, *, send_sketches: bool) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._sketches = send_sketches
+
+    def update_table_column_statistics(self, session: Session, stats_obj: Any) -> bool:
+        """Write a table's column statistics."""
+        self._writer.update_table(*set_from_thrift(stats_obj))
+        return True
+
+    def update_table_column_statistics_req(self, session: Session, req: Any) -> Any:
+        """Write a table's column statistics."""
+        self._writer.update_table(*_only_set(req))
+        return hive_metastore.SetPartitionsStatsResponse(result=True)
+
+    def update_partition_column_statistics(self, session: Session, stats_obj: Any) -> bool:
+        """Write a partition's column statistics."""
+        name, statistics = set_from_thrift(stats_obj)
+        self._writer.update_partitions(name, [statistics])
+        return True
+
+    def update_partition_column_statistics_req(self, session: Session, req: Any) -> Any:
+        """Write a partition's column statistics."""
+        name, statistics = _only_set(req)
+        self._writer.update_partitions(name, [statistics])
+        return hive_metastore.SetPartitionsStatsResponse(result=True)
+
+    def set_aggr_stats_for(self, session: Session, request: Any) -> bool:
+        """Write the column statistics of a table or of many of its partitions, all or none."""
+        sets = sets_from_thrift(request.colStats or [], request.engine)
+        if not sets:
+            return True
+        name = sets[0][0]
+        if any(each != name for each, _ in sets):
+            raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
+        if request.needMerge:
+            raise MetaError("set_aggr_stats_for with needMerge is not supported yet")
+        if request.colStats[0].statsDesc.isTblLevel:
+            if len(sets) != 1:
+                raise MetaError(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(sets)}")
+            self._writer.update_table(name, sets[0][1])
+        else:
+            self._writer.update_partitions(name, [each for _, each in sets])
+        return True
+
+    def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:
+        """One column's statistics of a table; NoSuchObjectException when there are none."""
+        name = table_name(db_name, tbl_name)
+        found = self._reader.table_column(name, col_name.lower())
+        return set_to_thrift(name, found, hive4=False, sketches=self._sketches)
+
+    def get_partition_column_statistics(
+        self, session: Session, db_name: str, tbl_name: str, part_name: str, col_name: str
+    ) -> Any:
+        """One column's statistics of a partition; NoSuchObjectException when there are none."""
+        name = table_name(db_name, tbl_name)
+        found = self._reader.partition_column(name, part_name, col_name.lower())
+        return set_to_thrift(name, found, hive4=False, sketches=self._sketches)
+
+    def get_table_statistics_req(self, session: Session, request: Any) -> Any:
+        """Statistics of some columns of a table; a column without any is left out."""
+        found = self._reader.table(_table(request), _columns(request), request.engine or DEFAULT_ENGINE)
+        columns = found.columns if found else ()
+        return hive_metastore.TableStatsResult(tableStats=self._structs(columns, request))
+
+    def get_partitions_statistics_req(self, session: Session, request: Any) -> Any:
+        """Statistics of some columns of some partitions; what has none is left out."""
+        found = self._reader.partitions(
+            _table(request), request.partNames or [], _columns(request), request.engine or DEFAULT_ENGINE
+        )
+        structs = {each.partition: self._structs(each.columns, request) for each in found}
+        return hive_metastore.PartitionsStatsResult(partStats=structs)
+
+    def delete_table_column_statistics(
+        self, session: Session, db_name: str, tbl_name: str, col_name: str | None, engine: str | None
+    ) -> bool:
+        """Delete one column's statistics of a table, or every column's; there may be none."""
+        self._writer.delete_table(table_name(db_name, tbl_name), _one(col_name), engine)
+        return True
+
+    def delete_partition_column_statistics(
+        self, session: Session, db_name: str, tbl_name: str, part_name: str, col_name: str | None, engine: str | None
+    ) -> bool:
+        """Delete one column's statistics of a partition, or every column's; there may be none."""
+        self._writer.delete_partitions(table_name(db_name, tbl_name), [part_name], _one(col_name), engine)
+        return True
+
+    def _structs(self, columns: Any, request: Any) -> list[Any]:
+        return columns_to_thrift(columns, hive4=request.engine is not None, sketches=self._sketches)
+
+
+def _only_set(request: Any) -> tuple[TableName, StatisticsSet]:
+    structs = request.colStats or []
+    if len(structs) != 1:
+        raise InvalidInput("Only one stats object expected")
+    if request.needMerge:
+        raise InvalidInput("Merge is not supported for non-aggregate stats")
+    return set_from_thrift(structs[0], request.engine)
+
+
+def _table(request: Any) -> TableName:
+    return table_name(request.dbName, request.tblName, request.catName)
+
+
+def _columns(request: Any) -> list[str]:
+    return [name.lower() for name in request.colNames or []]
+
+
+def _one(column: str | None) -> list[str] | None:
+    return None if column is None else [column.lower()]

@@ -1,0 +1,116 @@
+"""Databases: made, read, altered and dropped."""
+
+import re
+from dataclasses import replace
+
+from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
+from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Database, DatabaseName, TableName
+from hmstats.service.catalog.patterns import matching
+from hmstats.service.warehouse import Warehouse
+from hmstats.store import databases, tables
+from hmstats.store.engine import Store
+from hmstats.store.unit import Unit
+
+_VALID_NAME = re.compile(r"[\w\-.$ ]+")
+
+
+class Databases:
+    """The databases of every catalog."""
+
+    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+        self._store = store
+        self._warehouse = warehouse
+
+    def ensure_default(self) -> None:
+        """Make the database `default` unless it is there."""
+        name = DatabaseName(DEFAULT_CATALOG, DEFAULT_DATABASE)
+        with self._store.read() as connection:
+            if databases.get(connection, name):
+                return
+        default = Database(
+            name=name,
+            description="Default Hive database",
+            location=self._warehouse.root,
+            owner="public",
+            owner_type="ROLE",
+        )
+        self._store.write(lambda unit: databases.get(unit.connection, name) or databases.insert(unit, default))
+
+    def get(self, name: DatabaseName) -> Database:
+        """The database. Raises NoSuchObject."""
+        with self._store.read() as connection:
+            found = databases.get(connection, name)
+        if found is None:
+            raise missing_database(name)
+        return found
+
+    def names(self, catalog: str, pattern: str | None = None) -> list[str]:
+        """The names of a catalog's databases that the pattern matches, sorted."""
+        with self._store.read() as connection:
+            return matching(databases.names(connection, catalog), pattern)
+
+    def create(self, database: Database) -> None:
+        """Make a database and its directory.
+
+        Raises AlreadyExists when the name is taken, InvalidObject when it is no name, NoSuchObject without the catalog.
+        """
+        name = database.name
+        if not _VALID_NAME.fullmatch(name.database):
+            raise InvalidObject(f"{name.database} is not a valid database name")
+        if name.catalog != DEFAULT_CATALOG:
+            raise NoSuchObject(f"No such catalog {name.catalog}")
+        if not database.location:
+            database = replace(database, location=self._warehouse.database_location(name.database))
+
+        def insert(unit: Unit) -> None:
+            if databases.get(unit.connection, name):
+                raise AlreadyExists(f"Database {name.database} already exists")
+            databases.insert(unit, replace(database, created_seconds=unit.now_seconds))
+
+        self._store.write(insert)
+        self._warehouse.make_directory(database.location)
+
+    def alter(self, name: DatabaseName, database: Database) -> None:
+        """Replace what a database says of itself. Raises NoSuchObject, and MetaError for a rename."""
+        if database.name != name:
+            raise MetaError(f"a database cannot be renamed: {name.database} to {database.name.database}")
+
+        def update(unit: Unit) -> None:
+            stored = databases.get(unit.connection, name)
+            if stored is None:
+                raise missing_database(name)
+            location = database.location or stored.location
+            databases.replace(unit, replace(database, location=location, created_seconds=stored.created_seconds))
+
+        self._store.write(update)
+
+    def drop(self, name: DatabaseName, *, delete_data: bool, cascade: bool) -> None:
+        """Drop a database, with its tables when `cascade`; its directory goes when `delete_data`.
+
+        Raises NoSuchObject, InvalidOperation when it is not empty, and MetaError for `default`.
+        """
+        if name == DatabaseName(DEFAULT_CATALOG, DEFAULT_DATABASE):
+            raise MetaError(f"Can not drop {name.database} database in catalog {name.catalog}")
+
+        def delete(unit: Unit) -> str:
+            stored = databases.get(unit.connection, name)
+            if stored is None:
+                raise missing_database(name)
+            inside = tables.names(unit.connection, name)
+            if inside and not cascade:
+                raise InvalidOperation(f"Database {name.database} is not empty. One or more tables exist.")
+            for table in inside:
+                table_id = tables.find_id(unit.connection, TableName(name.catalog, name.database, table))
+                if table_id is not None:
+                    tables.delete(unit, table_id)
+            databases.delete(unit, name)
+            return stored.location
+
+        location = self._store.write(delete)
+        if delete_data:
+            self._warehouse.remove_directory(location)
+
+
+def missing_database(name: DatabaseName) -> NoSuchObject:
+    """The error for a database that is not there."""
+    return NoSuchObject(f"There is no database {name}")

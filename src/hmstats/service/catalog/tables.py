@@ -1,0 +1,189 @@
+"""Tables and views: made, read, altered and dropped, with what that means for their statistics."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
+from hmstats.model.accurate import PARAMETER, Accurate
+from hmstats.model.catalog import (
+    EXTERNAL_TABLE,
+    MANAGED_TABLE,
+    VIRTUAL_VIEW,
+    Column,
+    Database,
+    DatabaseName,
+    Table,
+    TableName,
+)
+from hmstats.service.catalog.databases import missing_database
+from hmstats.service.catalog.patterns import matching
+from hmstats.service.warehouse import Warehouse
+from hmstats.store import column_statistics, databases, tables, versions
+from hmstats.store.engine import Store
+from hmstats.store.unit import Unit
+
+_VALID_NAME = re.compile(r"[\w\-.$ /]+")
+_LAST_DDL = "transient_lastDdlTime"
+_SIZES = ("numFiles", "totalSize", "rawDataSize")
+"""Counted by whoever writes files. An alter that leaves them out keeps the stored ones: directories are never listed here."""
+
+
+class Tables:
+    """The tables of every database."""
+
+    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+        self._store = store
+        self._warehouse = warehouse
+
+    def get(self, name: TableName) -> Table:
+        """The table. Raises NoSuchObject."""
+        with self._store.read() as connection:
+            found = tables.get(connection, name)
+        if found is None:
+            raise missing_table(name)
+        return found
+
+    def get_many(self, database: DatabaseName, names: Sequence[str]) -> list[Table]:
+        """Those of the named tables that exist."""
+        with self._store.read() as connection:
+            return tables.get_many(connection, database, [name.lower() for name in names])
+
+    def names(self, database: DatabaseName, pattern: str | None, table_type: str | None = None) -> list[str]:
+        """The names of a database's tables that the pattern matches, sorted."""
+        with self._store.read() as connection:
+            types = None if table_type is None else [table_type]
+            return matching(tables.names(connection, database, types), pattern)
+
+    def create(self, table: Table) -> None:
+        """Make a table, and its directory when it is managed.
+
+        Raises AlreadyExists, NoSuchObject without the database, InvalidObject when a name or a column is malformed.
+        """
+        _check(table)
+
+        def insert(unit: Unit) -> Table:
+            database = databases.get(unit.connection, table.name.parent)
+            if database is None:
+                raise missing_database(table.name.parent)
+            if tables.find_id(unit.connection, table.name) is not None:
+                raise AlreadyExists(f"Table {table.name} already exists")
+            new = self._completed(table, database, unit.now_seconds)
+            tables.insert(unit, new)
+            return new
+
+        made = self._store.write(insert)
+        if made.table_type == MANAGED_TABLE and made.storage:
+            self._warehouse.make_directory(made.storage.location)
+
+    def alter(self, name: TableName, table: Table) -> None:
+        """Replace a table; its new name and columns carry the statistics that still hold.
+
+        Raises InvalidOperation when the table is missing or its new name is taken.
+        """
+        _check(table)
+
+        def update(unit: Unit) -> None:
+            table_id = tables.lock(unit, name)
+            stored = None if table_id is None else tables.get(unit.connection, name)
+            if table_id is None or stored is None:
+                raise InvalidOperation(f"table {name} doesn't exist")
+            if table.name != name:
+                self._check_free(unit, table.name)
+            lost = lost_columns(stored.columns, table.columns)
+            tables.replace(unit, table_id, _altered(stored, table, lost))
+            if lost:
+                column_statistics.delete_table(unit, table_id, lost, None)
+            if table.name != name:
+                column_statistics.rename_table(unit, table_id, table.name)
+            versions.bump(unit, table_id)
+
+        self._store.write(update)
+
+    def drop(self, name: TableName, *, delete_data: bool) -> None:
+        """Drop a table with its partitions and statistics; a managed table's directory goes when `delete_data`.
+
+        Raises NoSuchObject.
+        """
+
+        def delete(unit: Unit) -> Table:
+            table_id = tables.lock(unit, name)
+            stored = None if table_id is None else tables.get(unit.connection, name)
+            if table_id is None or stored is None:
+                raise missing_table(name)
+            tables.delete(unit, table_id)
+            return stored
+
+        dropped = self._store.write(delete)
+        if delete_data and dropped.table_type == MANAGED_TABLE and dropped.storage:
+            self._warehouse.remove_directory(dropped.storage.location)
+
+    def _check_free(self, unit: Unit, name: TableName) -> None:
+        if databases.get(unit.connection, name.parent) is None:
+            raise InvalidOperation(f"Unable to change table: database {name.parent} does not exist")
+        if tables.find_id(unit.connection, name) is not None:
+            raise InvalidOperation(f"new table {name} already exists")
+
+    def _completed(self, table: Table, database: Database, now_seconds: int) -> Table:
+        storage = table.storage
+        if storage and table.table_type != VIRTUAL_VIEW and not storage.location:
+            location = self._warehouse.table_location(database.location, table.name.table)
+            storage = replace(storage, location=location)
+        parameters = {_LAST_DDL: str(now_seconds), **table.parameters}
+        return replace(
+            table,
+            storage=storage,
+            parameters=parameters,
+            table_type=_table_type(table),
+            created_seconds=now_seconds,
+        )
+
+
+def missing_table(name: TableName) -> NoSuchObject:
+    """The error for a table that is not there."""
+    return NoSuchObject(f"{name} table not found")
+
+
+def lost_columns(old: Sequence[Column], new: Sequence[Column]) -> list[str]:
+    """The old columns whose statistics no longer hold: dropped, renamed or of another type. Case does not matter."""
+    kept = {(column.name.lower(), column.type.lower()) for column in new}
+    return [column.name.lower() for column in old if (column.name.lower(), column.type.lower()) not in kept]
+
+
+def kept_parameters(stored: Mapping[str, str], new: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
+    """The parameters after an alter: the new ones, sizes that they leave out, and no lost column marked as accurate."""
+    merged = {key: stored[key] for key in _SIZES if key in stored} | dict(new)
+    if lost and PARAMETER in merged:
+        merged[PARAMETER] = Accurate.parse(merged[PARAMETER]).without_columns(lost).text()
+    return merged
+
+
+def _altered(stored: Table, table: Table, lost: Sequence[str]) -> Table:
+    return replace(
+        table,
+        id=stored.id,
+        table_type=_table_type(table),
+        parameters=kept_parameters(stored.parameters, table.parameters, lost),
+    )
+
+
+def _table_type(table: Table) -> str:
+    """The type that the table's own word and its parameter EXTERNAL make together, as Hive decides it."""
+    external = table.parameters.get("EXTERNAL", "").lower() == "true"
+    if table.table_type in (None, MANAGED_TABLE):
+        return EXTERNAL_TABLE if external else MANAGED_TABLE
+    return table.table_type or MANAGED_TABLE
+
+
+def _check(table: Table) -> None:
+    if not _VALID_NAME.fullmatch(table.name.table):
+        raise InvalidObject(f"{table.name.table} is not a valid object name")
+    if table.storage is None:
+        raise MetaError(f"table {table.name} must have a storage descriptor, found none")
+    seen: set[str] = set()
+    for column in (*table.columns, *table.partition_keys):
+        if not column.name or not column.type:
+            raise InvalidObject(f"Invalid column name or type in table {table.name}: {column.name} {column.type}")
+        if column.name.lower() in seen:
+            raise InvalidObject(f"Duplicate column name: {column.name.lower()} in table {table.name}")
+        seen.add(column.name.lower())

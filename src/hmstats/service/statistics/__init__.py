@@ -1,0 +1,1 @@
+"""Column statistics of tables and partitions."""

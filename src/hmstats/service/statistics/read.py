@@ -1,0 +1,72 @@
+"""Reading column statistics.
+
+Names that have no statistics are left out of an answer; only the calls for a single column say that there is nothing. When
+the asked engine has none, those of another engine answer (`any_engine`): one set of numbers for every engine is the point.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hmstats.errors import NoSuchObject
+from hmstats.model.catalog import TableName
+from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.model.names import normal_partition_name
+from hmstats.service.statistics.missing import missing_table
+from hmstats.store import column_statistics, targets
+from hmstats.store.engine import Store
+
+
+class StatisticsReader:
+    """Answers questions about column statistics. `any_engine`: other engines' statistics answer too."""
+
+    def __init__(self, store: Store, *, any_engine: bool = True) -> None:
+        self._store = store
+        self._any_engine = any_engine
+
+    def table(self, name: TableName, columns: Sequence[str], engine: str) -> StatisticsSet | None:
+        """A table's statistics of these columns; None when there are none. Raises NoSuchObject without the table."""
+        with self._store.read() as connection:
+            target = targets.find(connection, name)
+            if target is None:
+                raise missing_table(name)
+            found = column_statistics.read_table(connection, target.id, columns, self._asked(engine))
+        return self._chosen(found, engine)
+
+    def table_column(self, name: TableName, column: str) -> StatisticsSet:
+        """One column's statistics of a table. Raises NoSuchObject without the table or the statistics."""
+        found = self.table(name, [column], DEFAULT_ENGINE)
+        if found is None:
+            raise NoSuchObject(f"table {name} has no statistics of column {column}")
+        return found
+
+    def partitions(
+        self, name: TableName, partition_names: Sequence[str], columns: Sequence[str], engine: str
+    ) -> list[StatisticsSet]:
+        """Statistics of these columns of these partitions, those without left out. Raises NoSuchObject without the table."""
+        with self._store.read() as connection:
+            target = targets.find(connection, name)
+            if target is None:
+                raise missing_table(name)
+            wanted = [normal_partition_name(each, target.partition_keys) for each in partition_names]
+            found = column_statistics.read_partitions(connection, target.id, wanted, columns, self._asked(engine))
+        chosen = (self._chosen(each, engine) for each in found.values())
+        return [each for each in chosen if each]
+
+    def partition_column(self, name: TableName, partition_name: str, column: str) -> StatisticsSet:
+        """One column's statistics of a partition. Raises NoSuchObject without the table or the statistics."""
+        found = self.partitions(name, [partition_name], [column], DEFAULT_ENGINE)
+        if not found:
+            raise NoSuchObject(f"partition {partition_name} of table {name} has no statistics of column {column}")
+        return found[0]
+
+    def _asked(self, engine: str) -> str | None:
+        return None if self._any_engine else engine
+
+    def _chosen(self, found: Sequence[StatisticsSet], engine: str) -> StatisticsSet | None:
+        """One set of the engines' sets: each column from the asked engine where it has it, else from the newest other."""
+        if len(found) <= 1:
+            return found[0] if found else None
+        order = sorted(found, key=lambda each: (each.engine == engine, each.last_analyzed_seconds or 0))
+        columns = {column.column: column for each in order for column in each.columns}
+        oldest = min(each.last_analyzed_seconds or 0 for each in found)
+        return replace(order[-1], columns=tuple(columns.values()), last_analyzed_seconds=oldest)

@@ -1,0 +1,90 @@
+"""The warehouse: where managed tables live, and the only place in which directories are made and removed.
+
+Directories are reached through pyarrow.fs, so a warehouse may be a local path or any URI that Arrow knows (s3, gs, abfs,
+hdfs). A path outside the root, or one that leaves it by `..` or a symbolic link, is never touched.
+"""
+
+import posixpath
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import structlog
+from pyarrow import fs
+
+from hmstats.model.names import escape
+
+_log = structlog.get_logger(__name__)
+
+
+class Warehouse:
+    """The root directory of managed databases and tables. `root` is a path or a URI."""
+
+    def __init__(self, root: str) -> None:
+        self.root = _as_uri(root)
+
+    def database_location(self, database: str) -> str:
+        """Where a database goes that names no place: `<root>/<database>.db`, and the root itself for `default`."""
+        return self.root if database == "default" else f"{self.root}/{escape(database)}.db"
+
+    def table_location(self, database_location: str, table: str) -> str:
+        """Where a table goes that names no place."""
+        return f"{database_location.rstrip('/')}/{escape(table)}"
+
+    def partition_location(self, table_location: str, partition_name: str) -> str:
+        """Where a partition goes that names no place."""
+        return f"{table_location.rstrip('/')}/{partition_name}"
+
+    def holds(self, location: str | None) -> bool:
+        """Whether a location lies strictly inside the root, links followed."""
+        if not location:
+            return False
+        root, path = urlsplit(self.root), urlsplit(_as_uri(location))
+        if (root.scheme, root.netloc) != (path.scheme, path.netloc):
+            return False
+        inner, outer = _real_path(path.scheme, path.path), _real_path(root.scheme, root.path)
+        return inner.startswith(outer.rstrip("/") + "/")
+
+    def make_directory(self, location: str | None) -> None:
+        """Make a directory inside the root; a location elsewhere is left alone. A failure is logged."""
+        self._change(location, "make", lambda files, path: files.create_dir(path, recursive=True))
+
+    def remove_directory(self, location: str | None) -> None:
+        """Remove a directory inside the root with all that it holds; a location elsewhere is left alone."""
+        self._change(location, "remove", _remove)
+
+    def _change(self, location: str | None, verb: str, change: Callable[[fs.FileSystem, str], None]) -> None:
+        if location is None or not self.holds(location):
+            _log.info("directory left alone", verb=verb, location=location, warehouse=self.root)
+            return
+        try:
+            change(*_file_system(location))
+        except OSError as error:
+            # The catalog has committed: the engine that writes there will say what is wrong with the place.
+            _log.warning("directory not changed", verb=verb, location=location, reason=str(error))
+
+
+def _remove(files: fs.FileSystem, path: str) -> None:
+    if files.get_file_info(path).type is fs.FileType.Directory:
+        files.delete_dir(path)
+
+
+def _file_system(location: str) -> tuple[fs.FileSystem, str]:
+    parts = urlsplit(_as_uri(location))
+    if parts.scheme == "file":
+        return fs.LocalFileSystem(), unquote(parts.path)
+    files, path = fs.FileSystem.from_uri(location)
+    return files, path
+
+
+def _as_uri(location: str) -> str:
+    """A URI without a slash at its end; a bare path becomes `file:/path`, as Hadoop writes it."""
+    if urlsplit(location).scheme:
+        return location.rstrip("/")
+    return "file:" + Path(location).resolve().as_posix()
+
+
+def _real_path(scheme: str, path: str) -> str:
+    if scheme == "file":
+        return Path(unquote(path)).resolve().as_posix()
+    return posixpath.normpath(path)

@@ -1,0 +1,112 @@
+"""Every setting of hmstats: unit, default and one sentence each.
+
+A value is looked for in this order: a command's flag, the environment (`HMSTATS__PORT`), the TOML file named by
+`HMSTATS__CONFIG` or else `hmstats.toml` in the working directory, the default. `hmstats config show` prints each value and
+where it came from; docs/configuration.md is generated from this class.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from hmstats.errors import SettingsError
+
+PREFIX = "HMSTATS__"
+CONFIG_FILE_VARIABLE = PREFIX + "CONFIG"
+_DEFAULT_CONFIG_FILE = "hmstats.toml"
+
+
+class Settings(BaseSettings):
+    """What a server or a command can be told."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
+
+    host: str = Field("127.0.0.1", description="The address that the server listens on.")
+    port: int = Field(9083, ge=0, le=65535, description="The port that the server listens on; 0 takes a free one.")
+    database: str = Field(
+        "sqlite:///hmstats.sqlite",
+        description="The database's URL: sqlite:///FILE (embedded) or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
+    )
+    warehouse: str = Field("warehouse", description="The folder or URI where managed tables live.")
+    metastore: str = Field(
+        "thrift://127.0.0.1:9083",
+        description="The metastore that commands ask: thrift://HOST:PORT, several separated by commas.",
+    )
+    workers: int = Field(8, ge=1, le=256, description="Threads that run calls; as many database connections are kept.")
+    max_connections: int = Field(10_000, ge=1, description="Connections held at once; one more is refused.")
+    max_waiting_calls: int = Field(1_000, ge=1, description="Calls that may wait for a thread; one more is refused.")
+    max_message_bytes: int = Field(
+        100 * 1024 * 1024, ge=1024, description="The largest message that is read, in bytes."
+    )
+    receive_seconds: float = Field(60.0, gt=0, description="Seconds in which a message must arrive once it has begun.")
+    call_seconds: float = Field(
+        300.0, gt=0, description="Seconds after which a running call is answered with an error."
+    )
+    statement_seconds: float = Field(60.0, gt=0, description="Seconds after which the database gives up a statement.")
+    drain_seconds: float = Field(
+        30.0, ge=0, description="Seconds that running calls have to end when the server stops."
+    )
+    client_seconds: float = Field(120.0, gt=0, description="Seconds that a command waits for a metastore's answer.")
+    keep_accuracy: bool = Field(
+        True,
+        description="Whether a write of column statistics marks its columns in COLUMN_STATS_ACCURATE, as Hive 3 and 4 do.",
+    )
+    any_engine: bool = Field(
+        True, description="Whether statistics of another engine answer when the asked engine has none."
+    )
+    send_sketches: bool = Field(
+        False, description="Whether answers carry bit vectors and histograms, 4 kB for each column and partition."
+    )
+    log_level: str = Field(
+        "info", pattern="^(debug|info|warning|error)$", description="The lowest level of log lines: debug to error."
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags, then the environment, then the TOML file."""
+        del dotenv_settings, file_secret_settings
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file())
+
+
+def load(flags: Mapping[str, Any] | None = None) -> Settings:
+    """The settings in force; a flag that is None was not given. Raises SettingsError naming the setting and its value."""
+    path = config_file()
+    if os.environ.get(CONFIG_FILE_VARIABLE) and not path.is_file():
+        raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which is not there")
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise SettingsError(f"setting {name}: {first['msg']}, found {first.get('input')!r}") from error
+    except ValueError as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from error
+
+
+def config_file() -> Path:
+    """The TOML file that settings are read from, which may not exist."""
+    return Path(os.environ.get(CONFIG_FILE_VARIABLE) or _DEFAULT_CONFIG_FILE)
+
+
+def origin(name: str, flags: Mapping[str, Any] | None = None) -> str:
+    """Where a setting's value comes from: a flag, a variable, the file, or the default."""
+    if (flags or {}).get(name) is not None:
+        return "flag"
+    variable = PREFIX + name.upper()
+    if os.environ.get(variable):
+        return variable
+    if name in TomlConfigSettingsSource(Settings, config_file()).toml_data:
+        return str(config_file())
+    return "default"
