@@ -1,0 +1,1 @@
+"""The server: sockets, worker threads and the calls of the API."""

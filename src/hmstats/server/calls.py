@@ -1,0 +1,47 @@
+"""One whole request on its way through a worker thread."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hmstats.server.connection import Connection
+    from hmstats.server.protocols import WireProtocol
+
+
+class Call:
+    """A request, and what became of its reply.
+
+    Whoever takes the claim first answers: the worker when the reply is ready, or the selector's thread when the time is
+    up or the client gone. The loser drops what it has.
+    """
+
+    __slots__ = ("_claim", "connection", "error", "protocol", "request", "unsent")
+
+    def __init__(self, connection: Connection, protocol: WireProtocol, request: bytes) -> None:
+        self.connection = connection
+        self.protocol = protocol
+        self.request = request
+        self.unsent = memoryview(b"")
+        """The end of the reply that the socket did not take."""
+        self.error: OSError | None = None
+        """Why the reply could not be sent."""
+        self._claim = threading.Lock()
+
+    def claim(self) -> bool:
+        """Whether the caller is the first who wants to answer."""
+        return self._claim.acquire(blocking=False)
+
+    def run(self) -> bool:
+        """In a worker: answer, unless someone else did. Whether it was answered here."""
+        if self._claim.locked():
+            return False
+        reply = self.protocol.answer(self.request, self.connection.session)
+        if not self.claim():
+            return False
+        try:
+            self.unsent = self.connection.send(reply) if reply else self.unsent
+        except OSError as error:
+            self.error = error
+        return True

@@ -1,0 +1,109 @@
+"""One client's socket, the bytes that came and those that are still to leave.
+
+A connection belongs to the selector's thread. Only while a worker holds its call's claim does that worker write to the
+socket; `inbox`, `ended` and `doomed` may be looked at by it, not changed.
+"""
+
+from __future__ import annotations
+
+import selectors
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
+
+    from hmstats.server.calls import Call
+    from hmstats.server.protocols import WireProtocol
+    from hmstats.server.session import Session
+
+READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+
+_READ_BYTES = 64 * 1024
+_WAITING_BYTES = 256 * 1024
+"""Once so many bytes wait behind a running call, no more are read: the client's own buffers fill and it stops."""
+
+_NOTHING = memoryview(b"")
+
+
+class Connection:
+    """A client's connection. Idle, it holds this object and an empty buffer."""
+
+    __slots__ = (
+        "call",
+        "closed",
+        "doomed",
+        "ended",
+        "events",
+        "inbox",
+        "last",
+        "lingering",
+        "outbox",
+        "protocol",
+        "session",
+        "socket",
+    )
+
+    def __init__(self, sock: socket.socket, session: Session) -> None:
+        self.socket = sock
+        self.session = session
+        self.protocol: WireProtocol | None = None
+        self.inbox = bytearray()
+        self.outbox = _NOTHING
+        self.call: Call | None = None
+        self.events = 0
+        """What the selector watches for."""
+        self.ended = False
+        """The client sends no more; it may still wait for replies."""
+        self.last = False
+        """What is in the outbox is the last that is sent."""
+        self.lingering = False
+        """All is sent; what still comes is thrown away, so that the client can read its last reply before the end."""
+        self.doomed = False
+        """To be closed as soon as a worker has let go of it."""
+        self.closed = False
+
+    @property
+    def free(self) -> bool:
+        """Whether the next request can be taken up."""
+        return not (self.call or self.outbox or self.lingering or self.closed)
+
+    @property
+    def awaits_selector(self) -> bool:
+        """Whether there is something to do as soon as the running call has ended."""
+        return bool(self.inbox) or self.ended or self.doomed
+
+    @property
+    def wanted_events(self) -> int:
+        """What the selector should watch for."""
+        full = not self.free and len(self.inbox) >= _WAITING_BYTES
+        reading = 0 if self.ended or full else READ
+        return reading | (WRITE if self.outbox else 0)
+
+    def receive(self) -> None:
+        """Take bytes that have come. Raises OSError when the connection is broken."""
+        try:
+            data = self.socket.recv(_READ_BYTES)
+        except BlockingIOError:
+            return
+        self.ended = not data
+        if not self.last and not self.lingering:
+            self.inbox += data
+
+    def take(self, size: int) -> bytes:
+        """Remove a request from the inbox."""
+        if size == len(self.inbox):
+            request = bytes(self.inbox)
+            self.inbox.clear()
+            return request
+        with memoryview(self.inbox) as view, view[:size] as part:
+            request = bytes(part)
+        del self.inbox[:size]
+        return request
+
+    def send(self, data: bytes | memoryview) -> memoryview:
+        """Send what the socket takes at once; the rest is returned. Raises OSError when the connection is broken."""
+        try:
+            sent = self.socket.send(data)
+        except BlockingIOError:
+            sent = 0
+        return memoryview(data)[sent:]

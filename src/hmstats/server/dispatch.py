@@ -1,0 +1,127 @@
+"""From a whole request to its reply: decode the arguments, run the call, encode its result or its error.
+
+This is the RPC edge: nothing that a call raises goes further than this file.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from structlog.contextvars import bind_contextvars, get_contextvars
+
+from hmstats.errors import HmstatsError, MetaError, ProtocolError
+from hmstats.server.codec import Encoded, decode_arguments, encode_struct
+from hmstats.server.messages import Head, Refusal, encode_refusal, encode_reply, read_head
+from hmstats.server.metrics import RPC_SECONDS
+from hmstats.server.session import Session
+from hmstats.wire.faults import to_thrift
+from hmstats.wire.idl import Method
+
+__all__ = ["Dispatcher", "Encoded", "Session"]
+
+OK = "ok"
+_UNKNOWN = "unknown"
+"""The metrics' label for names that are no method: a client could invent any number of them."""
+
+_log = structlog.get_logger("hmstats.server")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    reply: bytes
+    outcome: str
+
+
+class Dispatcher:
+    """Answers encoded requests.
+
+    `calls[name]` is called with the session and the arguments by their IDL names. It returns the value of the result's
+    success field, or an Encoded result, and raises HmstatsError. A method without an entry is unknown to clients.
+    """
+
+    def __init__(self, methods: Mapping[str, Method], calls: Mapping[str, Callable[..., Any]]) -> None:
+        self._methods = methods
+        self._calls = calls
+
+    def answer(self, message: bytes, session: Session) -> bytes | None:
+        """The encoded reply to a whole request; None when the client waits for none. Raises nothing."""
+        return copy_context().run(self._answer, message, session)
+
+    def refuse(self, message: bytes, session: Session, sentence: str) -> bytes | None:
+        """The reply to a whole request that is not run, or no longer waited for: a MetaException with the sentence."""
+        head = _head(message)
+        answer = self._failure(head, MetaError(sentence))
+        _log.warning("refused", method=head.name, outcome=answer.outcome, reason=sentence, **_client(session))
+        return self._unless_oneway(head, answer)
+
+    def _answer(self, message: bytes, session: Session) -> bytes | None:
+        started = time.perf_counter()
+        head = _head(message)
+        request_id = secrets.token_hex(8)
+        bind_contextvars(request_id=request_id, method=head.name, **_client(session))
+        answer = self._run(head, message, session, request_id)
+        seconds = time.perf_counter() - started
+        RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
+        _log.info("call", **(get_contextvars() | {"milliseconds": round(seconds * 1000, 3), "outcome": answer.outcome}))
+        return self._unless_oneway(head, answer)
+
+    def _run(self, head: Head, message: bytes, session: Session, request_id: str) -> _Answer:
+        try:
+            return self._call(head, message, session)
+        except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
+            _log.exception("call_broke", **get_contextvars())
+            return self._failure(head, MetaError(f"unexpected error; the server's log has it as request {request_id}"))
+
+    def _call(self, head: Head, message: bytes, session: Session) -> _Answer:
+        method, call = self._methods.get(head.name), self._calls.get(head.name)
+        if method is None or call is None:
+            return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
+        try:
+            arguments = decode_arguments(method, message, head.body_at)
+            return _success(head, method, call(session, **arguments))
+        except ProtocolError as error:
+            return _refusal(head, Refusal.PROTOCOL_ERROR, str(error))
+        except HmstatsError as error:
+            return self._failure(head, error)
+
+    def _failure(self, head: Head, error: HmstatsError) -> _Answer:
+        """The exception of the API that says the error, or else a TApplicationException."""
+        method = self._methods.get(head.name)
+        exception = to_thrift(error, method.throws) if method else None
+        if method is None or exception is None:
+            return _refusal(head, Refusal.INTERNAL_ERROR, f"Internal error processing {head.name}: {error}")
+        result = method.result(**{method.throws[type(exception)]: exception})
+        return _Answer(encode_reply(head, encode_struct(result)), type(exception).__name__)
+
+    def _unless_oneway(self, head: Head, answer: _Answer) -> bytes | None:
+        method = self._methods.get(head.name)
+        return None if head.oneway or (method is not None and method.oneway) else answer.reply
+
+
+def _success(head: Head, method: Method, value: Any) -> _Answer:
+    if isinstance(value, Encoded):
+        return _Answer(encode_reply(head, value.result), OK)
+    if not method.returns_value:
+        return _Answer(encode_reply(head, encode_struct(method.result())), OK)
+    if value is None:
+        return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
+    return _Answer(encode_reply(head, encode_struct(method.result(success=value))), OK)
+
+
+def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:
+    return _Answer(encode_refusal(head, kind, sentence), kind.name)
+
+
+def _client(session: Session) -> dict[str, Any]:
+    return {"connection": session.connection_id, "peer": session.peer}
+
+
+def _head(message: bytes) -> Head:
+    head = read_head(message)
+    if head is None:
+        raise ProtocolError(f"a request must have a whole head, found {len(message)} bytes")
+    return head

@@ -1,0 +1,282 @@
+"""What happens on the connections: requests are read, handed whole to the workers, and replies written.
+
+All of it runs in the selector's thread, but `_work`. Workers send replies themselves; what a socket does not take at
+once is sent from here. So a silent, slow or half-way client costs a buffer and its time limit, never a thread.
+"""
+
+import contextlib
+import selectors
+import socket
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+
+import structlog
+
+from hmstats.errors import ProtocolError
+from hmstats.server.calls import Call
+from hmstats.server.connection import READ, WRITE, Connection
+from hmstats.server.deadlines import Deadlines
+from hmstats.server.limits import Limits
+from hmstats.server.messages import Refusal, encode_refusal
+from hmstats.server.metrics import CONNECTIONS
+from hmstats.server.protocols import WireProtocol
+from hmstats.server.session import Session
+from hmstats.server.workers import Workers
+
+_LINGER_SECONDS = 5.0
+"""How long a client has to read its last reply before its connection is closed under it."""
+_TURNED_AWAY_AT_ONCE = 128
+"""Connections beyond the limit that are told so; more than these are closed without a word."""
+
+_log = structlog.get_logger("hmstats.server")
+
+Recognise = Callable[[bytearray], WireProtocol | None]
+"""The protocol that a connection's first bytes are of; None when they are too few to say. Raises ProtocolError."""
+
+
+class Exchange:
+    """The connections of a selector, each of which it registers with the Connection as data."""
+
+    def __init__(
+        self, selector: selectors.BaseSelector, wake: Callable[[], None], recognise: Recognise, limits: Limits
+    ) -> None:
+        self._limits = limits
+        self._selector = selector
+        self._wake = wake
+        self._recognise = recognise
+        self._connections: set[Connection] = set()
+        self._numbers = count(1)
+        self._workers: Workers[Call] = Workers(limits.workers, limits.max_waiting_calls, self._work)
+        self._ended_calls: deque[Call] = deque()
+        self._draining = False
+        self._receiving = Deadlines[Connection](limits.receive_seconds)
+        self._sending = Deadlines[Connection](limits.send_seconds)
+        self._calling = Deadlines[Connection](limits.call_seconds)
+        self._idle = Deadlines[Connection](limits.idle_seconds)
+        self._lingering = Deadlines[Connection](_LINGER_SECONDS)
+        self._deadlines = (self._receiving, self._sending, self._calling, self._idle, self._lingering)
+
+    @property
+    def next_deadline(self) -> float | None:
+        """When `expire` has something to do, as time.monotonic() counts."""
+        return min((first for each in self._deadlines if (first := each.next()) is not None), default=None)
+
+    @property
+    def busy(self) -> int:
+        """Connections with a call that runs or a reply that is still being sent."""
+        return sum(1 for connection in self._connections if not connection.lingering)
+
+    def start(self) -> None:
+        """Start the worker threads."""
+        self._workers.start()
+
+    def drain(self) -> None:
+        """Take up no more requests: connections without a call are closed now, the others after their reply."""
+        self._draining = True
+        for connection in list(self._connections):
+            self.advance(connection)
+
+    def close(self) -> None:
+        """Close every connection, and let the workers end after the calls that they run."""
+        for connection in list(self._connections):
+            self._close(connection)
+        self._workers.stop()
+
+    def add(self, accepted: socket.socket, peer: str) -> None:
+        """Hold a new connection, or turn it away when there are too many."""
+        connection = Connection(accepted, Session(next(self._numbers), peer))
+        room = self._limits.max_connections - len(self._connections)
+        if room <= -_TURNED_AWAY_AT_ONCE:
+            accepted.close()
+            return
+        self._connections.add(connection)
+        CONNECTIONS.inc()
+        if room > 0:
+            self._idle.start(connection)
+        else:
+            sentence = f"the server holds its limit of {self._limits.max_connections} connections; try again later"
+            _log.warning("connection_refused", peer=peer, reason=sentence)
+            self._send(connection, encode_refusal(None, Refusal.INTERNAL_ERROR, sentence), last=True)
+        self._watch(connection)
+
+    def react(self, connection: Connection, events: int) -> None:
+        """Read or write what a socket is ready for. `advance` must follow once `settle` was asked."""
+        if connection.closed or connection.doomed:
+            return
+        try:
+            if events & READ:
+                connection.receive()
+            if events & WRITE and connection.outbox:
+                self._sent(connection, connection.send(connection.outbox))
+        except OSError as error:
+            self._lose(connection, error)
+
+    def settle(self) -> list[Connection]:
+        """Take note of calls that workers have ended; their connections are to be advanced."""
+        settled = []
+        while self._ended_calls:
+            call = self._ended_calls.popleft()
+            connection = call.connection
+            connection.call = None
+            self._calling.stop(connection)
+            if call.error is not None:
+                self._lose(connection, call.error)
+            elif connection.doomed:
+                self._close(connection)
+            elif call.unsent:
+                self._sent(connection, call.unsent)
+            settled.append(connection)
+        return settled
+
+    def advance(self, connection: Connection) -> None:
+        """Take up requests that are whole, as far as possible, and watch for what is to come."""
+        while connection.free and self._take_up(connection):
+            pass
+        if connection.lingering and connection.ended:
+            self._close(connection)
+        self._watch(connection)
+
+    def expire(self, now: float) -> None:
+        """End what has taken too long."""
+        for connection in self._calling.expired(now):
+            self._end_call(connection)
+        for connection in self._receiving.expired(now):
+            sentence = f"a request must be whole after {self._limits.receive_seconds:g} seconds, found a part of one"
+            self._reject(connection, ProtocolError(sentence))
+        for connection in self._sending.expired(now):
+            self._lose(connection, f"no byte of the reply taken in {self._limits.send_seconds:g} seconds")
+        for connection in self._idle.expired(now):
+            self._lose(connection, f"no request in {self._limits.idle_seconds:g} seconds")
+        for connection in self._lingering.expired(now):
+            self._close(connection)
+
+    def _take_up(self, connection: Connection) -> bool:
+        """Hand the next request to a worker; whether there was one."""
+        if self._draining:
+            self._close(connection)
+            return False
+        try:
+            request = self._next_request(connection)
+        except ProtocolError as error:
+            self._reject(connection, error)
+            return False
+        if request is not None:
+            self._begin_call(connection, request)
+        elif connection.ended:
+            self._lose(connection, "closed by the client")
+        elif connection.inbox:
+            self._idle.stop(connection)
+            self._receiving.start(connection)
+        else:
+            self._idle.start(connection)
+        return request is not None
+
+    def _next_request(self, connection: Connection) -> Call | None:
+        protocol = connection.protocol = connection.protocol or self._recognise(connection.inbox)
+        if protocol is None or not connection.inbox:
+            return None
+        size = protocol.scan(connection.inbox)
+        return None if size is None else Call(connection, protocol, connection.take(size))
+
+    def _begin_call(self, connection: Connection, call: Call) -> None:
+        self._idle.stop(connection)
+        self._receiving.stop(connection)
+        connection.call = call
+        self._calling.start(connection)
+        if self._workers.submit(call):
+            return
+        sentence = f"the server is busy: {self._limits.max_waiting_calls} calls wait already; try again later"
+        self._answer_instead(connection, call, sentence, last=False)
+
+    def _end_call(self, connection: Connection) -> None:
+        """Answers a call that takes too long, unless a worker is just answering it."""
+        call = connection.call
+        if call is not None and call.claim():
+            sentence = f"the call was given up after {self._limits.call_seconds:g} seconds"
+            self._answer_instead(connection, call, sentence, last=True)
+            self._watch(connection)
+
+    def _answer_instead(self, connection: Connection, call: Call, sentence: str, *, last: bool) -> None:
+        connection.call = None
+        self._calling.stop(connection)
+        reply = call.protocol.refuse(call.request, connection.session, sentence)
+        self._send(connection, reply or b"", last=last)
+
+    def _work(self, call: Call) -> None:
+        """In a worker's thread: run a call and send its reply."""
+        if not call.run():
+            return
+        # Noted first and looked at second, while the selector's thread reads first and looks for notes second: so one
+        # of the two sees that a request waits.
+        self._ended_calls.append(call)
+        if call.unsent or call.error or call.connection.awaits_selector or self._draining:
+            self._wake()
+
+    def _reject(self, connection: Connection, error: ProtocolError) -> None:
+        """Answers bytes that become no request, and closes."""
+        session = connection.session
+        _log.warning("request_rejected", connection=session.connection_id, peer=session.peer, reason=str(error))
+        reply = connection.protocol.reject(connection.inbox, error) if connection.protocol else None
+        self._send(connection, reply or b"", last=True)
+        self._watch(connection)
+
+    def _send(self, connection: Connection, data: bytes, *, last: bool) -> None:
+        connection.last = last
+        if last:
+            connection.inbox.clear()
+        try:
+            self._sent(connection, connection.send(data))
+        except OSError as error:
+            self._lose(connection, error)
+
+    def _sent(self, connection: Connection, rest: memoryview) -> None:
+        """Takes note of what is still to be sent."""
+        connection.outbox = rest
+        if rest:
+            self._sending.restart(connection)
+            return
+        self._sending.stop(connection)
+        if connection.last:
+            self._linger(connection)
+
+    def _linger(self, connection: Connection) -> None:
+        """Lets the client read its last reply before the end: closing over unread bytes would reset the connection."""
+        connection.lingering = True
+        self._receiving.stop(connection)
+        self._idle.stop(connection)
+        self._lingering.start(connection)
+        with contextlib.suppress(OSError):
+            connection.socket.shutdown(socket.SHUT_WR)
+
+    def _lose(self, connection: Connection, reason: object) -> None:
+        session = connection.session
+        _log.debug("connection_ended", connection=session.connection_id, peer=session.peer, reason=str(reason))
+        self._close(connection)
+
+    def _close(self, connection: Connection) -> None:
+        if connection.closed:
+            return
+        self._watch(connection, 0)
+        for deadlines in self._deadlines:
+            deadlines.stop(connection)
+        if connection.call is not None and not connection.call.claim():
+            connection.doomed = True  # a worker is writing to the socket; it is closed when the call is settled
+            return
+        connection.closed = True
+        connection.socket.close()
+        self._connections.discard(connection)
+        CONNECTIONS.dec()
+
+    def _watch(self, connection: Connection, wanted: int | None = None) -> None:
+        """Has the selector watch for what the connection wants."""
+        events = connection.wanted_events if wanted is None else wanted
+        if connection.closed or connection.doomed or events == connection.events:
+            return
+        if not events:
+            self._selector.unregister(connection.socket)
+        elif not connection.events:
+            self._selector.register(connection.socket, events, connection)
+        else:
+            self._selector.modify(connection.socket, events, connection)
+        connection.events = events

@@ -1,0 +1,102 @@
+"""The selector's thread: it sleeps until a socket, a worker or a deadline has something, until it is told to stop."""
+
+import selectors
+import time
+
+import structlog
+
+from hmstats.server.connection import Connection
+from hmstats.server.deadlines import Deadlines
+from hmstats.server.exchange import Exchange, Recognise
+from hmstats.server.limits import Limits
+from hmstats.server.listener import Listener
+from hmstats.server.wakeup import Wakeup
+
+_LONGEST_SLEEP_SECONDS = 1.0
+"""Whatever happens, the selector's thread looks around as often as this."""
+_ACCEPT_PAUSE_SECONDS = 0.5
+"""How long no connection is accepted after the system refused one."""
+
+_log = structlog.get_logger("hmstats.server")
+
+
+class Loop:
+    """Serves the connections of one listener."""
+
+    def __init__(self, listener: Listener, recognise: Recognise, limits: Limits) -> None:
+        self._listener = listener
+        self._selector = selectors.DefaultSelector()
+        self._wakeup = Wakeup()
+        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits)
+        self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
+        self._drain_until: float | None = None
+
+    def drain(self, drain_seconds: float) -> None:
+        """See Server.drain. Called from another thread or a signal handler."""
+        self._drain_until = time.monotonic() + drain_seconds
+        self._wakeup.wake()
+
+    def run(self) -> None:
+        """Serve until drained."""
+        try:
+            self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+            self._selector.register(self._wakeup, selectors.EVENT_READ, self._wakeup.clear)
+            self._exchange.start()
+            while self._drain_until is None:
+                self._turn()
+            self._stop_listening()
+            self._exchange.drain()
+            while self._exchange.busy and time.monotonic() < self._drain_until:
+                self._turn()
+        finally:
+            self._close()
+
+    def _turn(self) -> None:
+        """Sleeps until something happens, and does what is to do."""
+        touched: dict[Connection, None] = {}
+        for key, events in self._selector.select(self._sleep_seconds()):
+            if isinstance(key.data, Connection):
+                self._exchange.react(key.data, events)
+                touched[key.data] = None
+            else:
+                key.data()
+        touched.update(dict.fromkeys(self._exchange.settle()))
+        for connection in touched:
+            self._exchange.advance(connection)
+        self._expire()
+
+    def _sleep_seconds(self) -> float:
+        deadline = self._exchange.next_deadline
+        if deadline is None:
+            return _LONGEST_SLEEP_SECONDS
+        return min(_LONGEST_SLEEP_SECONDS, max(0.0, deadline - time.monotonic()))
+
+    def _expire(self) -> None:
+        now = time.monotonic()
+        self._exchange.expire(now)
+        for listener in self._accept_pause.expired(now):
+            self._selector.register(listener, selectors.EVENT_READ, self._accept)
+
+    def _accept(self) -> None:
+        try:
+            for accepted, peer in self._listener.accept():
+                self._exchange.add(accepted, peer)
+        except OSError as error:
+            # The connection goes on waiting, so the selector would find it again and again.
+            _log.error("accept_failed", reason=str(error))
+            self._selector.unregister(self._listener)
+            self._accept_pause.start(self._listener)
+
+    def _stop_listening(self) -> None:
+        if self._accept_pause.next() is None:
+            self._selector.unregister(self._listener)
+        self._accept_pause = Deadlines(None)
+        self._listener.close()
+
+    def _close(self) -> None:
+        if cut := self._exchange.busy:
+            _log.warning("calls_cut_off", connections=cut)
+        self._exchange.close()
+        self._selector.close()
+        self._wakeup.close()
+        self._listener.close()

@@ -1,0 +1,126 @@
+"""The envelope of a TBinaryProtocol message: name, type and sequence id before the struct of arguments or results.
+
+Strict: i32 0x8001_00_<type>, string name, i32 sequence id. Old: string name, byte type, i32 sequence id.
+Both are read; what leaves is strict, which every client reads.
+Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift.
+"""
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+from hmstats.errors import ProtocolError
+
+CALL, REPLY, EXCEPTION, ONEWAY = 1, 2, 3, 4
+
+MAX_NAME_BYTES = 256
+"""The longest method name of the API has 51 characters; what is longer is not a message."""
+
+_VERSION = 0x80010000
+_VERSION_MASK = 0xFFFF0000
+_I32 = struct.Struct(">i")
+_STRING, _INTEGER, _STOP = 11, 8, 0
+
+
+class Refusal(IntEnum):
+    """The types of TApplicationException that a server sends."""
+
+    UNKNOWN_METHOD = 1
+    MISSING_RESULT = 5
+    INTERNAL_ERROR = 6
+    PROTOCOL_ERROR = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a request says before its arguments, which begin at byte `body_at`."""
+
+    name: str
+    kind: int
+    sequence: int
+    body_at: int
+
+    @property
+    def oneway(self) -> bool:
+        """Whether the client waits for no answer."""
+        return self.kind == ONEWAY
+
+
+def read_head(data: bytes | bytearray) -> Head | None:
+    """The head of the request that `data` begins with; None while it is not whole. Raises ProtocolError."""
+    if len(data) < 4:
+        return None
+    (first,) = _I32.unpack_from(data)
+    return _old_head(data, first) if first >= 0 else _strict_head(data, first)
+
+
+def head_of(data: bytes | bytearray) -> Head | None:
+    """The head of a request, None when there is none to read."""
+    try:
+        return read_head(data)
+    except ProtocolError:
+        return None
+
+
+def _strict_head(data: bytes | bytearray, first: int) -> Head | None:
+    if first & _VERSION_MASK != _VERSION:
+        raise ProtocolError(f"a request must begin with version 0x8001, found 0x{first & 0xFFFFFFFF:08x}")
+    kind = _request_kind(first & 0xFF)
+    if len(data) < 8:
+        return None
+    end = 8 + _name_size(_I32.unpack_from(data, 4)[0])
+    if len(data) < end + 4:
+        return None
+    return Head(_name(data[8:end]), kind, _I32.unpack_from(data, end)[0], end + 4)
+
+
+def _old_head(data: bytes | bytearray, name_size: int) -> Head | None:
+    end = 4 + _name_size(name_size)
+    if len(data) < end + 5:
+        return None
+    return Head(_name(data[4:end]), _request_kind(data[end]), _I32.unpack_from(data, end + 1)[0], end + 5)
+
+
+def _request_kind(kind: int) -> int:
+    if kind not in (CALL, ONEWAY):
+        raise ProtocolError(f"a request must be of message type 1 or 4, found {kind}")
+    return kind
+
+
+def _name_size(size: int) -> int:
+    if not 0 < size <= MAX_NAME_BYTES:
+        raise ProtocolError(f"a method's name must have 1 to {MAX_NAME_BYTES} bytes, found {size}")
+    return size
+
+
+def _name(data: bytes | bytearray) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"a method's name must be UTF-8, found {bytes(data)!r}") from error
+
+
+def encode_reply(head: Head, result: bytes) -> bytes:
+    """The reply to a request; `result` is the encoded result struct with its stop byte."""
+    return _head(head.name, REPLY, head.sequence) + result
+
+
+def encode_refusal(head: Head | None, kind: Refusal, sentence: str) -> bytes:
+    """A TApplicationException in answer to a request, or to a client that has not asked yet (None).
+
+    Generated clients look at an exception before they compare names and sequence ids, so the latter is understood too.
+    """
+    text = sentence.encode()
+    return b"".join(
+        (
+            _head(head.name if head else "", EXCEPTION, head.sequence if head else 0),
+            struct.pack(">bhi", _STRING, 1, len(text)),
+            text,
+            struct.pack(">bhib", _INTEGER, 2, kind, _STOP),
+        )
+    )
+
+
+def _head(name: str, kind: int, sequence: int) -> bytes:
+    encoded = name.encode()
+    return struct.pack(f">Ii{len(encoded)}si", _VERSION | kind, len(encoded), encoded, sequence)

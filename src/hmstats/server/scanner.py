@@ -1,0 +1,141 @@
+"""Finds the end of a TBinaryProtocol request in bytes that arrive in pieces.
+
+Nothing is decoded before it passed here: a message that did has known type codes, sizes within the limit and values
+nested no deeper than decoders go. No byte is looked at twice, but for the few of a head that is cut in two.
+Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift.
+"""
+
+import struct
+from collections.abc import Iterator
+
+from hmstats.errors import MessageTooLarge, ProtocolError
+from hmstats.server.messages import read_head
+
+MAX_DEPTH = 64
+"""Structs, lists, sets and maps inside each other, the struct of arguments included; thriftpy2's limit."""
+
+_STOP, _STRING, _STRUCT, _MAP, _SET, _LIST = 0, 11, 12, 13, 14, 15
+_FIXED_BYTES = {2: 1, 3: 1, 4: 8, 6: 2, 8: 4, 10: 8}
+"""bool, byte, double, i16, i32, i64."""
+_LEAST_BYTES = _FIXED_BYTES | {_STRING: 4, _STRUCT: 1, _MAP: 6, _SET: 5, _LIST: 5}
+_FIELD_BYTES = tuple(3 + _FIXED_BYTES[kind] if kind in _FIXED_BYTES else 0 for kind in range(256))
+"""By type code: the bytes of a field with its head when all its values have one size, else 0."""
+
+_SIZE = struct.Struct(">I").unpack_from
+_ELEMENTS = struct.Struct(">BI").unpack_from
+_ENTRIES = struct.Struct(">BBI").unpack_from
+_LARGEST_SIZE = 2**31 - 1
+"""Sizes are signed in the protocol and read unsigned here, so that a negative one is above every limit."""
+
+_IN_STRUCT = -1
+
+_Kinds = tuple[int, int]
+
+
+class Scanner:
+    """Scans one message at the beginning of `inbox`, to which the caller only appends until the message is whole."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, inbox: bytearray, max_message_bytes: int) -> None:
+        self._steps = _steps(inbox, min(max_message_bytes, _LARGEST_SIZE))
+
+    def scan(self) -> int | None:
+        """The message's size in bytes once it is whole, None before.
+
+        Raises ProtocolError for bytes that can become no message, MessageTooLarge for one above the limit; the scanner
+        is of no more use then.
+        """
+        return next(self._steps)
+
+
+def _steps(inbox: bytearray, limit: int) -> Iterator[int | None]:
+    while (head := read_head(inbox)) is None:
+        yield None
+    yield from _pass_arguments(inbox, head.body_at, limit)
+
+
+def _pass_arguments(inbox: bytearray, at: int, limit: int) -> Iterator[int | None]:  # noqa: C901, PLR0912 - for speed
+    """Passes over the struct at `at`. Yields None when it runs out of bytes, at last the place behind the struct.
+
+    `at` may lie ahead of the bytes that have come: what is in between need not be looked at. `left` counts the values
+    to come in a list, set or map, whose types take turns in `kinds`. They change only once a value's head was read
+    whole, so going on after more bytes came needs no memory of where it stopped.
+    """
+    left, kinds = _IN_STRUCT, (_STOP, _STOP)
+    outer: list[tuple[int, _Kinds]] = []
+    while True:
+        try:
+            while True:
+                if left < 0:
+                    kind = inbox[at]
+                    if field_bytes := _FIELD_BYTES[kind]:
+                        at += field_bytes
+                        continue
+                    if kind == _STRING:
+                        at += 7 + _SIZE(inbox, at + 3)[0]
+                        continue
+                    if kind == _STOP:
+                        at += 1
+                        if not outer:
+                            break
+                        left, kinds = outer.pop()
+                        continue
+                    value_at = at + 3
+                elif left:
+                    kind, value_at = kinds[left & 1], at
+                else:
+                    left, kinds = outer.pop()
+                    continue
+                inner, inner_kinds = _IN_STRUCT, kinds
+                if kind != _STRUCT:
+                    value_at, inner, inner_kinds = _open(inbox, kind, value_at, limit)
+                at = value_at
+                if left > 0:
+                    left -= 1
+                if inner:
+                    outer.append((left, kinds))
+                    left, kinds = inner, inner_kinds
+                    if len(outer) >= MAX_DEPTH:
+                        raise ProtocolError(f"values may be nested {MAX_DEPTH} deep, found more")
+        except (IndexError, struct.error):
+            _check_size(at, limit)
+            yield None
+        else:
+            _check_size(at, limit)
+            yield at
+
+
+def _open(inbox: bytearray, kind: int, at: int, limit: int) -> tuple[int, int, _Kinds]:
+    """Passes a value's head, and all of the value unless it has values of different sizes in it.
+
+    The place behind, how many values are still to come there, and their types.
+    """
+    if kind in _FIXED_BYTES:
+        return at + _FIXED_BYTES[kind], 0, (kind, kind)
+    if kind == _STRING:
+        return at + 4 + _SIZE(inbox, at)[0], 0, (kind, kind)
+    if kind in (_LIST, _SET):
+        element, count = _ELEMENTS(inbox, at)
+        return _enter(at + 5, count, (element,), limit)
+    if kind == _MAP:
+        key, value, count = _ENTRIES(inbox, at)
+        return _enter(at + 6, count, (key, value), limit)
+    raise ProtocolError(f"a value's type must be a code of Thrift, found {kind} before byte {at}")
+
+
+def _enter(at: int, count: int, kinds: tuple[int, ...], limit: int) -> tuple[int, int, _Kinds]:
+    for kind in kinds:
+        if kind not in _LEAST_BYTES:
+            raise ProtocolError(f"an element's type must be a code of Thrift, found {kind} before byte {at}")
+    least_end = at + count * sum(_LEAST_BYTES[kind] for kind in kinds)
+    _check_size(least_end, limit)
+    if all(kind in _FIXED_BYTES for kind in kinds):
+        return least_end, 0, (_STOP, _STOP)
+    # An even count is followed by a key, an odd one by a value.
+    return at, count * len(kinds), (kinds[0], kinds[-1])
+
+
+def _check_size(size: int, limit: int) -> None:
+    if size > limit:
+        raise MessageTooLarge(f"a request may have {limit} bytes, found one of at least {size}")

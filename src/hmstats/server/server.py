@@ -1,0 +1,67 @@
+"""The server as its owner sees it: start, drain, wait, stop."""
+
+import resource
+import threading
+
+import structlog
+
+from hmstats.server.dispatch import Dispatcher
+from hmstats.server.limits import Limits
+from hmstats.server.listener import Listener
+from hmstats.server.loop import Loop
+from hmstats.server.protocols import recognise
+
+_OTHER_FILES = 256
+"""File descriptors for what is no client: the database, logs, libraries."""
+
+_log = structlog.get_logger("hmstats.server")
+
+
+class Server:
+    """Serves a dispatcher's calls on one address until it is stopped. It is started once."""
+
+    def __init__(self, address: tuple[str, int], dispatcher: Dispatcher, limits: Limits | None = None) -> None:
+        self._address = address
+        self._dispatcher = dispatcher
+        self._limits = limits or Limits()
+        self._loop: Loop | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> tuple[str, int]:
+        """Listen, serve from now on, and return the host and port. Raises SettingsError when that cannot be."""
+        _allow_open_files(self._limits.max_connections + _OTHER_FILES)
+        listener = Listener(self._address)
+        bound = listener.address
+        self._loop = Loop(listener, lambda first: recognise(first, self._dispatcher, self._limits), self._limits)
+        self._thread = threading.Thread(target=self._loop.run, name="hmstats-selector", daemon=True)
+        self._thread.start()
+        return bound
+
+    def drain(self, drain_seconds: float) -> None:
+        """Begin to stop, and return at once; takes no lock, so a signal handler may call it.
+
+        No connection is accepted and no request taken up any more; calls that run have `drain_seconds` to be answered.
+        """
+        if self._loop is not None:
+            self._loop.drain(drain_seconds)
+
+    def wait(self) -> None:
+        """Return when the server has stopped."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def stop(self, drain_seconds: float) -> None:
+        """Drain, and return when the server has stopped."""
+        self.drain(drain_seconds)
+        self.wait()
+
+
+def _allow_open_files(wanted: int) -> None:
+    """Raise the process's soft limit of open files as far as the hard one allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    reachable = wanted if hard == unlimited else min(wanted, hard)
+    if soft != unlimited and soft < reachable:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (reachable, hard))
+    if reachable < wanted:
+        _log.warning("open_files_limited", wanted=wanted, allowed=reachable)

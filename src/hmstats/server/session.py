@@ -1,0 +1,15 @@
+"""What is known about a client during its connection."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Session:
+    """One connection's client. A connection has one call at a time, so calls may write here."""
+
+    connection_id: int
+    peer: str
+    """Address and port of the client."""
+    user: str | None = None
+    """Who the client says it is (set_ugi)."""
+    groups: tuple[str, ...] = ()
