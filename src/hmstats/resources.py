@@ -1,4 +1,4 @@
-"""Where the files that are not Python lie: the IDL and the migrations, at the top of a checkout and inside an installed wheel."""
+"""Where the IDL and the migrations lie: at the top of a checkout, and inside an installed wheel."""
 
 from pathlib import Path
 

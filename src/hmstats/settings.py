@@ -1,8 +1,8 @@
 """Every setting of hmstats: unit, default and one sentence each.
 
 A value is looked for in this order: a command's flag, the environment (`HMSTATS__PORT`), the TOML file named by
-`HMSTATS__CONFIG` or else `hmstats.toml` in the working directory, the default. `hmstats config show` prints each value and
-where it came from; docs/configuration.md is generated from this class.
+`HMSTATS__CONFIG` or else `hmstats.toml` in the working directory, the default. `hmstats config show` prints each
+value and where it came from; docs/configuration.md is generated from this class.
 """
 
 import os
@@ -43,9 +43,7 @@ class Settings(BaseSettings):
         100 * 1024 * 1024, ge=1024, description="The largest message that is read, in bytes."
     )
     receive_seconds: float = Field(60.0, gt=0, description="Seconds in which a message must arrive once it has begun.")
-    call_seconds: float = Field(
-        300.0, gt=0, description="Seconds after which a running call is answered with an error."
-    )
+    call_seconds: float = Field(300.0, gt=0, description="Seconds after which a call is answered with an error.")
     statement_seconds: float = Field(60.0, gt=0, description="Seconds after which the database gives up a statement.")
     drain_seconds: float = Field(
         30.0, ge=0, description="Seconds that running calls have to end when the server stops."
@@ -53,7 +51,7 @@ class Settings(BaseSettings):
     client_seconds: float = Field(120.0, gt=0, description="Seconds that a command waits for a metastore's answer.")
     keep_accuracy: bool = Field(
         True,
-        description="Whether a write of column statistics marks its columns in COLUMN_STATS_ACCURATE, as Hive 3 and 4 do.",
+        description="Whether written columns are marked in COLUMN_STATS_ACCURATE, as Hive 3 and 4 do.",
     )
     any_engine: bool = Field(
         True, description="Whether statistics of another engine answer when the asked engine has none."
@@ -80,7 +78,7 @@ class Settings(BaseSettings):
 
 
 def load(flags: Mapping[str, Any] | None = None) -> Settings:
-    """The settings in force; a flag that is None was not given. Raises SettingsError naming the setting and its value."""
+    """The settings in force; a flag that is None was not given. Raises SettingsError naming setting and value."""
     path = config_file()
     if os.environ.get(CONFIG_FILE_VARIABLE) and not path.is_file():
         raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which is not there")

@@ -1,7 +1,7 @@
 """The warehouse: where managed tables live, and the only place in which directories are made and removed.
 
-Directories are reached through pyarrow.fs, so a warehouse may be a local path or any URI that Arrow knows (s3, gs, abfs,
-hdfs). A path outside the root, or one that leaves it by `..` or a symbolic link, is never touched.
+Directories are reached through pyarrow.fs, so a warehouse may be a local path or any URI that Arrow knows (s3, gs,
+abfs, hdfs). A path outside the root, or one that leaves it by `..` or a symbolic link, is never touched.
 """
 
 import posixpath

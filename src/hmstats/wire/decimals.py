@@ -1,6 +1,7 @@
 """Thrift's Decimal, an unscaled big-endian two's-complement integer with a scale, and Python's.
 
-The scale is kept: 1.50 stays 1.50, and a negative scale stays one. Bytes leave in their shortest form, as Java writes them.
+The scale is kept: 1.50 stays 1.50, and a negative scale stays one. Bytes leave in their shortest form, as Java writes
+them.
 """
 
 from decimal import Decimal

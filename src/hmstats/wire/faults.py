@@ -1,6 +1,7 @@
 """Errors <-> the exceptions of the API: one table, read in both directions.
 
-An exception can only be sent by a method that declares it. Where a method declares none that fits, MetaException says it.
+An exception can only be sent by a method that declares it. Where a method declares none that fits, MetaException says
+it.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,9 @@
 """Column statistics: Thrift structs <-> model, both directions side by side.
 
 In: -1 in a count means unknown (Impala writes it) and becomes None; so does a required field that is absent.
-Out: every required field is set. What is unknown leaves as the sentinel that no engine refuses: numNulls -1, which Trino and
-Impala read as unknown; numTrues 0 with numFalses -1, which Trino reads the same way; 0 for numDVs and lengths, where -1
-makes Trino and Presto fail the query.
+Out: every required field is set. What is unknown leaves as the sentinel that no engine refuses: numNulls -1, which
+Trino and Impala read as unknown; numTrues 0 with numFalses -1, which Trino reads the same way; 0 for numDVs and
+lengths, where -1 makes Trino and Presto fail the query.
 """
 
 from collections.abc import Callable, Iterable, Sequence

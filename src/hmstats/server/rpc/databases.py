@@ -35,6 +35,6 @@ class DatabaseCalls:
         """Replace what a database says of itself."""
         self._databases.alter(database_name(dbname), database_from_thrift(db))
 
-    def drop_database(self, session: Session, name: str, deleteData: bool, cascade: bool) -> None:  # noqa: FBT001, N803
+    def drop_database(self, session: Session, name: str, deleteData: bool, cascade: bool) -> None:
         """Drop a database."""
         self._databases.drop(database_name(name), delete_data=bool(deleteData), cascade=bool(cascade))

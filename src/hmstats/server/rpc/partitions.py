@@ -138,7 +138,7 @@ class PartitionCalls:
         db_name: str,
         tbl_name: str,
         part_vals: list[str],
-        deleteData: bool,  # noqa: FBT001, N803
+        deleteData: bool,
     ) -> bool:
         """Drop one partition."""
         name = table_name(db_name, tbl_name)
@@ -151,7 +151,7 @@ class PartitionCalls:
         db_name: str,
         tbl_name: str,
         part_vals: list[str],
-        deleteData: bool,  # noqa: FBT001, N803
+        deleteData: bool,
         environment_context: Any,
     ) -> bool:
         """Drop one partition."""

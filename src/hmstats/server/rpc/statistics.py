@@ -1,7 +1,7 @@
 """Calls about column statistics.
 
-A request that carries `engine` comes from a client of the Hive 4 generation, which knows timestampStats; any other gets longStats
-for timestamps, since it would read the newer union member as nothing.
+A request that carries `engine` comes from a client of the Hive 4 generation, which knows timestampStats; any other
+gets longStats for timestamps, since it would read the newer union member as nothing.
 """
 
 from typing import Any

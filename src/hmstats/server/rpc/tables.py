@@ -47,7 +47,7 @@ class TableCalls:
         session: Session,
         db_name: str,
         pattern: str | None,
-        tableType: str | None,  # noqa: N803
+        tableType: str | None,
     ) -> list[str]:
         """The names of tables of one type that match the pattern."""
         return self._tables.names(database_name(db_name), pattern, tableType)
@@ -68,7 +68,7 @@ class TableCalls:
             raise InvalidOperation("a conditional alter (expected_parameter_key) is not supported yet")
         self.alter_table(session, dbname, tbl_name, new_tbl)
 
-    def drop_table(self, session: Session, dbname: str, name: str, deleteData: bool) -> None:  # noqa: FBT001, N803
+    def drop_table(self, session: Session, dbname: str, name: str, deleteData: bool) -> None:
         """Drop a table."""
         self._tables.drop(table_name(dbname, name), delete_data=bool(deleteData))
 
@@ -77,7 +77,7 @@ class TableCalls:
         session: Session,
         dbname: str,
         name: str,
-        deleteData: bool,  # noqa: FBT001, N803
+        deleteData: bool,
         environment_context: Any,
     ) -> None:
         """Drop a table; there is no trash, so `ifPurge` changes nothing."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
-from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Database, DatabaseName, TableName
+from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Database, DatabaseName
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.warehouse import Warehouse
 from hmstats.store import databases, tables
@@ -25,7 +25,7 @@ class Databases:
         """Make the database `default` unless it is there."""
         name = DatabaseName(DEFAULT_CATALOG, DEFAULT_DATABASE)
         with self._store.read() as connection:
-            if databases.get(connection, name):
+            if databases.find_id(connection, name) is not None:
                 return
         default = Database(
             name=name,
@@ -34,7 +34,7 @@ class Databases:
             owner="public",
             owner_type="ROLE",
         )
-        self._store.write(lambda unit: databases.get(unit.connection, name) or databases.insert(unit, default))
+        self._store.write(lambda unit: databases.find_id(unit.connection, name) or databases.insert_one(unit, default))
 
     def get(self, name: DatabaseName) -> Database:
         """The database. Raises NoSuchObject."""
@@ -63,9 +63,9 @@ class Databases:
             database = replace(database, location=self._warehouse.database_location(name.database))
 
         def insert(unit: Unit) -> None:
-            if databases.get(unit.connection, name):
+            if databases.find_id(unit.connection, name) is not None:
                 raise AlreadyExists(f"Database {name.database} already exists")
-            databases.insert(unit, replace(database, created_seconds=unit.now_seconds))
+            databases.insert_one(unit, replace(database, created_seconds=unit.now_seconds))
 
         self._store.write(insert)
         self._warehouse.make_directory(database.location)
@@ -76,11 +76,12 @@ class Databases:
             raise MetaError(f"a database cannot be renamed: {name.database} to {database.name.database}")
 
         def update(unit: Unit) -> None:
-            stored = databases.get(unit.connection, name)
-            if stored is None:
+            stored, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
+            if stored is None or database_id is None:
                 raise missing_database(name)
             location = database.location or stored.location
-            databases.replace(unit, replace(database, location=location, created_seconds=stored.created_seconds))
+            new = replace(database, location=location, created_seconds=stored.created_seconds)
+            databases.replace(unit, database_id, new)
 
         self._store.write(update)
 
@@ -93,17 +94,14 @@ class Databases:
             raise MetaError(f"Can not drop {name.database} database in catalog {name.catalog}")
 
         def delete(unit: Unit) -> str:
-            stored = databases.get(unit.connection, name)
-            if stored is None:
+            stored, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
+            if stored is None or database_id is None:
                 raise missing_database(name)
-            inside = tables.names(unit.connection, name)
+            inside = tables.ids_in(unit.connection, name)
             if inside and not cascade:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more tables exist.")
-            for table in inside:
-                table_id = tables.find_id(unit.connection, TableName(name.catalog, name.database, table))
-                if table_id is not None:
-                    tables.delete(unit, table_id)
-            databases.delete(unit, name)
+            tables.remove_many(unit, inside)
+            databases.remove(unit, database_id)
             return stored.location
 
         location = self._store.write(delete)

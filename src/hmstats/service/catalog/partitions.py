@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
 from hmstats.model.catalog import MANAGED_TABLE, Column, Partition, Storage, Table, TableName
 from hmstats.model.names import normal_partition_name, partition_name
@@ -13,7 +11,7 @@ from hmstats.service.catalog.tables import kept_parameters, lost_columns, missin
 from hmstats.service.warehouse import Warehouse
 from hmstats.store import column_statistics, partitions, tables, versions
 from hmstats.store.engine import Store
-from hmstats.store.unit import Unit
+from hmstats.store.unit import Connection, Unit
 
 _LAST_DDL = "transient_lastDdlTime"
 ALL = -1
@@ -51,18 +49,25 @@ class Partitions:
             wanted = [normal_partition_name(each, _keys(table)) for each in names]
             return Found(table, partitions.get_many(connection, _id(table), wanted))
 
+    def by_name(self, name: TableName, partition: str) -> Partition:
+        """The partition of this name. Raises NoSuchObject."""
+        found = self.by_names(name, [partition]).partitions
+        if not found:
+            raise NoSuchObject(f"partition {partition} of table {name} not found")
+        return next(iter(found.values()))
+
     def all(self, name: TableName, limit: int = ALL) -> Found:
         """Every partition, or the first `limit` of them. Raises NoSuchObject without the table."""
         with self._store.read() as connection:
             table = _table(connection, name)
-            return Found(table, dict(partitions.all(connection, _id(table), _limit(limit))))
+            return Found(table, partitions.get_all(connection, _id(table), _limit(limit)))
 
     def matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> Found:
         """The partitions whose values begin with these; an empty value matches any. Raises NoSuchObject, MetaError."""
         with self._store.read() as connection:
             table = _table(connection, name)
             wanted = _wildcards(table, values)
-            return Found(table, dict(partitions.matching(connection, _id(table), wanted, _limit(limit))))
+            return Found(table, partitions.matching(connection, _id(table), wanted, _limit(limit)))
 
     def names(self, name: TableName, limit: int = ALL) -> list[str]:
         """The partitions' names, sorted. A table that does not exist has none, as in Hive."""
@@ -85,7 +90,7 @@ class Partitions:
         def insert(unit: Unit) -> tuple[Table, list[Partition]]:
             table = _locked(unit, name)
             named = _named(table, new)
-            taken = partitions.ids(unit.connection, _id(table), list(named))
+            taken = partitions.find_ids(unit.connection, _id(table), list(named))
             if taken and not if_not_exists:
                 first = named[min(taken)]
                 raise AlreadyExists(f"Partition already exists: {name} values {list(first.values)}")
@@ -94,14 +99,14 @@ class Partitions:
                 for each, partition in named.items()
                 if each not in taken
             }
-            partitions.insert_many(unit, table, list(fresh.items()))
+            partitions.insert_many(unit, _id(table), table.columns, fresh)
             versions.bump(unit, _id(table))
             return table, list(fresh.values())
 
         table, added = self._store.write(insert)
         if table.table_type == MANAGED_TABLE:
             for partition in added:
-                self._warehouse.make_directory(partition.storage and partition.storage.location)
+                self._warehouse.make_directory(partition.storage.location if partition.storage else None)
         return added
 
     def alter(self, name: TableName, changed: Sequence[Partition]) -> None:
@@ -131,7 +136,7 @@ class Partitions:
             stored = partitions.get_many(unit.connection, _id(table), [wanted]).get(wanted)
             if stored is None or stored.id is None:
                 raise missing_partition(name, values)
-            partitions.delete_many(unit, [stored.id])
+            partitions.remove_many(unit, [stored.id])
             versions.bump(unit, _id(table))
             return table, stored
 
@@ -142,16 +147,18 @@ class Partitions:
     def _replace(
         self, unit: Unit, table: Table, stored: Mapping[str, Partition], named: Mapping[str, Partition]
     ) -> None:
-        replaced = []
+        replaced: dict[int, Partition] = {}
+        losers: dict[tuple[str, ...], list[int]] = {}
         for each, partition in named.items():
             old = stored[each]
-            old_id = _id(old)
-            lost = lost_columns(_columns(old, table), _columns(partition, table))
-            if lost:
-                column_statistics.delete_partitions(unit, [old_id], lost, None)
+            lost = tuple(lost_columns(_columns(old, table), _columns(partition, table)))
+            losers.setdefault(lost, []).append(_id(old))
             parameters = kept_parameters(old.parameters, partition.parameters, lost)
-            replaced.append((old_id, each, replace(partition, id=old_id, parameters=parameters)))
-        partitions.replace_many(unit, table, replaced)
+            replaced[_id(old)] = replace(partition, id=old.id, parameters=parameters)
+        for lost, partition_ids in losers.items():
+            if lost:
+                column_statistics.delete_partitions(unit, partition_ids, lost, None)
+        partitions.replace_many(unit, _id(table), table.columns, replaced)
 
     def _completed(self, table: Table, name: str, partition: Partition, now_seconds: int) -> Partition:
         parent = table.storage or Storage()

@@ -1,4 +1,4 @@
-"""Hive's name patterns: `*` stands for anything, `.` for one character, `|` between alternatives; case does not matter."""
+"""Hive's name patterns: `*` is anything, `.` one character, `|` stands between alternatives; case does not matter."""
 
 import re
 from collections.abc import Iterable

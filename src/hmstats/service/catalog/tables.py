@@ -26,7 +26,7 @@ from hmstats.store.unit import Unit
 _VALID_NAME = re.compile(r"[\w\-.$ /]+")
 _LAST_DDL = "transient_lastDdlTime"
 _SIZES = ("numFiles", "totalSize", "rawDataSize")
-"""Counted by whoever writes files. An alter that leaves them out keeps the stored ones: directories are never listed here."""
+"""Counted by whoever writes files. An alter that leaves them out keeps the stored ones: no directory is listed here."""
 
 
 class Tables:
@@ -69,7 +69,7 @@ class Tables:
             if tables.find_id(unit.connection, table.name) is not None:
                 raise AlreadyExists(f"Table {table.name} already exists")
             new = self._completed(table, database, unit.now_seconds)
-            tables.insert(unit, new)
+            tables.insert_one(unit, new)
             return new
 
         made = self._store.write(insert)
@@ -93,7 +93,7 @@ class Tables:
             lost = lost_columns(stored.columns, table.columns)
             tables.replace(unit, table_id, _altered(stored, table, lost))
             if lost:
-                column_statistics.delete_table(unit, table_id, lost, None)
+                column_statistics.delete_tables(unit, [table_id], lost, None)
             if table.name != name:
                 column_statistics.rename_table(unit, table_id, table.name)
             versions.bump(unit, table_id)
@@ -111,7 +111,7 @@ class Tables:
             stored = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or stored is None:
                 raise missing_table(name)
-            tables.delete(unit, table_id)
+            tables.remove_many(unit, [table_id])
             return stored
 
         dropped = self._store.write(delete)

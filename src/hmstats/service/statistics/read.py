@@ -1,7 +1,8 @@
 """Reading column statistics.
 
-Names that have no statistics are left out of an answer; only the calls for a single column say that there is nothing. When
-the asked engine has none, those of another engine answer (`any_engine`): one set of numbers for every engine is the point.
+Names that have no statistics are left out of an answer; only the calls for a single column say that there is nothing.
+When the asked engine has none, those of another engine answer (`any_engine`): one set of numbers for every engine is
+the point.
 """
 
 from collections.abc import Sequence
@@ -42,7 +43,7 @@ class StatisticsReader:
     def partitions(
         self, name: TableName, partition_names: Sequence[str], columns: Sequence[str], engine: str
     ) -> list[StatisticsSet]:
-        """Statistics of these columns of these partitions, those without left out. Raises NoSuchObject without the table."""
+        """Statistics of these columns of these partitions, those without left out. Raises NoSuchObject: no table."""
         with self._store.read() as connection:
             target = targets.find(connection, name)
             if target is None:
@@ -63,7 +64,7 @@ class StatisticsReader:
         return None if self._any_engine else engine
 
     def _chosen(self, found: Sequence[StatisticsSet], engine: str) -> StatisticsSet | None:
-        """One set of the engines' sets: each column from the asked engine where it has it, else from the newest other."""
+        """One of the engines' sets: each column from the asked engine where it has it, else from the newest other."""
         if len(found) <= 1:
             return found[0] if found else None
         order = sorted(found, key=lambda each: (each.engine == engine, each.last_analyzed_seconds or 0))

@@ -1,15 +1,15 @@
 """What makes column statistics unacceptable, checked before anything is written.
 
-Unknown (None) is always acceptable. Nulls are held against numRows only where the table or partition says that its numRows is
-exact (BASIC_STATS in COLUMN_STATS_ACCURATE): engines may write column statistics before they write the new row count.
+Unknown (None) is always acceptable. Nulls are held against numRows only where the table or partition says that its
+numRows is exact (BASIC_STATS in COLUMN_STATS_ACCURATE): engines may write column statistics before they write the new
+row count.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
-from hmstats.errors import InvalidInput, MetaError, SketchError
+from hmstats.errors import InvalidInput, MetaError
 from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.model.column_statistics import (
@@ -20,7 +20,6 @@ from hmstats.model.column_statistics import (
     TimestampStatistics,
 )
 from hmstats.model.column_types import accepts, kind_of
-from hmstats.sketch import bit_vector
 
 _COUNTS = ("trues", "falses", "nulls", "ndv", "max_length", "average_length")
 _MAX_I64 = 2**63 - 1
@@ -31,8 +30,8 @@ def checked(
 ) -> tuple[ColumnStatistics, ...]:
     """The statistics as they are stored, one per column (of two for one column the later).
 
-    Raises MetaError for a column that the table does not have, InvalidInput for statistics that do not fit their column or
-    contradict themselves or `rows`.
+    Raises MetaError for a column that the table does not have, InvalidInput for statistics that do not fit their
+    column or contradict themselves or `rows`.
     """
     types = {column.name.lower(): column.type.lower() for column in columns}
     for each in statistics:
@@ -41,7 +40,6 @@ def checked(
     fitted = {each.column: _fitted(name, each, types[each.column]) for each in statistics}
     for each in fitted.values():
         _check_numbers(name, each, rows)
-        _check_bit_vector(name, each)
     return tuple(fitted.values())
 
 
@@ -60,7 +58,8 @@ def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> 
         expected = kind_of(column_type)
         wanted = expected.value if expected else "no statistics at all"
         raise InvalidInput(
-            f"Column {statistics.column} of table {name} is of type {column_type}: expected {wanted}, found {kind.value}"
+            f"Column {statistics.column} of table {name} is of type {column_type}: "
+            f"expected {wanted}, found {kind.value}"
         )
     data = statistics.data
     if isinstance(data, LongStatistics) and kind_of(column_type) is Kind.TIMESTAMP:
@@ -72,12 +71,13 @@ def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> 
 def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | None) -> None:
     data = statistics.data
     where = f"column {statistics.column} of table {name}"
-    fields = _fields(data)
+    values = _fields(data)
     for field in _COUNTS:
-        value = fields.get(field)
+        value = values.get(field)
         if value is not None and not 0 <= value <= _MAX_I64:
             raise InvalidInput(f"{field} of {where} must be 0 or more, found {value}")
-    low, high = fields.get("low"), fields.get("high")
+    low, high = values.get("low"), values.get("high")
+    # A NaN bound compares with nothing and stands.
     if low is not None and high is not None and low > high:
         raise InvalidInput(f"the low value of {where} must not be above its high value, found {low} and {high}")
     counted = (data.nulls or 0) + (_values(data) if isinstance(data, BooleanStatistics) else 0)
@@ -85,21 +85,10 @@ def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | No
         raise InvalidInput(f"{where} can have at most the table's {rows} rows, found {counted} nulls and values")
 
 
-def _check_bit_vector(name: TableName, statistics: ColumnStatistics) -> None:
-    content = _fields(statistics.data).get("bit_vector")
-    if content is None:
-        return
-    try:
-        bit_vector.estimate(content)
-    except SketchError as error:
-        raise InvalidInput(f"the bit vector of column {statistics.column} of table {name}: {error}") from error
-
-
 def _values(data: BooleanStatistics) -> int:
     return (data.trues or 0) + (data.falses or 0)
 
 
 def _fields(data: object) -> Mapping[str, Any]:
-    """Field to value of a kind's data, NaN bounds left out: they compare with nothing."""
-    values = ((field, getattr(data, field)) for field in type(data).__slots__)  # type: ignore[attr-defined]
-    return {field: value for field, value in values if not (isinstance(value, float) and math.isnan(value))}
+    """Field to value of a kind's data."""
+    return {each.name: getattr(data, each.name) for each in fields(data)}  # type: ignore[arg-type]

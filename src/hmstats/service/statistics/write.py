@@ -1,7 +1,7 @@
 """Writing and deleting column statistics.
 
-A write is checked whole before anything is stored, is an upsert by column and engine, and is stamped with the server's time.
-Doing it twice is the same as once.
+A write is checked whole before anything is stored, is an upsert by column and engine, and is stamped with the
+server's time. Doing it twice is the same as once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class StatisticsWriter:
                 raise missing_table(name)
             columns = checked(name, target.columns, statistics.columns, exact_rows(target.parameters))
             stored = replace(statistics, columns=columns, partition=None, last_analyzed_seconds=unit.now_seconds)
-            column_statistics.write_table(unit, target.id, name, [stored])
+            column_statistics.write_table(unit, target.id, name, stored)
             if self._keep_accuracy:
                 parameters.put(unit, OF_TABLES, _marked({target.id: target.parameters}, {target.id: stored}))
             versions.bump(unit, target.id)
@@ -48,7 +48,7 @@ class StatisticsWriter:
         self._store.write(update)
 
     def update_partitions(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
-        """Write the column statistics of partitions, all or none; of two sets for one partition columns of the later win.
+        """Write column statistics of partitions, all or none; of two sets for one partition the later wins.
 
         Raises InvalidObject without the table, NoSuchObject without a partition, else as update_table does.
         """
@@ -80,7 +80,7 @@ class StatisticsWriter:
             target = targets.lock(unit, name)
             if target is None:
                 raise missing_table(name)
-            column_statistics.delete_table(unit, target.id, columns, engine)
+            column_statistics.delete_tables(unit, [target.id], columns, engine)
             parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, columns))
             versions.bump(unit, target.id)
 
@@ -111,7 +111,7 @@ class StatisticsWriter:
 def _placed(
     unit: Unit, name: TableName, target: Target, statistics: Sequence[StatisticsSet]
 ) -> dict[int, StatisticsSet]:
-    """The sets by partition id, under the partitions' stored names. Raises NoSuchObject for a partition that is not there."""
+    """The sets by partition id, under the partitions' stored names. Raises NoSuchObject for one that is not there."""
     merged: dict[str, StatisticsSet] = {}
     for each in statistics:
         partition = normal_partition_name(each.partition or "", target.partition_keys)

@@ -1,0 +1,77 @@
+"""Databases: DBS and DATABASE_PARAMS."""
+
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from hmstats.model.catalog import Database, DatabaseName
+from hmstats.store import parameters
+from hmstats.store.ids import Sequence
+from hmstats.store.parameters import OF_DATABASES
+from hmstats.store.schema import DBS
+from hmstats.store.unit import Unit
+
+
+def get(connection: Connection, name: DatabaseName) -> Database | None:
+    """The database, or None."""
+    row = connection.execute(select(DBS).where(_is(name))).one_or_none()
+    if row is None:
+        return None
+    return Database(
+        name=name,
+        description=row.DESC,
+        location=row.DB_LOCATION_URI,
+        managed_location=row.DB_MANAGED_LOCATION_URI,
+        parameters=parameters.read(connection, OF_DATABASES, [row.DB_ID]).get(row.DB_ID, {}),
+        owner=row.OWNER_NAME,
+        owner_type=row.OWNER_TYPE,
+        created_seconds=row.CREATE_TIME,
+    )
+
+
+def find_id(connection: Connection, name: DatabaseName) -> int | None:
+    """The database's id, or None."""
+    return connection.execute(select(DBS.c.DB_ID).where(_is(name))).scalar_one_or_none()
+
+
+def names(connection: Connection, catalog: str) -> list[str]:
+    """The names of a catalog's databases, sorted."""
+    query = select(DBS.c.NAME).where(DBS.c.CTLG_NAME == catalog).order_by(DBS.c.NAME)
+    return list(connection.execute(query).scalars())
+
+
+def insert_one(unit: Unit, database: Database) -> int:
+    """Write a new database; its id."""
+    database_id = unit.ids(Sequence.DATABASE, 1)[0]
+    unit.connection.execute(insert(DBS), {"DB_ID": database_id, **_row(database)})
+    parameters.put(unit, OF_DATABASES, {database_id: database.parameters})
+    return database_id
+
+
+def replace(unit: Unit, database_id: int, database: Database) -> None:
+    """Replace what a database says of itself."""
+    unit.connection.execute(update(DBS).where(DBS.c.DB_ID == database_id).values(_row(database)))
+    parameters.replace(unit, OF_DATABASES, {database_id: database.parameters})
+
+
+def remove(unit: Unit, database_id: int) -> None:
+    """Remove a database that has no tables."""
+    parameters.remove(unit, OF_DATABASES, [database_id])
+    unit.connection.execute(delete(DBS).where(DBS.c.DB_ID == database_id))
+
+
+def _is(name: DatabaseName) -> Any:
+    return (DBS.c.NAME == name.database) & (DBS.c.CTLG_NAME == name.catalog)
+
+
+def _row(database: Database) -> dict[str, Any]:
+    return {
+        "NAME": database.name.database,
+        "CTLG_NAME": database.name.catalog,
+        "DESC": database.description,
+        "DB_LOCATION_URI": database.location,
+        "DB_MANAGED_LOCATION_URI": database.managed_location,
+        "OWNER_NAME": database.owner,
+        "OWNER_TYPE": database.owner_type,
+        "CREATE_TIME": database.created_seconds,
+    }

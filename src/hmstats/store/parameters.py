@@ -1,0 +1,77 @@
+"""Parameters: key and value texts of databases, tables, partitions, storages and serdes, of many owners at once."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Connection, Table, delete, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from hmstats.store import schema
+from hmstats.store.sets import one_of
+from hmstats.store.unit import Unit
+
+
+class ParameterTable(NamedTuple):
+    """Where one kind of owner keeps its parameters."""
+
+    table: Table
+    owner: Column[Any]
+
+
+def _of(table: Table, owner: str) -> ParameterTable:
+    return ParameterTable(table, table.c[owner])
+
+
+OF_DATABASES = _of(schema.DATABASE_PARAMS, "DB_ID")
+OF_TABLES = _of(schema.TABLE_PARAMS, "TBL_ID")
+OF_PARTITIONS = _of(schema.PARTITION_PARAMS, "PART_ID")
+OF_STORAGES = _of(schema.SD_PARAMS, "SD_ID")
+OF_SERDES = _of(schema.SERDE_PARAMS, "SERDE_ID")
+
+
+def read(
+    connection: Connection, of: ParameterTable, owners: Sequence[int], keys: Sequence[str] | None = None
+) -> dict[int, dict[str, str]]:
+    """Key to value of each owner that has any, of these keys or of all."""
+    query = select(of.owner, of.table.c.PARAM_KEY, of.table.c.PARAM_VALUE).where(one_of(connection, of.owner, owners))
+    if keys is not None:
+        query = query.where(of.table.c.PARAM_KEY.in_(keys))
+    found: dict[int, dict[str, str]] = {}
+    for owner, key, value in connection.execute(query):
+        found.setdefault(owner, {})[key] = value or ""
+    return found
+
+
+def put(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
+    """Write these keys of each owner; other keys stay."""
+    rows = _rows(of, values)
+    if not rows:
+        return
+    dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
+    statement = dialect.insert(of.table)
+    written = {"PARAM_VALUE": statement.excluded.PARAM_VALUE}
+    unit.connection.execute(
+        statement.on_conflict_do_update(index_elements=[of.owner, of.table.c.PARAM_KEY], set_=written), rows
+    )
+
+
+def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
+    """Write these keys of each owner; it has no other any more."""
+    remove(unit, of, list(values))
+    rows = _rows(of, values)
+    if rows:
+        unit.connection.execute(insert(of.table), rows)
+
+
+def remove(unit: Unit, of: ParameterTable, owners: Sequence[int]) -> None:
+    """Remove every parameter of the owners."""
+    unit.connection.execute(delete(of.table).where(one_of(unit.connection, of.owner, owners)))
+
+
+def _rows(of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Rows in one fixed order, so that two writers never wait for each other in a circle."""
+    return [
+        {of.owner.name: owner, "PARAM_KEY": key, "PARAM_VALUE": value}
+        for owner in sorted(values)
+        for key, value in sorted(values[owner].items())
+    ]

@@ -1,0 +1,192 @@
+"""Partitions: PARTITIONS with values, parameters and storage, always as sets and in a constant number of statements."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+
+from hmstats.model.catalog import Column, Partition
+from hmstats.store import column_statistics, ids, parameters, storage
+from hmstats.store.parameters import OF_PARTITIONS
+from hmstats.store.schema import PARTITION_KEY_VALS, PARTITIONS, SDS, TBLS
+from hmstats.store.sets import one_of
+from hmstats.store.unit import Unit
+
+
+def names(connection: Connection, table_id: int, limit: int | None = None) -> list[str]:
+    """The names of a table's partitions, sorted, at most `limit`."""
+    query = select(PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
+    return list(connection.execute(query.order_by(PARTITIONS.c.PART_NAME).limit(limit)).scalars())
+
+
+def count(connection: Connection, table_id: int) -> int:
+    """How many partitions a table has."""
+    query = select(func.count()).select_from(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id)
+    return connection.execute(query).scalar_one()
+
+
+def find_ids(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, int]:
+    """Name to id of those that exist."""
+    return _ids(connection, _id_query(connection, table_id, wanted))
+
+
+def lock(unit: Unit, table_id: int, wanted: Sequence[str]) -> dict[str, int]:
+    """Name to id of those that exist, their rows locked in id order until the unit ends."""
+    query = _id_query(unit.connection, table_id, wanted).order_by(PARTITIONS.c.PART_ID)
+    return _ids(unit.connection, query.with_for_update())
+
+
+def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
+    """Those of the named partitions that exist, by name, in name order."""
+    condition = one_of(connection, PARTITIONS.c.PART_NAME, wanted)
+    return _read(connection, select(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id, condition))
+
+
+def get_all(connection: Connection, table_id: int, limit: int | None = None) -> dict[str, Partition]:
+    """Every partition by name, in name order, at most `limit`."""
+    return _read(connection, select(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id).limit(limit))
+
+
+def matching(
+    connection: Connection, table_id: int, values: Sequence[str | None], limit: int | None = None
+) -> dict[str, Partition]:
+    """The partitions whose first values are these, None matching any; by name, in name order, at most `limit`."""
+    return _read(connection, _with_values(select(PARTITIONS), table_id, values).limit(limit))
+
+
+def matching_names(
+    connection: Connection, table_id: int, values: Sequence[str | None], limit: int | None = None
+) -> list[str]:
+    """The names of the partitions whose first values are these, None matching any; sorted, at most `limit`."""
+    query = _with_values(select(PARTITIONS.c.PART_NAME), table_id, values).order_by(PARTITIONS.c.PART_NAME)
+    return list(connection.execute(query.limit(limit)).scalars())
+
+
+def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mapping[str, Partition]) -> None:
+    """Write new partitions by name; those that have the table's columns share its column descriptor."""
+    if not new:
+        return
+    placed = dict(zip(unit.ids(ids.Sequence.PARTITION, len(new)), new.items(), strict=True))
+    storages = _insert_storages(unit, table_id, columns, {each: p for each, (_, p) in placed.items()})
+    rows = [
+        {"PART_ID": each, "PART_NAME": name, "TBL_ID": table_id, "SD_ID": storages.get(each), **_row(partition)}
+        for each, (name, partition) in placed.items()
+    ]
+    unit.connection.execute(insert(PARTITIONS), rows)
+    _insert_values(unit, {each: partition.values for each, (_, partition) in placed.items()})
+    parameters.put(unit, OF_PARTITIONS, {each: partition.parameters for each, (_, partition) in placed.items()})
+
+
+def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: Mapping[int, Partition]) -> None:
+    """Replace all that partitions are but name and values; statistics stay."""
+    connection = unit.connection
+    here = one_of(connection, PARTITIONS.c.PART_ID, sorted(changed))
+    old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).tuples().all())
+    stored = storage.read_many(connection, [each for each in old.values() if each is not None])
+    moved = {each: new for each, new in changed.items() if stored.get(old[each]) != new.storage}
+    storages = {**old, **dict.fromkeys(moved), **_insert_storages(unit, table_id, columns, moved)}
+    changes = [{"id": each, "SD_ID": storages[each], **_row(changed[each])} for each in sorted(changed)]
+    statement = update(PARTITIONS).where(bindparam("id") == PARTITIONS.c.PART_ID)
+    connection.execute(statement, changes)
+    storage.remove_many(unit, [old[each] for each in moved if old[each] is not None])
+    parameters.replace(unit, OF_PARTITIONS, {each: partition.parameters for each, partition in changed.items()})
+
+
+def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:
+    """Remove partitions with their statistics and all that hangs on them."""
+    if not partition_ids:
+        return
+    connection = unit.connection
+    column_statistics.delete_partitions(unit, partition_ids, None, None)
+    parameters.remove(unit, OF_PARTITIONS, partition_ids)
+    values = PARTITION_KEY_VALS
+    connection.execute(delete(values).where(one_of(connection, values.c.PART_ID, partition_ids)))
+    here = one_of(connection, PARTITIONS.c.PART_ID, partition_ids)
+    query = select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None))
+    storage_ids = list(connection.execute(query).scalars())
+    connection.execute(delete(PARTITIONS).where(here))
+    storage.remove_many(unit, storage_ids)
+
+
+def remove_of_tables(unit: Unit, table_ids: Sequence[int]) -> None:
+    """Remove every partition of the tables."""
+    here = one_of(unit.connection, PARTITIONS.c.TBL_ID, table_ids)
+    remove_many(unit, list(unit.connection.execute(select(PARTITIONS.c.PART_ID).where(here)).scalars()))
+
+
+def _id_query(connection: Connection, table_id: int, wanted: Sequence[str]) -> Any:
+    condition = one_of(connection, PARTITIONS.c.PART_NAME, wanted)
+    return select(PARTITIONS.c.PART_NAME, PARTITIONS.c.PART_ID).where(PARTITIONS.c.TBL_ID == table_id, condition)
+
+
+def _ids(connection: Connection, query: Any) -> dict[str, int]:
+    return dict(connection.execute(query).tuples().all())
+
+
+def _with_values(query: Any, table_id: int, values: Sequence[str | None]) -> Any:
+    query = query.where(PARTITIONS.c.TBL_ID == table_id)
+    for index, value in enumerate(values):
+        if value is not None:
+            key = PARTITION_KEY_VALS.alias(f"key_{index}")
+            same = (key.c.PART_ID == PARTITIONS.c.PART_ID) & (key.c.INTEGER_IDX == index)
+            query = query.where(select(1).where(same, key.c.PART_KEY_VAL == value).exists())
+    return query
+
+
+def _read(connection: Connection, query: Any) -> dict[str, Partition]:
+    rows = connection.execute(query.order_by(PARTITIONS.c.PART_NAME)).all()
+    if not rows:
+        return {}
+    partition_ids = [row.PART_ID for row in rows]
+    values = _read_values(connection, partition_ids)
+    found = parameters.read(connection, OF_PARTITIONS, partition_ids)
+    storages = storage.read_many(connection, [row.SD_ID for row in rows if row.SD_ID is not None])
+    return {
+        row.PART_NAME: Partition(
+            values=values.get(row.PART_ID, ()),
+            id=row.PART_ID,
+            created_seconds=row.CREATE_TIME,
+            last_access_seconds=row.LAST_ACCESS_TIME,
+            storage=storages.get(row.SD_ID),
+            parameters=found.get(row.PART_ID, {}),
+            write_id=row.WRITE_ID or 0,
+        )
+        for row in rows
+    }
+
+
+def _read_values(connection: Connection, partition_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    v = PARTITION_KEY_VALS.c
+    query = select(v.PART_ID, v.PART_KEY_VAL).where(one_of(connection, v.PART_ID, partition_ids))
+    found: dict[int, list[str]] = {}
+    for each, value in connection.execute(query.order_by(v.INTEGER_IDX)):
+        found.setdefault(each, []).append(value)
+    return {each: tuple(listed) for each, listed in found.items()}
+
+
+def _insert_storages(
+    unit: Unit, table_id: int, columns: Sequence[Column], placed: Mapping[int, Partition]
+) -> dict[int, int]:
+    """Storages of the partitions that have one; partition id to storage id."""
+    having = {each: partition.storage for each, partition in placed.items() if partition.storage}
+    table = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)
+    descriptor = unit.connection.execute(table).scalar_one_or_none()
+    share = None if descriptor is None else (descriptor, columns)
+    return dict(zip(having, storage.insert_many(unit, list(having.values()), share), strict=True))
+
+
+def _insert_values(unit: Unit, values: Mapping[int, Sequence[str]]) -> None:
+    rows = [
+        {"PART_ID": each, "PART_KEY_VAL": value, "INTEGER_IDX": index}
+        for each, listed in values.items()
+        for index, value in enumerate(listed)
+    ]
+    unit.connection.execute(insert(PARTITION_KEY_VALS), rows)
+
+
+def _row(partition: Partition) -> dict[str, Any]:
+    return {
+        "CREATE_TIME": partition.created_seconds,
+        "LAST_ACCESS_TIME": partition.last_access_seconds,
+        "WRITE_ID": partition.write_id,
+    }
