@@ -1,14 +1,17 @@
 """`hmstats serve`: start the server and keep it running until a signal ends it."""
 
 import signal
-import threading
 from typing import Annotated
 
 import typer
 
 from hmstats.cli import logs
-from hmstats.server.assembly import build
-from hmstats.settings import load
+from hmstats.server.assembly import Rules, build
+from hmstats.server.limits import Limits
+from hmstats.service.warehouse import Warehouse
+from hmstats.settings import Settings, load
+from hmstats.store import migrate
+from hmstats.store.engine import Store, database_url
 
 
 def serve(
@@ -20,11 +23,40 @@ def serve(
     """Serve the Hive Metastore's Thrift API until SIGTERM or SIGINT; running calls are finished first."""
     settings = load({"host": host, "port": port, "database": database, "warehouse": warehouse})
     logs.configure(settings.log_level)
-    stopping = threading.Event()
+    store = _open(settings)
+    address = (settings.host, settings.port)
+    server = build(store, Warehouse(settings.warehouse), address, _limits(settings), _rules(settings))
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
-    server = build(settings)
+        signal.signal(number, lambda *_: server.drain(settings.drain_seconds))
     bound_host, bound_port = server.start()
     typer.echo(f"listening on {bound_host}:{bound_port}")
-    stopping.wait()
-    server.stop(settings.drain_seconds)
+    server.wait()
+    store.close()
+
+
+def _open(settings: Settings) -> Store:
+    """The database, whose schema is made or upgraded only where it is embedded."""
+    if database_url(settings.database).get_backend_name() == "sqlite":
+        migrate.upgrade(settings.database)
+    store = Store.open(settings.database, pool_size=settings.workers, statement_seconds=settings.statement_seconds)
+    migrate.require_current(store)
+    return store
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        max_message_bytes=settings.max_message_bytes,
+        max_connections=settings.max_connections,
+        workers=settings.workers,
+        max_waiting_calls=settings.max_waiting_calls,
+        receive_seconds=settings.receive_seconds,
+        call_seconds=settings.call_seconds,
+    )
+
+
+def _rules(settings: Settings) -> Rules:
+    return Rules(
+        keep_accuracy=settings.keep_accuracy,
+        any_engine=settings.any_engine,
+        send_sketches=settings.send_sketches,
+    )

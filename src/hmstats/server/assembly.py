@@ -1,4 +1,54 @@
-"""Puts a server together from the settings: store, rules, calls, sockets. The only place that knows all of them."""
+"""Puts a server together: store, rules, calls, sockets. The only place that knows all of them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from hmstats.server.dispatch import Dispatcher
+from hmstats.server.limits import Limits
+from hmstats.server.rpc.databases import DatabaseCalls
+from hmstats.server.rpc.partitions import PartitionCalls
+from hmstats.server.rpc.session import SessionCalls
+from hmstats.server.rpc.statistics import StatisticsCalls
+from hmstats.server.rpc.tables import TableCalls
+from hmstats.server.server import Server
+from hmstats.service.catalog.databases import Databases
+from hmstats.service.catalog.partitions import Partitions
+from hmstats.service.catalog.tables import Tables
+from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.write import StatisticsWriter
+from hmstats.service.warehouse import Warehouse
+from hmstats.store.engine import Store
+from hmstats.wire.idl import methods
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The choices that the rules leave open; hmstats.settings has the same names and says what they mean."""
+
+    keep_accuracy: bool = True
+    any_engine: bool = True
+    send_sketches: bool = False
+
+
+def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: Limits, rules: Rules) -> Server:
+    """A server that is ready to start, over a database whose schema is current. Makes the default database."""
+    databases = Databases(store, warehouse)
+    databases.ensure_default()
+    subjects = (
+        SessionCalls(),
+        DatabaseCalls(databases),
+        TableCalls(Tables(store, warehouse)),
+        PartitionCalls(Partitions(store, warehouse)),
+        StatisticsCalls(
+            StatisticsReader(store, any_engine=rules.any_engine),
+            StatisticsWriter(store, keep_accuracy=rules.keep_accuracy),
+            send_sketches=rules.send_sketches,
+        ),
+    )
+    return Server(address, Dispatcher(methods(), _calls(subjects)), limits)
+
+
+def _calls(subjects: tuple[object, ...]) -> Mapping[str, Callable[..., Any]]:
+    """Each RPC's method by name: what the subjects have of the names in the API."""
+    return {name: getattr(each, name) for each in subjects for name in methods() if hasattr(each, name)}

@@ -13,6 +13,7 @@ from thriftpy2.thrift import TException
 from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
 
 from hmstats.errors import ProtocolError
+from hmstats.server.maps import check_maps
 from hmstats.wire.idl import Method
 
 _LEAST_BUFFER_BYTES = 1024
@@ -31,6 +32,7 @@ class Encoded:
 
 def decode_arguments(method: Method, message: bytes, body_at: int) -> dict[str, Any]:
     """The arguments by their names; those that the client left out have their defaults. Raises ProtocolError."""
+    check_maps(method.arguments, message, body_at)
     reader = BytesIO(message)
     reader.seek(body_at)
     transport = TCyBufferedTransport(reader, max(_LEAST_BUFFER_BYTES, len(message) - body_at))

@@ -52,17 +52,27 @@ class Scanner:
 def _steps(inbox: bytearray, limit: int) -> Iterator[int | None]:
     while (head := read_head(inbox)) is None:
         yield None
-    yield from _pass_arguments(inbox, head.body_at, limit)
+    yield from _pass_value(inbox, _STRUCT, head.body_at, limit)
 
 
-def _pass_arguments(inbox: bytearray, at: int, limit: int) -> Iterator[int | None]:  # noqa: C901, PLR0912 - for speed
-    """Passes over the struct at `at`. Yields None when it runs out of bytes, at last the place behind the struct.
+def end_of_value(message: bytes, kind: int, at: int) -> int:
+    """The place behind a value in a message that was scanned."""
+    end = next(_pass_value(message, kind, at, _LARGEST_SIZE))
+    if end is None:
+        raise ProtocolError(f"the value at byte {at} must end within the message of {len(message)} bytes")
+    return end
+
+
+def _pass_value(  # noqa: C901 - one loop, for speed
+    inbox: bytes | bytearray, kind: int, at: int, limit: int
+) -> Iterator[int | None]:
+    """Passes over the value at `at`. Yields None when it runs out of bytes, at last the place behind the value.
 
     `at` may lie ahead of the bytes that have come: what is in between need not be looked at. `left` counts the values
     to come in a list, set or map, whose types take turns in `kinds`. They change only once a value's head was read
     whole, so going on after more bytes came needs no memory of where it stopped.
     """
-    left, kinds = _IN_STRUCT, (_STOP, _STOP)
+    left, kinds = 1, (kind, kind)
     outer: list[tuple[int, _Kinds]] = []
     while True:
         try:
@@ -77,16 +87,16 @@ def _pass_arguments(inbox: bytearray, at: int, limit: int) -> Iterator[int | Non
                         continue
                     if kind == _STOP:
                         at += 1
-                        if not outer:
-                            break
                         left, kinds = outer.pop()
                         continue
                     value_at = at + 3
                 elif left:
                     kind, value_at = kinds[left & 1], at
-                else:
+                elif outer:
                     left, kinds = outer.pop()
                     continue
+                else:
+                    break
                 inner, inner_kinds = _IN_STRUCT, kinds
                 if kind != _STRUCT:
                     value_at, inner, inner_kinds = _open(inbox, kind, value_at, limit)
@@ -96,7 +106,7 @@ def _pass_arguments(inbox: bytearray, at: int, limit: int) -> Iterator[int | Non
                 if inner:
                     outer.append((left, kinds))
                     left, kinds = inner, inner_kinds
-                    if len(outer) >= MAX_DEPTH:
+                    if len(outer) > MAX_DEPTH:
                         raise ProtocolError(f"values may be nested {MAX_DEPTH} deep, found more")
         except (IndexError, struct.error):
             _check_size(at, limit)
@@ -106,7 +116,7 @@ def _pass_arguments(inbox: bytearray, at: int, limit: int) -> Iterator[int | Non
             yield at
 
 
-def _open(inbox: bytearray, kind: int, at: int, limit: int) -> tuple[int, int, _Kinds]:
+def _open(inbox: bytes | bytearray, kind: int, at: int, limit: int) -> tuple[int, int, _Kinds]:
     """Passes a value's head, and all of the value unless it has values of different sizes in it.
 
     The place behind, how many values are still to come there, and their types.
