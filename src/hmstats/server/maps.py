@@ -32,7 +32,7 @@ def check_maps(arguments: Any, message: bytes, at: int) -> None:
 @cache
 def _fields_with_maps(struct_class: Any) -> Mapping[int, _Type]:
     """By id the fields of a struct that have, at any depth, a map with something but text in it."""
-    return {field: kind for field, kind in _fields(struct_class).items() if _has_map(kind, frozenset({struct_class}))}
+    return {field: kind for field, kind in _fields(struct_class).items() if _has_map(kind, frozenset())}
 
 
 def _fields(struct_class: Any) -> dict[int, _Type]:

@@ -63,7 +63,7 @@ def end_of_value(message: bytes, kind: int, at: int) -> int:
     return end
 
 
-def _pass_value(  # noqa: C901 - one loop, for speed
+def _pass_value(  # noqa: C901, PLR0912 - one loop, for speed
     inbox: bytes | bytearray, kind: int, at: int, limit: int
 ) -> Iterator[int | None]:
     """Passes over the value at `at`. Yields None when it runs out of bytes, at last the place behind the value.
