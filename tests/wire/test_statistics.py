@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.wire.strategies import column_statistics
 from thriftpy2.protocol.binary import TBinaryProtocol
 from thriftpy2.transport.memory import TMemoryBuffer
 
@@ -24,7 +25,6 @@ from hmstats.model.column_statistics import (
 from hmstats.wire.decimals import decimal_from_thrift, decimal_to_thrift
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.statistics import column_from_thrift, column_to_thrift, set_from_thrift, set_to_thrift
-from tests.wire.strategies import column_statistics
 
 TABLE = TableName("hive", "db", "t")
 
@@ -142,7 +142,7 @@ def test_a_decimal_keeps_value_and_scale(value: Decimal) -> None:
 def test_a_decimals_bytes_are_javas() -> None:
     assert decimal_to_thrift(Decimal("1.28")).unscaled == b"\x00\x80"
     assert decimal_to_thrift(Decimal("-1.28")).unscaled == b"\x80"
-    assert decimal_to_thrift(Decimal("0")).unscaled == b"\x00"
+    assert decimal_to_thrift(Decimal(0)).unscaled == b"\x00"
     assert decimal_to_thrift(Decimal("5E+3")).scale == -3
     assert decimal_from_thrift(hive_metastore.Decimal(scale=0, unscaled=b"\x00\x00\x00\x03")) == 3
 
