@@ -5,6 +5,7 @@ unique indexes besides, so that two writers of one column's statistics leave one
 holds both together.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -22,43 +23,47 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
-from sqlalchemy.types import TypeEngine
 
-METADATA = MetaData()
-
-
-def _key(name: str, length: int | None = None) -> Column[object]:
-    kind: TypeEngine[Any] = String(length) if length else BigInteger()
-    return Column(name, kind, primary_key=True, autoincrement=False)
-
-
-def _big(name: str, *, required: bool = False, refers: str | None = None) -> Column[int]:
-    reference = [ForeignKey(refers, deferrable=True)] if refers else []
-    return Column(name, BigInteger, *reference, nullable=not required)
+METADATA = MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pkey",
+        "uq": "%(table_name)s_%(column_0_name)s_key",
+        "fk": "%(table_name)s_%(column_0_name)s_fkey",
+    }
+)
+"""PostgreSQL's own naming, which most of Hive's constraints follow; the others say their names below."""
 
 
-def _text(name: str, length: int | None = None, *, required: bool = False, refers: str | None = None) -> Column[str]:
-    reference = [ForeignKey(refers)] if refers else []
-    return Column(name, String(length) if length else Text, *reference, nullable=not required)
+def _key(name: str, length: int | None = None, *, refers: str | None = None, called: str | None = None) -> Column[Any]:
+    """A column of the primary key: a bigint, or a text of a length."""
+    kind = String(length) if length else BigInteger
+    return Column(name, kind, *_reference(refers, called), primary_key=True, autoincrement=False)
 
 
-def _part_key(name: str, kind: TypeEngine[Any] | type[TypeEngine[Any]], refers: str | None = None) -> Column[object]:
-    """A column of a primary key of several columns."""
-    reference = [ForeignKey(refers, deferrable=True)] if refers else []
-    return Column(name, kind, *reference, primary_key=True, autoincrement=False)
+def _big(name: str, *, required: bool = False, refers: str | None = None, called: str | None = None) -> Column[int]:
+    return Column(name, BigInteger, *_reference(refers, called), nullable=not required)
 
 
-def _parameters(name: str, owner: str, parent: str, *, index: bool = True) -> Table:
+def _text(name: str, length: int | None = None, *, required: bool = False) -> Column[str]:
+    return Column(name, String(length) if length else Text, nullable=not required)
+
+
+def _reference(refers: str | None, called: str | None) -> list[ForeignKey]:
+    """The foreign key to `refers`, named `called` where Hive departs from the naming above."""
+    return [ForeignKey(refers, name=called, deferrable=True)] if refers else []
+
+
+def _parameters(name: str, owner: str, parent: str) -> Table:
     """A table of parameters: a key and a value for each row of `parent`."""
-    indexes = [Index(f"{name}_N49", owner)] if index else []
     return Table(
         name,
         METADATA,
-        _part_key(owner, BigInteger, f"{parent}.{owner}"),
-        _part_key("PARAM_KEY", String(256)),
+        _key(owner, refers=f"{parent}.{owner}"),
+        _key("PARAM_KEY", 256),
         _text("PARAM_VALUE"),
-        *indexes,
+        Index(f"{name}_N49", owner),
     )
 
 
@@ -80,7 +85,7 @@ DBS = Table(
     _text("NAME", 128),
     _text("OWNER_NAME", 128),
     _text("OWNER_TYPE", 10),
-    Column("CTLG_NAME", String(256), ForeignKey("CTLGS.NAME"), nullable=False, server_default="hive"),
+    Column("CTLG_NAME", String(256), ForeignKey("CTLGS.NAME", name="DBS_FK1"), nullable=False, server_default="hive"),
     _big("CREATE_TIME"),
     _text("DB_MANAGED_LOCATION_URI", 4000),
     Column("TYPE", String(32), nullable=False, server_default="NATIVE"),
@@ -91,8 +96,8 @@ DBS = Table(
 DATABASE_PARAMS = Table(
     "DATABASE_PARAMS",
     METADATA,
-    _part_key("DB_ID", BigInteger, "DBS.DB_ID"),
-    _part_key("PARAM_KEY", String(180)),
+    _key("DB_ID", refers="DBS.DB_ID"),
+    _key("PARAM_KEY", 180),
     _text("PARAM_VALUE", 4000),
     Index("DATABASE_PARAMS_N49", "DB_ID"),
 )
@@ -100,12 +105,11 @@ CDS = Table("CDS", METADATA, _key("CD_ID"))
 COLUMNS_V2 = Table(
     "COLUMNS_V2",
     METADATA,
-    _part_key("CD_ID", BigInteger, "CDS.CD_ID"),
+    _key("CD_ID", refers="CDS.CD_ID"),
     _text("COMMENT", 4000),
-    _part_key("COLUMN_NAME", String(767)),
+    _key("COLUMN_NAME", 767),
     _text("TYPE_NAME"),
     Column("INTEGER_IDX", Integer, nullable=False),
-    Index("COLUMNS_V2_N49", "CD_ID"),
 )
 SERDES = Table(
     "SERDES",
@@ -138,48 +142,48 @@ SD_PARAMS = _parameters("SD_PARAMS", "SD_ID", "SDS")
 BUCKETING_COLS = Table(
     "BUCKETING_COLS",
     METADATA,
-    _part_key("SD_ID", BigInteger, "SDS.SD_ID"),
+    _key("SD_ID", refers="SDS.SD_ID"),
     _text("BUCKET_COL_NAME", 256),
-    _part_key("INTEGER_IDX", BigInteger),
+    _key("INTEGER_IDX"),
     Index("BUCKETING_COLS_N49", "SD_ID"),
 )
 SORT_COLS = Table(
     "SORT_COLS",
     METADATA,
-    _part_key("SD_ID", BigInteger, "SDS.SD_ID"),
+    _key("SD_ID", refers="SDS.SD_ID"),
     _text("COLUMN_NAME", 767),
     _big("ORDER", required=True),
-    _part_key("INTEGER_IDX", BigInteger),
+    _key("INTEGER_IDX"),
     Index("SORT_COLS_N49", "SD_ID"),
 )
 SKEWED_STRING_LIST = Table("SKEWED_STRING_LIST", METADATA, _key("STRING_LIST_ID"))
 SKEWED_STRING_LIST_VALUES = Table(
     "SKEWED_STRING_LIST_VALUES",
     METADATA,
-    _part_key("STRING_LIST_ID", BigInteger, "SKEWED_STRING_LIST.STRING_LIST_ID"),
+    _key("STRING_LIST_ID", refers="SKEWED_STRING_LIST.STRING_LIST_ID", called="SKEWED_STRING_LIST_VALUES_fkey"),
     _text("STRING_LIST_VALUE", 256),
-    _part_key("INTEGER_IDX", BigInteger),
+    _key("INTEGER_IDX"),
 )
 SKEWED_COL_NAMES = Table(
     "SKEWED_COL_NAMES",
     METADATA,
-    _part_key("SD_ID", BigInteger, "SDS.SD_ID"),
+    _key("SD_ID", refers="SDS.SD_ID", called="SKEWED_COL_NAMES_fkey"),
     _text("SKEWED_COL_NAME", 256),
-    _part_key("INTEGER_IDX", BigInteger),
+    _key("INTEGER_IDX"),
 )
 SKEWED_COL_VALUE_LOC_MAP = Table(
     "SKEWED_COL_VALUE_LOC_MAP",
     METADATA,
-    _part_key("SD_ID", BigInteger, "SDS.SD_ID"),
-    _part_key("STRING_LIST_ID_KID", BigInteger, "SKEWED_STRING_LIST.STRING_LIST_ID"),
+    _key("SD_ID", refers="SDS.SD_ID", called="SKEWED_COL_VALUE_LOC_MAP_fkey1"),
+    _key("STRING_LIST_ID_KID", refers="SKEWED_STRING_LIST.STRING_LIST_ID", called="SKEWED_COL_VALUE_LOC_MAP_fkey2"),
     _text("LOCATION", 4000),
 )
 SKEWED_VALUES = Table(
     "SKEWED_VALUES",
     METADATA,
-    _part_key("SD_ID_OID", BigInteger, "SDS.SD_ID"),
-    _big("STRING_LIST_ID_EID", required=True, refers="SKEWED_STRING_LIST.STRING_LIST_ID"),
-    _part_key("INTEGER_IDX", BigInteger),
+    _key("SD_ID_OID", refers="SDS.SD_ID", called="SKEWED_VALUES_fkey2"),
+    _big("STRING_LIST_ID_EID", required=True, refers="SKEWED_STRING_LIST.STRING_LIST_ID", called="SKEWED_VALUES_fkey1"),
+    _key("INTEGER_IDX"),
 )
 TBLS = Table(
     "TBLS",
@@ -196,7 +200,7 @@ TBLS = Table(
     _text("TBL_TYPE", 128),
     _text("VIEW_EXPANDED_TEXT"),
     _text("VIEW_ORIGINAL_TEXT"),
-    Column("IS_REWRITE_ENABLED", Boolean, nullable=False, server_default="0"),
+    Column("IS_REWRITE_ENABLED", Boolean, nullable=False, server_default=false()),
     Column("WRITE_ID", BigInteger, server_default="0"),
     UniqueConstraint("TBL_NAME", "DB_ID", name="UNIQUETABLE"),
     Index("TBLS_N49", "DB_ID"),
@@ -206,9 +210,9 @@ TABLE_PARAMS = _parameters("TABLE_PARAMS", "TBL_ID", "TBLS")
 PARTITION_KEYS = Table(
     "PARTITION_KEYS",
     METADATA,
-    _part_key("TBL_ID", BigInteger, "TBLS.TBL_ID"),
+    _key("TBL_ID", refers="TBLS.TBL_ID"),
     _text("PKEY_COMMENT", 4000),
-    _part_key("PKEY_NAME", String(128)),
+    _key("PKEY_NAME", 128),
     _text("PKEY_TYPE", 767, required=True),
     _big("INTEGER_IDX", required=True),
     Index("PARTITION_KEYS_N49", "TBL_ID"),
@@ -223,27 +227,29 @@ PARTITIONS = Table(
     _big("SD_ID", refers="SDS.SD_ID"),
     _big("TBL_ID", refers="TBLS.TBL_ID"),
     Column("WRITE_ID", BigInteger, server_default="0"),
-    UniqueConstraint("PART_NAME", "TBL_ID", name="UNIQUEPARTITION"),
-    Index("PARTITIONS_N49", "TBL_ID"),
+    UniqueConstraint("TBL_ID", "PART_NAME", name="UNIQUEPARTITION"),
     Index("PARTITIONS_N50", "SD_ID"),
 )
 PARTITION_PARAMS = _parameters("PARTITION_PARAMS", "PART_ID", "PARTITIONS")
 PARTITION_KEY_VALS = Table(
     "PARTITION_KEY_VALS",
     METADATA,
-    _part_key("PART_ID", BigInteger, "PARTITIONS.PART_ID"),
+    _key("PART_ID", refers="PARTITIONS.PART_ID"),
     _text("PART_KEY_VAL", 256),
-    _part_key("INTEGER_IDX", BigInteger),
+    _key("INTEGER_IDX"),
     Index("PARTITION_KEY_VALS_N49", "PART_ID"),
 )
 
 
-def _statistics_columns() -> list[Column[object]]:
+def _statistics_columns() -> Sequence[Column[Any]]:
     """What TAB_COL_STATS and PART_COL_STATS have in common, in Hive's order."""
-    longs = [_big(name) for name in ("LONG_LOW_VALUE", "LONG_HIGH_VALUE")]
-    doubles: list[Column[object]] = [Column(name, Double) for name in ("DOUBLE_LOW_VALUE", "DOUBLE_HIGH_VALUE")]
-    decimals = [_text(name, 4000) for name in ("BIG_DECIMAL_LOW_VALUE", "BIG_DECIMAL_HIGH_VALUE")]
-    rest = [
+    return (
+        _big("LONG_LOW_VALUE"),
+        _big("LONG_HIGH_VALUE"),
+        Column("DOUBLE_LOW_VALUE", Double),
+        Column("DOUBLE_HIGH_VALUE", Double),
+        _text("BIG_DECIMAL_LOW_VALUE", 4000),
+        _text("BIG_DECIMAL_HIGH_VALUE", 4000),
         _big("NUM_NULLS", required=True),
         _big("NUM_DISTINCTS"),
         Column("BIT_VECTOR", LargeBinary),
@@ -254,8 +260,7 @@ def _statistics_columns() -> list[Column[object]]:
         _big("LAST_ANALYZED", required=True),
         _text("ENGINE", 128, required=True),
         Column("HISTOGRAM", LargeBinary),
-    ]
-    return [*longs, *doubles, *decimals, *rest]  # type: ignore[list-item]
+    )
 
 
 TAB_COL_STATS = Table(
@@ -267,7 +272,7 @@ TAB_COL_STATS = Table(
     _text("TABLE_NAME", 256),
     _text("COLUMN_NAME", 767),
     _text("COLUMN_TYPE", 128),
-    _big("TBL_ID", required=True, refers="TBLS.TBL_ID"),
+    _big("TBL_ID", required=True, refers="TBLS.TBL_ID", called="TAB_COL_STATS_fkey"),
     *_statistics_columns(),
     Index("TAB_COL_STATS_IDX", "DB_NAME", "TABLE_NAME", "COLUMN_NAME", "CAT_NAME"),
     Index("TAB_COL_STATS_N49", "TBL_ID"),
@@ -283,7 +288,7 @@ PART_COL_STATS = Table(
     _text("PARTITION_NAME", 767),
     _text("COLUMN_NAME", 767),
     _text("COLUMN_TYPE", 128),
-    _big("PART_ID", required=True, refers="PARTITIONS.PART_ID"),
+    _big("PART_ID", required=True, refers="PARTITIONS.PART_ID", called="PART_COL_STATS_fkey"),
     *_statistics_columns(),
     Index("PCS_STATS_IDX", "DB_NAME", "TABLE_NAME", "COLUMN_NAME", "PARTITION_NAME", "CAT_NAME"),
     Index("PART_COL_STATS_N49", "PART_ID"),
@@ -306,7 +311,7 @@ NOTIFICATION_LOG = Table(
     "NOTIFICATION_LOG",
     METADATA,
     _key("NL_ID"),
-    Column("EVENT_ID", BigInteger, nullable=False, unique=True),
+    _big("EVENT_ID", required=True),
     Column("EVENT_TIME", Integer, nullable=False),
     _text("EVENT_TYPE", 32, required=True),
     _text("CAT_NAME", 256),
@@ -314,6 +319,7 @@ NOTIFICATION_LOG = Table(
     _text("TBL_NAME", 256),
     _text("MESSAGE"),
     _text("MESSAGE_FORMAT", 16),
+    Index("NOTIFICATION_LOG_EVENT_ID", "EVENT_ID", unique=True),
 )
 NOTIFICATION_SEQUENCE = Table(
     "NOTIFICATION_SEQUENCE",

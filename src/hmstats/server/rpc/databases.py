@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from hmstats.model.names import database_name, split_database
-from hmstats.server.dispatch import Session
+from hmstats.model.names import split_database
+from hmstats.server.rpc import subject
+from hmstats.server.session import Session
 from hmstats.service.catalog.databases import Databases
 from hmstats.wire.catalog import database_from_thrift, database_to_thrift
 
@@ -20,7 +21,7 @@ class DatabaseCalls:
 
     def get_database(self, session: Session, name: str) -> Any:
         """The database."""
-        return database_to_thrift(self._databases.get(database_name(name)))
+        return database_to_thrift(self._databases.get(subject.database(name)))
 
     def get_databases(self, session: Session, pattern: str | None) -> list[str]:
         """The names that match `pattern`, which may begin with `@catalog#`."""
@@ -33,8 +34,8 @@ class DatabaseCalls:
 
     def alter_database(self, session: Session, dbname: str, db: Any) -> None:
         """Replace what a database says of itself."""
-        self._databases.alter(database_name(dbname), database_from_thrift(db))
+        self._databases.alter(subject.database(dbname), database_from_thrift(db))
 
     def drop_database(self, session: Session, name: str, deleteData: bool, cascade: bool) -> None:
         """Drop a database."""
-        self._databases.drop(database_name(name), delete_data=bool(deleteData), cascade=bool(cascade))
+        self._databases.drop(subject.database(name), delete_data=bool(deleteData), cascade=bool(cascade))

@@ -4,8 +4,8 @@ from typing import Any
 
 from hmstats.errors import InvalidObject
 from hmstats.model.catalog import Partition, TableName
-from hmstats.model.names import table_name
-from hmstats.server.dispatch import Session
+from hmstats.server.rpc import subject
+from hmstats.server.session import Session
 from hmstats.service.catalog.partitions import Found, Partitions
 from hmstats.wire.catalog import partition_from_thrift, partition_to_thrift
 from hmstats.wire.idl import hive_metastore
@@ -19,7 +19,7 @@ class PartitionCalls:
 
     def add_partition(self, session: Session, new_part: Any) -> Any:
         """Add one partition."""
-        name = table_name(new_part.dbName, new_part.tableName, new_part.catName)
+        name = subject.table(new_part.dbName, new_part.tableName, new_part.catName)
         added = self._partitions.add(name, [partition_from_thrift(new_part)])
         return partition_to_thrift(name, added[0])
 
@@ -31,12 +31,12 @@ class PartitionCalls:
         """Add partitions of one table, all or none; the number added."""
         if not new_parts:
             return 0
-        name = table_name(new_parts[0].dbName, new_parts[0].tableName, new_parts[0].catName)
+        name = subject.table(new_parts[0].dbName, new_parts[0].tableName, new_parts[0].catName)
         return len(self._partitions.add(name, _of_one_table(name, new_parts)))
 
     def add_partitions_req(self, session: Session, request: Any) -> Any:
         """Add partitions of one table, all or none; those there already are passed over when the request says so."""
-        name = table_name(request.dbName, request.tblName, request.catName)
+        name = subject.table(request.dbName, request.tblName, request.catName)
         if not request.parts:
             return hive_metastore.AddPartitionsResult(partitions=[] if request.needResult else None)
         new = _of_one_table(name, request.parts)
@@ -46,7 +46,7 @@ class PartitionCalls:
 
     def get_partition(self, session: Session, db_name: str, tbl_name: str, part_vals: list[str]) -> Any:
         """The partition with these values."""
-        name = table_name(db_name, tbl_name)
+        name = subject.table(db_name, tbl_name)
         return partition_to_thrift(name, self._partitions.get(name, part_vals or []))
 
     def get_partition_with_auth(
@@ -63,12 +63,12 @@ class PartitionCalls:
 
     def get_partition_by_name(self, session: Session, db_name: str, tbl_name: str, part_name: str) -> Any:
         """The partition of this name."""
-        name = table_name(db_name, tbl_name)
+        name = subject.table(db_name, tbl_name)
         return partition_to_thrift(name, self._partitions.by_name(name, part_name))
 
     def get_partitions(self, session: Session, db_name: str, tbl_name: str, max_parts: int) -> list[Any]:
         """Every partition, or the first `max_parts`."""
-        return _structs(self._partitions.all(table_name(db_name, tbl_name), max_parts))
+        return _structs(self._partitions.all(subject.table(db_name, tbl_name), max_parts))
 
     def get_partitions_with_auth(
         self, session: Session, db_name: str, tbl_name: str, max_parts: int, user_name: str, group_names: list[str]
@@ -80,7 +80,7 @@ class PartitionCalls:
         self, session: Session, db_name: str, tbl_name: str, part_vals: list[str], max_parts: int
     ) -> list[Any]:
         """The partitions whose values begin with these, an empty value matching any."""
-        return _structs(self._partitions.matching(table_name(db_name, tbl_name), part_vals or [], max_parts))
+        return _structs(self._partitions.matching(subject.table(db_name, tbl_name), part_vals or [], max_parts))
 
     def get_partitions_ps_with_auth(
         self,
@@ -99,21 +99,21 @@ class PartitionCalls:
         self, session: Session, db_name: str, tbl_name: str, names: list[str] | None
     ) -> list[Any]:
         """Those of the named partitions that exist."""
-        return _structs(self._partitions.by_names(table_name(db_name, tbl_name), names or []))
+        return _structs(self._partitions.by_names(subject.table(db_name, tbl_name), names or []))
 
     def get_partition_names(self, session: Session, db_name: str, tbl_name: str, max_parts: int) -> list[str]:
         """The partitions' names, sorted."""
-        return self._partitions.names(table_name(db_name, tbl_name), max_parts)
+        return self._partitions.names(subject.table(db_name, tbl_name), max_parts)
 
     def get_partition_names_ps(
         self, session: Session, db_name: str, tbl_name: str, part_vals: list[str], max_parts: int
     ) -> list[str]:
         """The names of the partitions whose values begin with these, an empty value matching any."""
-        return self._partitions.names_matching(table_name(db_name, tbl_name), part_vals or [], max_parts)
+        return self._partitions.names_matching(subject.table(db_name, tbl_name), part_vals or [], max_parts)
 
     def alter_partition(self, session: Session, db_name: str, tbl_name: str, new_part: Any) -> None:
         """Replace one partition."""
-        self._partitions.alter(table_name(db_name, tbl_name), [partition_from_thrift(new_part)])
+        self._partitions.alter(subject.table(db_name, tbl_name), [partition_from_thrift(new_part)])
 
     def alter_partition_with_environment_context(
         self, session: Session, db_name: str, tbl_name: str, new_part: Any, environment_context: Any
@@ -124,7 +124,7 @@ class PartitionCalls:
     def alter_partitions(self, session: Session, db_name: str, tbl_name: str, new_parts: list[Any] | None) -> None:
         """Replace partitions, all or none."""
         changed = [partition_from_thrift(each) for each in new_parts or []]
-        self._partitions.alter(table_name(db_name, tbl_name), changed)
+        self._partitions.alter(subject.table(db_name, tbl_name), changed)
 
     def alter_partitions_with_environment_context(
         self, session: Session, db_name: str, tbl_name: str, new_parts: list[Any] | None, environment_context: Any
@@ -141,7 +141,7 @@ class PartitionCalls:
         deleteData: bool,
     ) -> bool:
         """Drop one partition."""
-        name = table_name(db_name, tbl_name)
+        name = subject.table(db_name, tbl_name)
         self._partitions.drop(name, part_vals or [], delete_data=bool(deleteData))
         return True
 

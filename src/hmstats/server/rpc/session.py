@@ -3,7 +3,7 @@
 import time
 
 from hmstats import __version__
-from hmstats.server.dispatch import Session
+from hmstats.server.session import Session
 
 _ALIVE = 2
 """fb_status ALIVE."""

@@ -9,8 +9,8 @@ from typing import Any
 from hmstats.errors import InvalidInput, MetaError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
-from hmstats.model.names import table_name
-from hmstats.server.dispatch import Session
+from hmstats.server.rpc import subject
+from hmstats.server.session import Session
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.wire.idl import hive_metastore
@@ -27,7 +27,8 @@ class StatisticsCalls:
 
     def update_table_column_statistics(self, session: Session, stats_obj: Any) -> bool:
         """Write a table's column statistics."""
-        self._writer.update_table(*set_from_thrift(stats_obj))
+        name, statistics = set_from_thrift(stats_obj)
+        self._writer.update_table(subject.noted(name), statistics)
         return True
 
     def update_table_column_statistics_req(self, session: Session, req: Any) -> Any:
@@ -38,7 +39,7 @@ class StatisticsCalls:
     def update_partition_column_statistics(self, session: Session, stats_obj: Any) -> bool:
         """Write a partition's column statistics."""
         name, statistics = set_from_thrift(stats_obj)
-        self._writer.update_partitions(name, [statistics])
+        self._writer.update_partitions(subject.noted(name), [statistics])
         return True
 
     def update_partition_column_statistics_req(self, session: Session, req: Any) -> Any:
@@ -52,7 +53,7 @@ class StatisticsCalls:
         sets = sets_from_thrift(request.colStats or [], request.engine)
         if not sets:
             return True
-        name = sets[0][0]
+        name = subject.noted(sets[0][0])
         if any(each != name for each, _ in sets):
             raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
         if request.needMerge:
@@ -67,7 +68,7 @@ class StatisticsCalls:
 
     def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:
         """One column's statistics of a table; NoSuchObjectException when there are none."""
-        name = table_name(db_name, tbl_name)
+        name = subject.table(db_name, tbl_name)
         found = self._reader.table_column(name, col_name.lower())
         return set_to_thrift(name, found, hive4=False, sketches=self._sketches)
 
@@ -75,7 +76,7 @@ class StatisticsCalls:
         self, session: Session, db_name: str, tbl_name: str, part_name: str, col_name: str
     ) -> Any:
         """One column's statistics of a partition; NoSuchObjectException when there are none."""
-        name = table_name(db_name, tbl_name)
+        name = subject.table(db_name, tbl_name)
         found = self._reader.partition_column(name, part_name, col_name.lower())
         return set_to_thrift(name, found, hive4=False, sketches=self._sketches)
 
@@ -97,14 +98,14 @@ class StatisticsCalls:
         self, session: Session, db_name: str, tbl_name: str, col_name: str | None, engine: str | None
     ) -> bool:
         """Delete one column's statistics of a table, or every column's; there may be none."""
-        self._writer.delete_table(table_name(db_name, tbl_name), _one(col_name), engine)
+        self._writer.delete_table(subject.table(db_name, tbl_name), _one(col_name), engine)
         return True
 
     def delete_partition_column_statistics(
         self, session: Session, db_name: str, tbl_name: str, part_name: str, col_name: str | None, engine: str | None
     ) -> bool:
         """Delete one column's statistics of a partition, or every column's; there may be none."""
-        self._writer.delete_partitions(table_name(db_name, tbl_name), [part_name], _one(col_name), engine)
+        self._writer.delete_partitions(subject.table(db_name, tbl_name), [part_name], _one(col_name), engine)
         return True
 
     def _structs(self, columns: Any, request: Any) -> list[Any]:
@@ -117,11 +118,12 @@ def _only_set(request: Any) -> tuple[TableName, StatisticsSet]:
         raise InvalidInput("Only one stats object expected")
     if request.needMerge:
         raise InvalidInput("Merge is not supported for non-aggregate stats")
-    return set_from_thrift(structs[0], request.engine)
+    name, statistics = set_from_thrift(structs[0], request.engine)
+    return subject.noted(name), statistics
 
 
 def _table(request: Any) -> TableName:
-    return table_name(request.dbName, request.tblName, request.catName)
+    return subject.table(request.dbName, request.tblName, request.catName)
 
 
 def _columns(request: Any) -> list[str]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmstats.errors import InvalidOperation
-from hmstats.model.names import database_name, table_name
-from hmstats.server.dispatch import Session
+from hmstats.server.rpc import subject
+from hmstats.server.session import Session
 from hmstats.service.catalog.tables import Tables
 from hmstats.wire.catalog import table_from_thrift, table_to_thrift
 from hmstats.wire.idl import hive_metastore
@@ -27,20 +27,20 @@ class TableCalls:
 
     def get_table(self, session: Session, dbname: str, tbl_name: str) -> Any:
         """The table."""
-        return table_to_thrift(self._tables.get(table_name(dbname, tbl_name)))
+        return table_to_thrift(self._tables.get(subject.table(dbname, tbl_name)))
 
     def get_table_req(self, session: Session, req: Any) -> Any:
         """The table."""
-        found = self._tables.get(table_name(req.dbName, req.tblName, req.catName))
+        found = self._tables.get(subject.table(req.dbName, req.tblName, req.catName))
         return hive_metastore.GetTableResult(table=table_to_thrift(found))
 
     def get_table_objects_by_name(self, session: Session, dbname: str, tbl_names: list[str] | None) -> list[Any]:
         """Those of the named tables that exist."""
-        return [table_to_thrift(each) for each in self._tables.get_many(database_name(dbname), tbl_names or [])]
+        return [table_to_thrift(each) for each in self._tables.get_many(subject.database(dbname), tbl_names or [])]
 
     def get_tables(self, session: Session, db_name: str, pattern: str | None) -> list[str]:
         """The names that match the pattern."""
-        return self._tables.names(database_name(db_name), pattern)
+        return self._tables.names(subject.database(db_name), pattern)
 
     def get_tables_by_type(
         self,
@@ -50,15 +50,15 @@ class TableCalls:
         tableType: str | None,
     ) -> list[str]:
         """The names of tables of one type that match the pattern."""
-        return self._tables.names(database_name(db_name), pattern, tableType)
+        return self._tables.names(subject.database(db_name), pattern, tableType)
 
     def get_all_tables(self, session: Session, db_name: str) -> list[str]:
         """The names of a database's tables."""
-        return self._tables.names(database_name(db_name), None)
+        return self._tables.names(subject.database(db_name), None)
 
     def alter_table(self, session: Session, dbname: str, tbl_name: str, new_tbl: Any) -> None:
         """Replace a table."""
-        self._tables.alter(table_name(dbname, tbl_name), table_from_thrift(new_tbl))
+        self._tables.alter(subject.table(dbname, tbl_name), table_from_thrift(new_tbl))
 
     def alter_table_with_environment_context(
         self, session: Session, dbname: str, tbl_name: str, new_tbl: Any, environment_context: Any
@@ -70,7 +70,7 @@ class TableCalls:
 
     def drop_table(self, session: Session, dbname: str, name: str, deleteData: bool) -> None:
         """Drop a table."""
-        self._tables.drop(table_name(dbname, name), delete_data=bool(deleteData))
+        self._tables.drop(subject.table(dbname, name), delete_data=bool(deleteData))
 
     def drop_table_with_environment_context(
         self,

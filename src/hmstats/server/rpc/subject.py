@@ -1,0 +1,26 @@
+"""What a call is about: the name in its arguments, lower-cased, and noted for the call's log line."""
+
+from typing import TypeVar
+
+from structlog.contextvars import bind_contextvars
+
+from hmstats.model import names
+from hmstats.model.catalog import DatabaseName, TableName
+
+Name = TypeVar("Name", DatabaseName, TableName)
+
+
+def database(name: str, catalog: str | None = None) -> DatabaseName:
+    """The database that a call names."""
+    return noted(names.database_name(name or "", catalog))
+
+
+def table(database: str, table: str, catalog: str | None = None) -> TableName:
+    """The table that a call names."""
+    return noted(names.table_name(database or "", table or "", catalog))
+
+
+def noted(name: Name) -> Name:
+    """The same name, now in the call's log line."""
+    bind_contextvars(object=str(name))
+    return name
