@@ -1,20 +1,20 @@
-"""Alembic's entry: runs the migrations over the connection, or for the URL, that hmstats.store.migrate hands over."""
+"""Alembic's entry: runs the migrations over the connection, or for the dialect, that hmstats.store.migrate names."""
 
 from alembic import context
 
+from hmstats.store.migrate import VERSION_TABLE
 from hmstats.store.schema import METADATA
-
-VERSION_TABLE = "HMSTATS_ALEMBIC_VERSION"
 
 
 def run() -> None:
-    connection = context.config.attributes.get("connection")
-    options = {"target_metadata": METADATA, "version_table": VERSION_TABLE, "compare_type": True}
+    connection = context.config.attributes["connection"]
     if connection is None:
-        url = context.config.get_main_option("sqlalchemy.url")
-        context.configure(url=url, literal_binds=True, dialect_opts={"paramstyle": "named"}, **options)
+        dialect = context.config.attributes["dialect"]
+        context.configure(
+            dialect_name=dialect, literal_binds=True, target_metadata=METADATA, version_table=VERSION_TABLE
+        )
     else:
-        context.configure(connection=connection, transaction_per_migration=False, **options)
+        context.configure(connection=connection, target_metadata=METADATA, version_table=VERSION_TABLE)
     with context.begin_transaction():
         context.run_migrations()
 

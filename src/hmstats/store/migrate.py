@@ -3,37 +3,53 @@
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect
+from alembic.util import CommandError
+from sqlalchemy import Connection, func, inspect, select
 
 from hmstats.errors import SchemaError
 from hmstats.resources import folder
 from hmstats.store.engine import Store, database_url
+from hmstats.store.schema import METADATA
 
 VERSION_TABLE = "HMSTATS_ALEMBIC_VERSION"
 
+_STATEMENT_SECONDS = 3600.0
+"""A migration may rewrite a large table."""
+_LOCK = 0x686D7374617473  # "hmstats"
+
 
 def upgrade(url: str) -> None:
-    """Bring the database to the newest revision. Raises SchemaError when another program's tables are in it."""
+    """Bring the database to the newest revision, all or nothing.
+
+    Raises SchemaError when another program's tables are in it, or when a newer version of ours made its schema.
+    """
     with _connection(url) as connection:
         _refuse_foreign(connection)
         command.upgrade(_config(connection), "head")
 
 
 def downgrade(url: str, revision: str) -> None:
-    """Take the database back to a revision; `base` is before the first."""
+    """Take the database back to a revision; `base` is before the first. Raises SchemaError for an unknown revision."""
     with _connection(url) as connection:
         command.downgrade(_config(connection), revision)
 
 
 def current(url: str) -> str | None:
     """The revision of the database; None when it has no schema of ours."""
-    with _connection(url) as connection:
-        return revision_of(connection)
+    if _is_missing_file(url):
+        return None
+    store = Store.open(url, pool_size=1)
+    try:
+        with store.read() as connection:
+            return revision_of(connection)
+    finally:
+        store.close()
 
 
 def head() -> str:
@@ -46,23 +62,25 @@ def head() -> str:
 
 def sql(url: str) -> str:
     """The SQL that makes the whole schema in an empty database of the URL's kind, for a person to run."""
+    written = io.StringIO()
     config = _config(None)
-    config.output_buffer = io.StringIO()
-    # Alembic's configuration is a ConfigParser: a percent sign of the URL must be doubled.
-    config.set_main_option("sqlalchemy.url", database_url(url).render_as_string(hide_password=True).replace("%", "%%"))
+    config.attributes["dialect"] = database_url(url).get_backend_name()
+    config.output_buffer = written
     command.upgrade(config, "head", sql=True)
-    return config.output_buffer.getvalue()
+    return written.getvalue()
 
 
 def require_current(store: Store) -> None:
     """Raises SchemaError unless the database is at the newest revision."""
     with store.read() as connection:
         found = revision_of(connection)
-    if found != head():
-        raise SchemaError(
-            f"database {store.name} has schema {found or 'none'}, this version needs {head()}: "
-            "run `hmstats migrate --database URL` first"
-        )
+    if found == head():
+        return
+    if found is None or _is_known(found):
+        advice = "run `hmstats migrate --database URL` first"
+    else:
+        advice = "a newer version of hmstats made it"
+    raise SchemaError(f"database {store.name} has schema {found or 'none'}, this version needs {head()}: {advice}")
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -73,25 +91,42 @@ def revision_of(connection: Connection) -> str | None:
 
 def _refuse_foreign(connection: Connection) -> None:
     tables = set(inspect(connection).get_table_names())
-    if "TBLS" in tables and VERSION_TABLE not in tables:
+    foreign = sorted(tables & METADATA.tables.keys())
+    if foreign and VERSION_TABLE not in tables:
+        name = connection.engine.url.render_as_string(hide_password=True)
         raise SchemaError(
-            f"database {connection.engine.url.render_as_string(hide_password=True)} has another metastore's tables "
-            "(TBLS, but no revision of ours): hmstats does not share such a database yet, and nothing was changed"
+            f"database {name} has tables that hmstats did not make ({', '.join(foreign[:3])} ...): "
+            "it belongs to another metastore, and nothing was changed"
         )
+
+
+def _is_known(revision: str) -> bool:
+    return any(script.revision == revision for script in ScriptDirectory.from_config(_config(None)).walk_revisions())
+
+
+def _is_missing_file(url: str) -> bool:
+    """Whether the URL is of an SQLite file that is not there: to look into it would make it."""
+    parsed = database_url(url)
+    return parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists()
 
 
 def _config(connection: Connection | None) -> Config:
     config = Config(attributes={"connection": connection})
+    # Alembic's configuration is a ConfigParser: a percent sign must be doubled.
     config.set_main_option("script_location", str(folder("migrations")).replace("%", "%%"))
     return config
 
 
 @contextmanager
 def _connection(url: str) -> Iterator[Connection]:
-    """One transaction of an engine that lives no longer."""
-    store = Store.open(url, pool_size=1)
+    """One transaction of an engine that lives no longer; two of them on one database follow one another."""
+    store = Store.open(url, pool_size=1, statement_seconds=_STATEMENT_SECONDS)
     try:
         with store.transaction() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
             yield connection
+    except CommandError as error:
+        raise SchemaError(f"database {store.name} cannot be migrated: {error}") from error
     finally:
         store.close()
