@@ -46,6 +46,7 @@ class Exchange:
         self._wake = wake
         self._recognise = recognise
         self._connections: set[Connection] = set()
+        self._turned_away: set[Connection] = set()
         self._numbers = count(1)
         self._workers: Workers[Call] = Workers(limits.workers, limits.max_waiting_calls, self._work)
         self._ended_calls: deque[Call] = deque()
@@ -85,19 +86,17 @@ class Exchange:
 
     def add(self, accepted: socket.socket, peer: str) -> None:
         """Hold a new connection, or turn it away when there are too many."""
-        connection = Connection(accepted, Session(next(self._numbers), peer))
-        room = self._limits.max_connections - len(self._connections)
-        if room <= -_TURNED_AWAY_AT_ONCE:
+        full = len(self._connections) - len(self._turned_away) >= self._limits.max_connections
+        if full and len(self._turned_away) >= _TURNED_AWAY_AT_ONCE:
             accepted.close()
             return
+        connection = Connection(accepted, Session(next(self._numbers), peer))
         self._connections.add(connection)
         CONNECTIONS.inc()
-        if room > 0:
-            self._idle.start(connection)
+        if full:
+            self._turn_away(connection)
         else:
-            sentence = f"the server holds its limit of {self._limits.max_connections} connections; try again later"
-            _log.warning("connection_refused", peer=peer, reason=sentence)
-            self._send(connection, encode_refusal(None, Refusal.INTERNAL_ERROR, sentence), last=True)
+            self._idle.start(connection)
         self._watch(connection)
 
     def react(self, connection: Connection, events: int) -> None:
@@ -150,6 +149,12 @@ class Exchange:
             self._lose(connection, f"no request in {self._limits.idle_seconds:g} seconds")
         for connection in self._lingering.expired(now):
             self._close(connection)
+
+    def _turn_away(self, connection: Connection) -> None:
+        sentence = f"the server holds its limit of {self._limits.max_connections} connections; try again later"
+        _log.warning("connection_refused", peer=connection.session.peer, reason=sentence)
+        self._turned_away.add(connection)
+        self._send(connection, encode_refusal(None, Refusal.INTERNAL_ERROR, sentence), last=True)
 
     def _take_up(self, connection: Connection) -> bool:
         """Hand the next request to a worker; whether there was one."""
@@ -266,6 +271,7 @@ class Exchange:
         connection.closed = True
         connection.socket.close()
         self._connections.discard(connection)
+        self._turned_away.discard(connection)
         CONNECTIONS.dec()
 
     def _watch(self, connection: Connection, wanted: int | None = None) -> None:

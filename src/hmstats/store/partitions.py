@@ -6,8 +6,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from hmstats.model.catalog import Column, Partition
+from hmstats.model.partition_filter import PartitionFilter
 from hmstats.store import column_statistics, ids, parameters, storage
 from hmstats.store.parameters import OF_PARTITIONS
+from hmstats.store.partition_filters import restrict
 from hmstats.store.schema import PARTITION_KEY_VALS, PARTITIONS, SDS, TBLS
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
@@ -60,6 +62,21 @@ def matching_names(
     """The names of the partitions whose first values are these, None matching any; sorted, at most `limit`."""
     query = _with_values(select(PARTITIONS.c.PART_NAME), table_id, values).order_by(PARTITIONS.c.PART_NAME)
     return list(connection.execute(query.limit(limit)).scalars())
+
+
+def filtered(
+    connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter, limit: int | None = None
+) -> dict[str, Partition]:
+    """The partitions that a filter wants, by name, in name order, at most `limit`. Raises MetaError."""
+    query = select(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id).limit(limit)
+    return _read(connection, restrict(query, wanted, keys, connection.dialect.name))
+
+
+def count_filtered(connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter) -> int:
+    """How many partitions a filter wants. Raises MetaError for unlike types."""
+    query = select(func.count()).select_from(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id)
+    found: int = connection.execute(restrict(query, wanted, keys, connection.dialect.name)).scalar_one()
+    return found
 
 
 def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mapping[str, Partition]) -> None:

@@ -101,6 +101,16 @@ class PartitionCalls:
         """Those of the named partitions that exist."""
         return _structs(self._partitions.by_names(subject.table(db_name, tbl_name), names or []))
 
+    def get_partitions_by_filter(
+        self, session: Session, db_name: str, tbl_name: str, filter: str | None, max_parts: int
+    ) -> list[Any]:
+        """The partitions that a filter wants."""
+        return _structs(self._partitions.filtered(subject.table(db_name, tbl_name), filter or "", max_parts))
+
+    def get_num_partitions_by_filter(self, session: Session, db_name: str, tbl_name: str, filter: str | None) -> int:
+        """How many partitions a filter wants."""
+        return self._partitions.count(subject.table(db_name, tbl_name), filter or "")
+
     def get_partition_names(self, session: Session, db_name: str, tbl_name: str, max_parts: int) -> list[str]:
         """The partitions' names, sorted."""
         return self._partitions.names(subject.table(db_name, tbl_name), max_parts)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
 from hmstats.model.catalog import MANAGED_TABLE, Column, Partition, Storage, Table, TableName
 from hmstats.model.names import normal_partition_name, partition_name
+from hmstats.service.catalog.filter_text import parse
 from hmstats.service.catalog.tables import kept_parameters, lost_columns, missing_table
 from hmstats.service.warehouse import Warehouse
 from hmstats.store import column_statistics, partitions, tables, versions
@@ -68,6 +69,25 @@ class Partitions:
             table = _table(connection, name)
             wanted = _wildcards(table, values)
             return Found(table, partitions.matching(connection, _id(table), wanted, _limit(limit)))
+
+    def filtered(self, name: TableName, text: str, limit: int = ALL) -> Found:
+        """The partitions that a filter wants, every one when it is empty. Raises NoSuchObject, MetaError."""
+        if not text.strip():
+            return self.all(name, limit)
+        with self._store.read() as connection:
+            table = _table(connection, name)
+            wanted = parse(text, _keys(table))
+            found = partitions.filtered(connection, _id(table), table.partition_keys, wanted, _limit(limit))
+            return Found(table, found)
+
+    def count(self, name: TableName, text: str) -> int:
+        """How many partitions a filter wants; all when it is empty. Raises NoSuchObject, MetaError."""
+        with self._store.read() as connection:
+            table = _table(connection, name)
+            if not text.strip():
+                return partitions.count(connection, _id(table))
+            wanted = parse(text, _keys(table))
+            return partitions.count_filtered(connection, _id(table), table.partition_keys, wanted)
 
     def names(self, name: TableName, limit: int = ALL) -> list[str]:
         """The partitions' names, sorted. A table that does not exist has none, as in Hive."""

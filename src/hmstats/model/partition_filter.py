@@ -1,0 +1,59 @@
+"""A filter over partition keys, as a tree: what `get_partitions_by_filter` asks, without its text and without SQL."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Literal: TypeAlias = str | int
+"""A value compared with a key: a text (dates too, as yyyy-MM-dd) or a whole number."""
+
+OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+"""The operator after both sides have changed places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`key operator value`; the operator is one of =, !=, <, <=, >, >=."""
+
+    key: str
+    operator: str
+    value: Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """The key's text matches a pattern, in which `.*` is anything and `.` one character."""
+
+    key: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """The key is one of the values."""
+
+    key: str
+    values: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite."""
+
+    inner: "PartitionFilter"
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every part holds."""
+
+    parts: tuple["PartitionFilter", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one part holds."""
+
+    parts: tuple["PartitionFilter", ...]
+
+
+PartitionFilter: TypeAlias = Comparison | Like | Among | Not | AllOf | AnyOf

@@ -1,0 +1,141 @@
+"""Hive's filter language for partitions, from text to tree.
+
+    ship_year = 1994 and (region like "eu.*" or not day between '2024-01-01' and '2024-01-31')
+
+Keys on either side, =, !=, <>, <, <=, >, >=, like, between, in, and, or, not, brackets; texts in single or double
+quotes with backslash escapes; whole numbers; dates bare, quoted or as `date '...'`. Words are case-insensitive, keys
+too.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedInput, VisitError
+
+from hmstats.errors import MetaError
+from hmstats.model.partition_filter import (
+    OPPOSITE,
+    AllOf,
+    Among,
+    AnyOf,
+    Comparison,
+    Like,
+    Literal,
+    Not,
+    PartitionFilter,
+)
+
+_GRAMMAR = r"""
+?start: either
+?either: both (_OR both)*          -> any_of
+?both: one (_AND one)*             -> all_of
+?one: _NOT one                     -> negated
+    | "(" either ")"
+    | key OPERATOR value           -> compared
+    | value OPERATOR key           -> compared_backwards
+    | key _LIKE value              -> like
+    | key _NOT _LIKE value         -> not_like
+    | key _BETWEEN value _AND value       -> between
+    | key _NOT _BETWEEN value _AND value  -> not_between
+    | key _IN "(" value ("," value)* ")"      -> among
+    | key _NOT _IN "(" value ("," value)* ")" -> not_among
+key: NAME | QUOTED_NAME
+value: NUMBER | TEXT | DATE | _DATE_WORD TEXT | _TIMESTAMP_WORD TEXT
+OPERATOR: "<=" | ">=" | "!=" | "<>" | "=" | "<" | ">"
+_AND.3: /and\b/i
+_OR.3: /or\b/i
+_NOT.3: /not\b/i
+_LIKE.3: /like\b/i
+_BETWEEN.3: /between\b/i
+_IN.3: /in\b/i
+_DATE_WORD.3: /date(?=\s*['"])/i
+_TIMESTAMP_WORD.3: /timestamp(?=\s*['"])/i
+DATE.4: /\d{4}-\d{2}-\d{2}/
+NUMBER.2: /-?\d+(?![\w-])/
+NAME: /[A-Za-z_]\w*/
+QUOTED_NAME: /`[^`]+`/
+TEXT: /"(\\.|[^"\\])*"|'(\\.|[^'\\])*'/s
+%import common.WS
+%ignore WS
+"""
+
+
+def parse(text: str, keys: Sequence[str]) -> PartitionFilter:
+    """The tree of a filter over these partition keys. Raises MetaError saying where the text stops making sense."""
+    try:
+        tree: PartitionFilter = _Tree(keys).transform(_parser().parse(text))
+    except UnexpectedInput as error:
+        raise MetaError(f"Error parsing partition filter at character {error.pos_in_stream}: {text}") from error
+    except VisitError as error:
+        raise error.orig_exc from error
+    return tree
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(_GRAMMAR, parser="lalr", maybe_placeholders=False)
+
+
+class _Tree(Transformer[Token, Any]):
+    """Makes the model's tree of the grammar's."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        super().__init__()
+        self._keys = {key.lower(): key for key in keys}
+
+    def key(self, parts: list[Token]) -> str:
+        name = parts[0].strip("`").lower()
+        if name not in self._keys:
+            raise MetaError(f"{name} is not a partition key: expected one of {', '.join(self._keys)}")
+        return name
+
+    def value(self, parts: list[Token]) -> Literal:
+        token = parts[-1]
+        if token.type == "NUMBER":
+            return int(token)
+        if token.type == "DATE":
+            return str(token)
+        return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
+
+    def compared(self, parts: list[Any]) -> Comparison:
+        key, operator, value = parts
+        return Comparison(key, _operator(operator), value)
+
+    def compared_backwards(self, parts: list[Any]) -> Comparison:
+        value, operator, key = parts
+        return Comparison(key, OPPOSITE[_operator(operator)], value)
+
+    def like(self, parts: list[Any]) -> Like:
+        return Like(parts[0], str(parts[1]))
+
+    def not_like(self, parts: list[Any]) -> Not:
+        return Not(self.like(parts))
+
+    def between(self, parts: list[Any]) -> AllOf:
+        key, low, high = parts
+        return AllOf((Comparison(key, ">=", low), Comparison(key, "<=", high)))
+
+    def not_between(self, parts: list[Any]) -> Not:
+        return Not(self.between(parts))
+
+    def among(self, parts: list[Any]) -> Among:
+        return Among(parts[0], tuple(parts[1:]))
+
+    def not_among(self, parts: list[Any]) -> Not:
+        return Not(self.among(parts))
+
+    def negated(self, parts: list[Any]) -> Not:
+        return Not(parts[0])
+
+    def all_of(self, parts: list[Any]) -> PartitionFilter:
+        return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+
+    def any_of(self, parts: list[Any]) -> PartitionFilter:
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
+
+
+def _operator(text: str) -> str:
+    return "!=" if text == "<>" else str(text)

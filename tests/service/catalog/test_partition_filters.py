@@ -1,0 +1,132 @@
+"""Partition filters against a model in Python: whatever the filter, the database finds what the model finds."""
+
+import itertools
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hmstats.errors import MetaError
+from hmstats.model.catalog import Column, Partition, Storage, Table, TableName
+from hmstats.model.partition_filter import AllOf, Among, AnyOf, Comparison, Like, Not, PartitionFilter
+from hmstats.service.catalog.databases import Databases
+from hmstats.service.catalog.filter_text import parse
+from hmstats.service.catalog.partitions import Partitions
+from hmstats.service.catalog.tables import Tables
+from hmstats.service.warehouse import Warehouse
+from hmstats.store.engine import Store
+
+NAME = TableName("hive", "default", "t")
+KEYS = ("n", "s")
+NUMBERS = ("-3", "0", "7", "10", "__HIVE_DEFAULT_PARTITION__")
+TEXTS = ("eu", "us", "a%b", "a_b", "EU", "it's", 'qu"ote', "10")
+
+NUMBER = st.sampled_from([-3, 0, 7, 8, 10])
+TEXT = st.sampled_from([*TEXTS, "zz"])
+OPERATOR = st.sampled_from(["=", "!=", "<>", "<", "<=", ">", ">="])
+
+
+def quoted(text: str) -> str:
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+CONDITIONS = st.one_of(
+    st.builds("n {} {}".format, OPERATOR, NUMBER),
+    st.builds("{} {} n".format, NUMBER, OPERATOR),
+    st.builds("s {} {}".format, OPERATOR, TEXT.map(quoted)),
+    st.builds("s like {}".format, st.sampled_from(["e.*", ".*b", "a%b", "a.b", "a_b", "us", ".*"]).map(quoted)),
+    st.builds("n in ({}, {})".format, NUMBER, NUMBER),
+    st.builds("s not in ({}, {})".format, TEXT.map(quoted), TEXT.map(quoted)),
+    st.builds("n between {} and {}".format, NUMBER, NUMBER),
+)
+FILTERS = st.recursive(
+    CONDITIONS,
+    lambda inner: st.one_of(
+        st.builds("({}) and ({})".format, inner, inner),
+        st.builds("({}) or ({})".format, inner, inner),
+        st.builds("not ({})".format, inner),
+    ),
+    max_leaves=5,
+)
+
+
+@pytest.fixture
+def partitions(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Partitions:
+    """A table with a partition for each pair of values."""
+    warehouse = Warehouse(str(tmp_path_factory.mktemp("warehouse")))
+    Databases(store, warehouse).ensure_default()
+    keys = (Column("n", "int"), Column("s", "string"))
+    Tables(store, warehouse).create(
+        Table(
+            name=NAME, storage=Storage(columns=(Column("c", "int"),)), partition_keys=keys, table_type="EXTERNAL_TABLE"
+        )
+    )
+    found = Partitions(store, warehouse)
+    found.add(NAME, [Partition(values=pair) for pair in itertools.product(NUMBERS, TEXTS)])
+    return found
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=FILTERS)
+def test_the_database_finds_what_the_model_finds(partitions: Partitions, text: str) -> None:
+    wanted = parse(text, KEYS)
+    expected = {pair for pair in itertools.product(NUMBERS, TEXTS) if holds(wanted, dict(zip(KEYS, pair, strict=True)))}
+    found = partitions.filtered(NAME, text)
+    assert {each.values for each in found.partitions.values()} == expected
+    assert list(found.partitions) == sorted(found.partitions)
+    assert partitions.count(NAME, text) == len(expected)
+
+
+def test_an_empty_filter_wants_every_partition(partitions: Partitions) -> None:
+    assert len(partitions.filtered(NAME, "").partitions) == len(NUMBERS) * len(TEXTS)
+    assert len(partitions.filtered(NAME, "  ", 3).partitions) == 3
+
+
+def test_a_number_is_not_compared_with_a_text(partitions: Partitions) -> None:
+    with pytest.raises(MetaError, match="partition key n is a number: expected a whole number, found 'x'"):
+        partitions.filtered(NAME, "n = 'x'")
+    with pytest.raises(MetaError, match="partition key n is a number: like needs a text"):
+        partitions.filtered(NAME, "n like '1.*'")
+
+
+def holds(wanted: PartitionFilter, values: dict[str, str]) -> bool:
+    return _truth(wanted, values) is True
+
+
+def _truth(wanted: PartitionFilter, values: dict[str, str]) -> bool | None:
+    """SQL's three-valued truth: a number key that is no number is unknown."""
+    match wanted:
+        case AllOf(parts):
+            truths = [_truth(part, values) for part in parts]
+            return False if False in truths else None if None in truths else True
+        case AnyOf(parts):
+            truths = [_truth(part, values) for part in parts]
+            return True if True in truths else None if None in truths else False
+        case Not(inner):
+            truth = _truth(inner, values)
+            return None if truth is None else not truth
+        case Like(key, pattern):
+            return _like(values[key], pattern)
+        case Among(key, listed):
+            return None if _value(key, values) is None else _value(key, values) in listed
+        case Comparison(key, operator, value):
+            own = _value(key, values)
+            return None if own is None else _compare(own, operator, value)
+
+
+def _value(key: str, values: dict[str, str]) -> int | str | None:
+    if key == "s":
+        return values[key]
+    return None if values[key].startswith("__") else int(values[key])
+
+
+def _compare(own: int | str, operator: str, value: int | str) -> bool:
+    sign = (own > value) - (own < value)  # type: ignore[operator]
+    return {"=": sign == 0, "!=": sign != 0, "<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0}[operator]
+
+
+def _like(text: str, pattern: str) -> bool:
+    import fnmatch
+
+    escaped = "".join(f"[{c}]" if c in "*?[" else c for c in pattern.replace(".*", "\0").replace(".", "\1"))
+    return fnmatch.fnmatchcase(text, escaped.replace("\0", "*").replace("\1", "?"))
