@@ -1,0 +1,142 @@
+"""What makes column statistics unacceptable, and in which words."""
+
+from decimal import Decimal
+
+import pytest
+
+from hmstats.errors import InvalidInput, MetaError
+from hmstats.model.catalog import Column, TableName
+from hmstats.model.column_statistics import (
+    BooleanStatistics,
+    ColumnStatistics,
+    Data,
+    DecimalStatistics,
+    DoubleStatistics,
+    LongStatistics,
+    StringStatistics,
+    TimestampStatistics,
+)
+from hmstats.service.statistics.validate import checked, exact_rows
+
+NAME = TableName("hive", "db", "t")
+COLUMNS = (
+    Column("Id", "bigint"),
+    Column("name", "string"),
+    Column("flag", "boolean"),
+    Column("price", "decimal(10,2)"),
+    Column("ratio", "double"),
+    Column("at", "timestamp"),
+    Column("tags", "array<string>"),
+)
+
+
+def check(column: str, column_type: str, data: Data, rows: int | None = None) -> tuple[ColumnStatistics, ...]:
+    return checked(NAME, COLUMNS, [ColumnStatistics(column, column_type, data)], rows)
+
+
+def test_statistics_that_fit_are_taken_as_they_are() -> None:
+    given = ColumnStatistics("id", "bigint", LongStatistics(low=-1, high=1, nulls=0, ndv=2))
+    assert checked(NAME, COLUMNS, [given], 10) == (given,)
+
+
+def test_everything_may_be_unknown() -> None:
+    for column, kind, data in (("id", "bigint", LongStatistics()), ("name", "string", StringStatistics())):
+        assert check(column, kind, data, 0)[0].data == data
+
+
+def test_an_unknown_column_is_named_with_its_table() -> None:
+    with pytest.raises(MetaError, match="Column nope doesn't exist in table t in database db"):
+        check("nope", "bigint", LongStatistics())
+
+
+@pytest.mark.parametrize(
+    ("column", "data", "expected", "found"),
+    [
+        ("id", StringStatistics(), "longStats", "stringStats"),
+        ("name", LongStatistics(), "stringStats", "longStats"),
+        ("ratio", DecimalStatistics(), "doubleStats", "decimalStats"),
+        ("id", TimestampStatistics(), "longStats", "timestampStats"),
+        ("tags", StringStatistics(), "no statistics at all", "stringStats"),
+    ],
+)
+def test_another_kind_than_the_columns_is_refused(column: str, data: Data, expected: str, found: str) -> None:
+    with pytest.raises(InvalidInput, match=f"Column {column} of table hive.db.t .*expected {expected}, found {found}"):
+        check(column, "whatever", data)
+
+
+def test_the_longs_of_older_writers_become_a_timestamps() -> None:
+    (stored,) = check("at", "timestamp", LongStatistics(low=1, high=2, nulls=3, ndv=4))
+    assert stored.data == TimestampStatistics(low=1, high=2, nulls=3, ndv=4)
+
+
+def test_a_type_that_says_another_kind_gives_way_to_the_columns_own() -> None:
+    assert check("id", "string", LongStatistics())[0].column_type == "bigint"
+    assert check("id", "int", LongStatistics())[0].column_type == "int"
+
+
+@pytest.mark.parametrize(
+    ("column", "data", "field"),
+    [
+        ("id", LongStatistics(nulls=-2), "nulls"),
+        ("id", LongStatistics(ndv=-7), "ndv"),
+        ("flag", BooleanStatistics(trues=-3), "trues"),
+        ("name", StringStatistics(max_length=-5), "max_length"),
+        ("name", StringStatistics(average_length=-0.5), "average_length"),
+        ("name", StringStatistics(average_length=float("nan")), "average_length"),
+        ("name", StringStatistics(average_length=float("inf")), "average_length"),
+    ],
+)
+def test_an_impossible_count_is_refused_by_field_and_value(column: str, data: Data, field: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{field} of column {column} of table hive.db.t must be 0 or more, found "):
+        check(column, "x", data)
+
+
+@pytest.mark.parametrize(
+    ("column", "data"),
+    [
+        ("id", LongStatistics(low=2, high=1)),
+        ("ratio", DoubleStatistics(low=float("inf"), high=0.0)),
+        ("price", DecimalStatistics(low=Decimal("0.20"), high=Decimal("0.1"))),
+    ],
+)
+def test_a_low_bound_above_the_high_is_refused(column: str, data: Data) -> None:
+    with pytest.raises(InvalidInput, match=f"the low value of column {column} .* must not be above its high value"):
+        check(column, "x", data)
+
+
+def test_a_nan_bound_compares_with_nothing() -> None:
+    data = DoubleStatistics(low=float("nan"), high=1.0)
+    assert check("ratio", "double", data)[0].data is data
+
+
+def test_nulls_above_the_rows_are_refused_where_the_rows_are_exact() -> None:
+    with pytest.raises(
+        InvalidInput, match=r"column id of table hive.db.t can have at most the table's 10 rows, found 11"
+    ):
+        check("id", "bigint", LongStatistics(nulls=11), 10)
+    assert check("id", "bigint", LongStatistics(nulls=11), None)
+
+
+def test_a_booleans_values_count_as_rows_too() -> None:
+    with pytest.raises(InvalidInput, match="found 11 nulls and values"):
+        check("flag", "boolean", BooleanStatistics(trues=5, falses=5, nulls=1), 10)
+
+
+def test_of_two_statistics_for_one_column_the_later_stands() -> None:
+    first, second = (ColumnStatistics("id", "bigint", LongStatistics(ndv=ndv)) for ndv in (1, 2))
+    assert checked(NAME, COLUMNS, [first, second], None) == (second,)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "rows"),
+    [
+        ({}, None),
+        ({"numRows": "5"}, None),
+        ({"numRows": "5", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}, 5),
+        ({"numRows": "-1", "COLUMN_STATS_ACCURATE": "TRUE"}, None),
+        ({"COLUMN_STATS_ACCURATE": "TRUE"}, None),
+        ({"numRows": "5", "COLUMN_STATS_ACCURATE": '{"COLUMN_STATS":{"id":"true"}}'}, None),
+    ],
+)
+def test_rows_are_exact_only_where_the_parameters_say_so(parameters: dict[str, str], rows: int | None) -> None:
+    assert exact_rows(parameters) == rows

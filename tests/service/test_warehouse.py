@@ -1,0 +1,65 @@
+"""The warehouse touches what lies inside its root, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from hmstats.service.warehouse import Warehouse
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "warehouse"
+    folder.mkdir()
+    return folder
+
+
+def test_locations_follow_hives_names(root: Path) -> None:
+    warehouse = Warehouse(str(root))
+    assert warehouse.root == f"file:{root}"
+    assert warehouse.database_location("default") == f"file:{root}"
+    assert warehouse.database_location("db") == f"file:{root}/db.db"
+    table = warehouse.table_location(warehouse.database_location("db"), "t")
+    assert warehouse.partition_location(table, "p=a%2Fb") == f"file:{root}/db.db/t/p=a%2Fb"
+
+
+def test_a_directory_inside_is_made_and_removed(root: Path) -> None:
+    warehouse = Warehouse(str(root))
+    location = warehouse.database_location("db")
+    warehouse.make_directory(location + "/t")
+    (root / "db.db" / "t" / "file").write_text("x")
+    warehouse.remove_directory(location)
+    assert not (root / "db.db").exists()
+    warehouse.remove_directory(location)
+    assert root.exists()
+
+
+@pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}", "file:///{}"])
+def test_every_way_to_write_a_local_place_is_understood(root: Path, form: str) -> None:
+    assert Warehouse(str(root)).holds(form.format(root / "t"))
+    assert Warehouse(form.format(root)).holds(str(root / "t"))
+
+
+def test_the_root_itself_is_not_inside(root: Path) -> None:
+    warehouse = Warehouse(str(root))
+    assert not warehouse.holds(f"file:{root}")
+    assert not warehouse.holds(f"file:{root}/")
+    assert not warehouse.holds(f"file:{root}-other/t")
+    assert not warehouse.holds(None)
+    assert not warehouse.holds("s3://bucket/t")
+
+
+@pytest.mark.parametrize("way_out", ["../outside", "t/../../outside", "link"])
+def test_what_leaves_the_root_is_never_removed(root: Path, tmp_path: Path, way_out: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("x")
+    (root / "link").symlink_to(outside)
+    Warehouse(str(root)).remove_directory(f"file:{root}/{way_out}")
+    assert (outside / "precious").exists()
+
+
+def test_a_directory_that_cannot_be_made_is_no_error(root: Path) -> None:
+    (root / "file").write_text("x")
+    Warehouse(str(root)).make_directory(f"file:{root}/file/t")
+    assert (root / "file").read_text() == "x"
