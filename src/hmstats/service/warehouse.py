@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import structlog
 from pyarrow import fs
 
+from hmstats.errors import InvalidOperation
 from hmstats.model.names import escape
 
 _log = structlog.get_logger(__name__)
@@ -53,6 +54,25 @@ class Warehouse:
         """Remove a directory inside the root with all that it holds; a location elsewhere is left alone."""
         self._change(location, "remove", _remove)
 
+    def move_directory(self, old: str, new: str) -> None:
+        """Move a directory inside the root to another place inside it; one that is not there is nothing to move.
+
+        Raises InvalidOperation when it cannot be moved; it is where it was then.
+        """
+        if not (self.holds(old) and self.holds(new)):
+            raise InvalidOperation(f"{old} or {new} lies outside the warehouse {self.root}: no directory was moved")
+        files, path = _file_system(old)
+        target = _file_system(new)[1]
+        try:
+            if files.get_file_info(path).type is fs.FileType.NotFound:
+                return
+            if files.get_file_info(target).type is not fs.FileType.NotFound:
+                raise InvalidOperation(f"{new} is there already: {old} was not moved")
+            files.create_dir(posixpath.dirname(target), recursive=True)
+            files.move(path, target)
+        except OSError as error:
+            raise InvalidOperation(f"{old} could not be moved to {new}: {error}") from error
+
     def _change(self, location: str | None, verb: str, change: Callable[[fs.FileSystem, str], None]) -> None:
         if location is None or not self.holds(location):
             _log.info("directory left alone", verb=verb, location=location, warehouse=self.root)
@@ -62,6 +82,14 @@ class Warehouse:
         except OSError as error:
             # The catalog has committed: the engine that writes there will say what is wrong with the place.
             _log.warning("directory not changed", verb=verb, location=location, reason=str(error))
+
+
+def same_place(one: str | None, other: str | None) -> bool:
+    """Whether two locations are the same place, however each is written."""
+    if one is None or other is None:
+        return False
+    parts = urlsplit(_as_uri(one)), urlsplit(_as_uri(other))
+    return parts[0][:2] == parts[1][:2] and parts[0].path.rstrip("/") == parts[1].path.rstrip("/")
 
 
 def _remove(files: fs.FileSystem, path: str) -> None:

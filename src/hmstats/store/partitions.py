@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, literal, select, update
 
 from hmstats.model.catalog import Column, Partition
 from hmstats.model.partition_filter import PartitionFilter
@@ -107,6 +107,14 @@ def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: 
     connection.execute(statement, changes)
     storage.remove_many(unit, [old[each] for each in moved if old[each] is not None])
     parameters.replace(unit, OF_PARTITIONS, {each: partition.parameters for each, partition in changed.items()})
+
+
+def relocate(unit: Unit, table_id: int, old: str, new: str) -> None:
+    """Write the place of every partition that lies below `old` as below `new`."""
+    own = select(PARTITIONS.c.SD_ID).where(PARTITIONS.c.TBL_ID == table_id)
+    below = func.substr(SDS.c.LOCATION, 1, len(old) + 1) == f"{old}/"
+    moved = literal(new) + func.substr(SDS.c.LOCATION, len(old) + 1)
+    unit.connection.execute(update(SDS).where(SDS.c.SD_ID.in_(own), below).values(LOCATION=moved))
 
 
 def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:

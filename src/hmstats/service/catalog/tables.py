@@ -1,7 +1,7 @@
 """Tables and views: made, read, altered and dropped, with what that means for their statistics."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
@@ -18,8 +18,8 @@ from hmstats.model.catalog import (
 )
 from hmstats.service.catalog.databases import missing_database
 from hmstats.service.catalog.patterns import matching
-from hmstats.service.warehouse import Warehouse
-from hmstats.store import column_statistics, databases, tables, versions
+from hmstats.service.warehouse import Warehouse, same_place
+from hmstats.store import column_statistics, databases, partitions, tables, versions
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -79,11 +79,26 @@ class Tables:
     def alter(self, name: TableName, table: Table) -> None:
         """Replace a table; its new name and columns carry the statistics that still hold.
 
-        Raises InvalidOperation when the table is missing or its new name is taken.
+        A managed table that lies where its name puts it moves with its name. Raises InvalidOperation when the table is
+        missing, its new name is taken, or its directory cannot be moved; nothing is changed then.
         """
         _check(table)
+        before, after = self._store.write(self._alter(name, table))
+        if table.name == name or not (before.storage and after.storage):
+            return
+        old, new = before.storage.location, after.storage.location
+        if old is None or new is None or old == new:
+            return
+        try:
+            self._warehouse.move_directory(old, new)
+        except InvalidOperation:
+            self._store.write(lambda unit: _put_back(unit, before, after, new, old))
+            raise
 
-        def update(unit: Unit) -> None:
+    def _alter(self, name: TableName, table: Table) -> Callable[[Unit], tuple[Table, Table]]:
+        """The work of an alter: the table before and after."""
+
+        def update(unit: Unit) -> tuple[Table, Table]:
             table_id = tables.lock(unit, name)
             stored = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or stored is None:
@@ -91,14 +106,32 @@ class Tables:
             if table.name != name:
                 self._check_free(unit, table.name)
             lost = lost_columns(stored.columns, table.columns)
-            tables.replace(unit, table_id, _altered(stored, table, lost))
+            altered = self._moved(unit, stored, _altered(stored, table, lost))
+            tables.replace(unit, table_id, altered)
             if lost:
                 column_statistics.delete_tables(unit, [table_id], lost, None)
             if table.name != name:
                 column_statistics.rename_table(unit, table_id, table.name)
             versions.bump(unit, table_id)
+            return stored, altered
 
-        self._store.write(update)
+        return update
+
+    def _moved(self, unit: Unit, stored: Table, altered: Table) -> Table:
+        """The altered table at the place that its new name gives it, if the old name gave it the old one."""
+        old = stored.storage.location if stored.storage else None
+        if altered.name == stored.name or stored.table_type != MANAGED_TABLE or not (old and altered.storage):
+            return altered
+        parents = [databases.get(unit.connection, each.name.parent) for each in (stored, altered)]
+        places = [
+            self._warehouse.table_location(parent.location, each.name.table) if parent else None
+            for parent, each in zip(parents, (stored, altered), strict=True)
+        ]
+        wanted = altered.storage.location
+        if places[1] is None or not same_place(old, places[0]) or not same_place(wanted or old, old):
+            return altered
+        partitions.relocate(unit, stored.id or 0, old, places[1])
+        return replace(altered, storage=replace(altered.storage, location=places[1]))
 
     def drop(self, name: TableName, *, delete_data: bool) -> None:
         """Drop a table with its partitions and statistics; a managed table's directory goes when `delete_data`.
@@ -156,6 +189,17 @@ def kept_parameters(stored: Mapping[str, str], new: Mapping[str, str], lost: Seq
     if lost and PARAMETER in merged:
         merged[PARAMETER] = Accurate.parse(merged[PARAMETER]).without_columns(lost).text()
     return merged
+
+
+def _put_back(unit: Unit, before: Table, after: Table, new: str, old: str) -> None:
+    """Undo a rename whose directory could not be moved."""
+    table_id = tables.lock(unit, after.name)
+    if table_id is None:
+        return
+    tables.replace(unit, table_id, before)
+    column_statistics.rename_table(unit, table_id, before.name)
+    partitions.relocate(unit, table_id, new, old)
+    versions.bump(unit, table_id)
 
 
 def _altered(stored: Table, table: Table, lost: Sequence[str]) -> Table:
