@@ -145,6 +145,17 @@ class Table:
         return self.storage.columns if self.storage else ()
 
 
+@dataclass(frozen=True, slots=True)
+class TableSummary:
+    """What a list of tables says of each."""
+
+    name: TableName
+    table_type: str
+    comment: str | None = None
+    owner: str | None = None
+    owner_type: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition:
     """A partition: one value per partition key of its table. `id` is the store's key, None until stored."""

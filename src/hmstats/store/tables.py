@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, String, cast, delete, insert, literal, null, select, union_all, update
 
-from hmstats.model.catalog import Column, DatabaseName, Table, TableName
+from hmstats.model.catalog import Column, DatabaseName, Table, TableName, TableSummary
 from hmstats.store import column_statistics, databases, ids, parameters, partitions, storage, versions
 from hmstats.store.parameters import OF_TABLES
 from hmstats.store.schema import DBS, PARTITION_KEYS, TABLE_PARAMS, TBLS
@@ -57,6 +57,22 @@ def names(connection: Connection, database: DatabaseName, table_types: Sequence[
     if table_types is not None:
         query = query.where(TBLS.c.TBL_TYPE.in_(table_types))
     return list(connection.execute(query).scalars())
+
+
+def summaries(connection: Connection, catalog: str) -> list[TableSummary]:
+    """A summary of every table of a catalog, by database and name."""
+    p = TABLE_PARAMS.c
+    comment = TABLE_PARAMS, (p.TBL_ID == TBLS.c.TBL_ID) & (p.PARAM_KEY == "comment")
+    query = (
+        select(DBS.c.NAME, TBLS.c.TBL_NAME, TBLS.c.TBL_TYPE, p.PARAM_VALUE, TBLS.c.OWNER, TBLS.c.OWNER_TYPE)
+        .select_from(_NAMED.outerjoin(*comment))
+        .where(DBS.c.CTLG_NAME == catalog)
+        .order_by(DBS.c.NAME, TBLS.c.TBL_NAME)
+    )
+    return [
+        TableSummary(TableName(catalog, database, name), table_type or "", text, owner, owner_type)
+        for database, name, table_type, text, owner, owner_type in connection.execute(query)
+    ]
 
 
 def find_id(connection: Connection, name: TableName) -> int | None:

@@ -17,6 +17,7 @@ from hmstats.model.catalog import (
     Storage,
     Table,
     TableName,
+    TableSummary,
 )
 from hmstats.model.names import database_name, table_name
 from hmstats.wire.idl import hive_metastore
@@ -93,7 +94,7 @@ def table_to_thrift(table: Table) -> Any:
         lastAccessTime=table.last_access_seconds,
         retention=table.retention,
         sd=None if table.storage is None else storage_to_thrift(table.storage),
-        partitionKeys=_columns_to_thrift(table.partition_keys),
+        partitionKeys=columns_to_thrift(table.partition_keys),
         parameters=dict(table.parameters),
         viewOriginalText=table.view_original_text,
         viewExpandedText=table.view_expanded_text,
@@ -103,6 +104,19 @@ def table_to_thrift(table: Table) -> Any:
         ownerType=_owner_number(table.owner_type),
         writeId=table.write_id,
         id=table.id,
+    )
+
+
+def summary_to_thrift(summary: TableSummary) -> Any:
+    """The TableMeta struct."""
+    return hive_metastore.TableMeta(
+        dbName=summary.name.database,
+        tableName=summary.name.table,
+        tableType=summary.table_type,
+        comments=summary.comment,
+        catName=summary.name.catalog,
+        ownerName=summary.owner,
+        ownerType=_owner_number(summary.owner_type),
     )
 
 
@@ -157,7 +171,7 @@ def storage_from_thrift(struct: Any) -> Storage:
 def storage_to_thrift(storage: Storage) -> Any:
     """The StorageDescriptor struct."""
     return hive_metastore.StorageDescriptor(
-        cols=_columns_to_thrift(storage.columns),
+        cols=columns_to_thrift(storage.columns),
         location=storage.location,
         inputFormat=storage.input_format,
         outputFormat=storage.output_format,
@@ -223,7 +237,8 @@ def _column_from_thrift(struct: Any) -> Column:
     return Column(struct.name, struct.type, struct.comment)
 
 
-def _columns_to_thrift(columns: Sequence[Column]) -> list[Any]:
+def columns_to_thrift(columns: Sequence[Column]) -> list[Any]:
+    """The FieldSchema structs of some columns."""
     return [hive_metastore.FieldSchema(name=each.name, type=each.type, comment=each.comment) for each in columns]
 
 

@@ -23,6 +23,10 @@ class DatabaseCalls:
         """The database."""
         return database_to_thrift(self._databases.get(subject.database(name)))
 
+    def get_database_req(self, session: Session, request: Any) -> Any:
+        """The database."""
+        return database_to_thrift(self._databases.get(subject.database(request.name, request.catalogName)))
+
     def get_databases(self, session: Session, pattern: str | None) -> list[str]:
         """The names that match `pattern`, which may begin with `@catalog#`."""
         catalog, names = split_database(pattern or "")

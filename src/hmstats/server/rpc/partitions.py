@@ -4,6 +4,7 @@ from typing import Any
 
 from hmstats.errors import InvalidObject
 from hmstats.model.catalog import Partition, TableName
+from hmstats.model.names import partition_spec
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.partitions import Found, Partitions
@@ -120,6 +121,14 @@ class PartitionCalls:
     ) -> list[str]:
         """The names of the partitions whose values begin with these, an empty value matching any."""
         return self._partitions.names_matching(subject.table(db_name, tbl_name), part_vals or [], max_parts)
+
+    def partition_name_to_vals(self, session: Session, part_name: str) -> list[str]:
+        """The values in a partition name."""
+        return list(partition_spec(part_name).values()) if part_name else []
+
+    def partition_name_to_spec(self, session: Session, part_name: str) -> dict[str, str]:
+        """Key to value of a partition name."""
+        return partition_spec(part_name) if part_name else {}
 
     def alter_partition(self, session: Session, db_name: str, tbl_name: str, new_part: Any) -> None:
         """Replace one partition."""

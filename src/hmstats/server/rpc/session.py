@@ -21,6 +21,10 @@ class SessionCalls:
         session.groups = tuple(group_names or ())
         return [user_name] if user_name else []
 
+    def get_config_value(self, session: Session, name: str | None, defaultValue: str | None) -> str:
+        """The caller's own default: a caller has nothing to read from the settings here."""
+        return defaultValue or ""
+
     def shutdown(self, session: Session) -> None:
         """What Hive's clients call when they close; the server goes on."""
 

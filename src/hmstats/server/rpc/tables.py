@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmstats.errors import InvalidOperation
+from hmstats.model.names import split_database
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.tables import Tables
-from hmstats.wire.catalog import table_from_thrift, table_to_thrift
+from hmstats.wire.catalog import columns_to_thrift, summary_to_thrift, table_from_thrift, table_to_thrift
 from hmstats.wire.idl import hive_metastore
 
 
@@ -55,6 +56,35 @@ class TableCalls:
     def get_all_tables(self, session: Session, db_name: str) -> list[str]:
         """The names of a database's tables."""
         return self._tables.names(subject.database(db_name), None)
+
+    def get_table_meta(
+        self, session: Session, db_patterns: str | None, tbl_patterns: str | None, tbl_types: list[str] | None
+    ) -> list[Any]:
+        """A summary of each table whose database and name match the patterns."""
+        catalog, databases = split_database(db_patterns or "")
+        found = self._tables.summaries(catalog, databases, tbl_patterns, tbl_types or [])
+        return [summary_to_thrift(each) for each in found]
+
+    def get_fields(self, session: Session, db_name: str, table_name: str) -> list[Any]:
+        """The data columns, without the partition keys."""
+        return columns_to_thrift(self._tables.get(subject.table(db_name, table_name)).columns)
+
+    def get_fields_with_environment_context(
+        self, session: Session, db_name: str, table_name: str, environment_context: Any
+    ) -> list[Any]:
+        """The data columns, without the partition keys."""
+        return self.get_fields(session, db_name, table_name)
+
+    def get_schema(self, session: Session, db_name: str, table_name: str) -> list[Any]:
+        """The data columns, then the partition keys."""
+        found = self._tables.get(subject.table(db_name, table_name))
+        return columns_to_thrift((*found.columns, *found.partition_keys))
+
+    def get_schema_with_environment_context(
+        self, session: Session, db_name: str, table_name: str, environment_context: Any
+    ) -> list[Any]:
+        """The data columns, then the partition keys."""
+        return self.get_schema(session, db_name, table_name)
 
     def alter_table(self, session: Session, dbname: str, tbl_name: str, new_tbl: Any) -> None:
         """Replace a table."""

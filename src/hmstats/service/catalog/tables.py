@@ -15,6 +15,7 @@ from hmstats.model.catalog import (
     DatabaseName,
     Table,
     TableName,
+    TableSummary,
 )
 from hmstats.service.catalog.databases import missing_database
 from hmstats.service.catalog.patterns import matching
@@ -54,6 +55,22 @@ class Tables:
         with self._store.read() as connection:
             types = None if table_type is None else [table_type]
             return matching(tables.names(connection, database, types), pattern)
+
+    def summaries(
+        self, catalog: str, databases: str | None, names: str | None, table_types: Sequence[str]
+    ) -> list[TableSummary]:
+        """Summaries of the tables whose database and name match the patterns, of these types or, when empty, of all."""
+        with self._store.read() as connection:
+            found = tables.summaries(connection, catalog)
+        wanted_databases = set(matching({each.name.database for each in found}, databases))
+        wanted_names = set(matching({each.name.table for each in found}, names))
+        return [
+            each
+            for each in found
+            if each.name.database in wanted_databases
+            and each.name.table in wanted_names
+            and (not table_types or each.table_type in table_types)
+        ]
 
     def create(self, table: Table) -> None:
         """Make a table, and its directory when it is managed.
