@@ -1,4 +1,4 @@
-"""Writes the pages that are made from the code: docs/configuration.md and docs/cli.md. A test compares them."""
+"""Writes the pages that are made from the code: docs/calls.md, cli.md and configuration.md. A test compares them."""
 
 from pathlib import Path
 
@@ -6,7 +6,13 @@ import typer
 from typer.main import get_command
 
 from hmstats.cli.main import app
+from hmstats.server.rpc.databases import DatabaseCalls
+from hmstats.server.rpc.partitions import PartitionCalls
+from hmstats.server.rpc.session import SessionCalls
+from hmstats.server.rpc.statistics import StatisticsCalls
+from hmstats.server.rpc.tables import TableCalls
 from hmstats.settings import PREFIX, Settings
+from hmstats.wire.idl import methods
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -20,7 +26,7 @@ A value is looked for in this order:
 
 1. the command's flag, such as `--port 9083`;
 2. the environment variable, such as `HMSTATS__PORT=9083`;
-3. the TOML file named by `HMSTATS__CONFIG`, or else `hmstats.toml` in the working directory, with lines such as `port = 9083`;
+3. the TOML file named by `HMSTATS__CONFIG`, or else `hmstats.toml` in the working directory: `port = 9083`;
 4. the default.
 
 `hmstats config show` prints every value and where it came from.
@@ -35,6 +41,27 @@ _CLI = """# Command line
 
 An error is one sentence on standard error and exit code 2. Log lines go to standard error, answers to standard output.
 """
+
+
+_CALLS = """# Calls
+
+<!-- Made by `make docs` from src/hmstats/server/rpc/. -->
+
+What the server answers, of the {total} calls of the API. Any other call answers `Invalid method name: '<name>'`, and the
+connection lives.
+"""
+_SUBJECTS = (SessionCalls, DatabaseCalls, TableCalls, PartitionCalls, StatisticsCalls)
+
+
+def calls() -> str:
+    """The page on calls: each subject's, with what they do."""
+    sections = [_CALLS.format(total=len(methods()))]
+    for subject in _SUBJECTS:
+        served = {name: call for name, call in vars(subject).items() if name in methods()}
+        rows = [f"| `{name}` | {(call.__doc__ or '').splitlines()[0]} |" for name, call in served.items()]
+        title = subject.__name__.removesuffix("Calls")
+        sections.append(f"## {title}\n\n| call | answer |\n|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(sections)
 
 
 def configuration() -> str:
@@ -62,7 +89,11 @@ def _sections(command: typer.core.TyperGroup | typer.core.TyperCommand, path: st
 
 def pages() -> dict[Path, str]:
     """Each generated page and its text."""
-    return {DOCS / "configuration.md": configuration(), DOCS / "cli.md": command_line()}
+    return {
+        DOCS / "calls.md": calls(),
+        DOCS / "cli.md": command_line(),
+        DOCS / "configuration.md": configuration(),
+    }
 
 
 def main() -> None:
