@@ -26,7 +26,7 @@ A value is looked for in this order:
 
 1. the command's flag, such as `--port 9083`;
 2. the environment variable, such as `HMSTATS__PORT=9083`;
-3. the TOML file named by `HMSTATS__CONFIG`, or else `hmstats.toml` in the working directory: `port = 9083`;
+3. the TOML file named by `HMSTATS__CONFIG`, or else `hmstats.toml` in the working directory;
 4. the default.
 
 `hmstats config show` prints every value and where it came from.
