@@ -1,0 +1,157 @@
+"""A metastore as its clients see it: tables, partitions and their statistics, in whole sets.
+
+Every change gives the same when done twice. What goes to many partitions goes in batches; each batch is kept whole or
+not at all.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from hmstats.client.address import addresses
+from hmstats.client.batches import PARTITIONS_A_CALL, batches, batches_by_columns
+from hmstats.client.connection import Connection
+from hmstats.errors import CallRefused
+from hmstats.model.catalog import Partition, Table, TableName
+from hmstats.model.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
+from hmstats.model.names import partition_name
+from hmstats.wire.catalog import partition_from_thrift, table_from_thrift
+from hmstats.wire.idl import hive_metastore
+from hmstats.wire.statistics import column_from_thrift, set_to_thrift
+
+_NO_SUCH_OBJECT = "NoSuchObjectException"
+_KEEP_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
+"""Without it Hive lists the table's directory and puts its own numbers over those that are written."""
+_EVERY = -1
+
+TIMEOUT_SECONDS = 120.0
+RETRIES = 3
+
+
+def connect(uris: str, *, timeout_seconds: float = TIMEOUT_SECONDS, retries: int = RETRIES) -> "Metastore":
+    """The metastore at `thrift://HOST:PORT`, several addresses of it separated by commas.
+
+    Nothing is sent before the first call. `timeout_seconds`: how long one answer may take. `retries`: how often all
+    addresses are tried again. Raises SettingsError when the text is no address.
+    """
+    return Metastore(Connection(addresses(uris), timeout_seconds=timeout_seconds, retries=retries))
+
+
+class Metastore:
+    """Calls of the metastore that statistics need. A context manager; not for several threads at once.
+
+    Every method raises ServiceUnavailable when the metastore is away, and CallRefused when it says no.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def address(self) -> str:
+        """The address in use, as `thrift://HOST:PORT`."""
+        return str(self._connection.address)
+
+    def close(self) -> None:
+        """Close the connection; a later call connects again."""
+        self._connection.close()
+
+    def find_table(self, name: TableName) -> Table | None:
+        """The table, or None when there is none."""
+        try:
+            return table_from_thrift(self._table(name))
+        except CallRefused as error:
+            if error.kind == _NO_SUCH_OBJECT:
+                return None
+            raise
+
+    def partition_names(self, name: TableName) -> list[str]:
+        """The names of a table's partitions."""
+        return list(self._connection.call("get_partition_names", _database(name), name.table, _EVERY))
+
+    def partitions(self, name: TableName, names: Iterable[str]) -> Iterator[Partition]:
+        """Those of the named partitions that exist, asked for in batches."""
+        for batch in batches(names, PARTITIONS_A_CALL):
+            yield from (partition_from_thrift(each) for each in self._partitions(name, batch))
+
+    def put_table_parameters(self, name: TableName, parameters: Mapping[str, str]) -> None:
+        """Set these parameters of a table; all else that it says of itself stays."""
+        struct = self._table(name)
+        struct.parameters = {**(struct.parameters or {}), **parameters}
+        call = "alter_table_with_environment_context"
+        self._connection.call(call, _database(name), name.table, struct, _context())
+
+    def put_partition_parameters(
+        self, name: TableName, keys: Sequence[str], parameters: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        """Set parameters of partitions, by partition name; all else stays. A partition that is gone is passed over.
+
+        `keys`: the table's partition keys.
+        """
+        for batch in batches(parameters, PARTITIONS_A_CALL):
+            structs = self._partitions(name, batch)
+            for struct in structs:
+                put = parameters[partition_name(keys, struct.values)]
+                struct.parameters = {**(struct.parameters or {}), **put}
+            call = "alter_partitions_with_environment_context"
+            self._connection.call(call, _database(name), name.table, structs, _context())
+
+    def put_table_statistics(self, name: TableName, statistics: StatisticsSet) -> None:
+        """Write column statistics of a table; columns that are not in the set keep theirs."""
+        self._put_statistics(name, [statistics])
+
+    def put_partition_statistics(self, name: TableName, statistics: Iterable[StatisticsSet]) -> None:
+        """Write column statistics of partitions, in batches."""
+        for batch in batches_by_columns(statistics):
+            self._put_statistics(name, batch)
+
+    def table_statistics(self, name: TableName, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
+        """The statistics of these columns of a table; a column without any is left out."""
+        request = hive_metastore.TableStatsRequest(
+            dbName=name.database, tblName=name.table, colNames=list(columns), **_origin(name)
+        )
+        found = self._connection.call("get_table_statistics_req", request)
+        return tuple(column_from_thrift(each) for each in found.tableStats or ())
+
+    def partition_statistics(
+        self, name: TableName, columns: Sequence[str], names: Iterable[str]
+    ) -> Iterator[StatisticsSet]:
+        """The statistics of these columns of the named partitions; what has none is left out."""
+        for batch in batches(names, PARTITIONS_A_CALL):
+            request = hive_metastore.PartitionsStatsRequest(
+                dbName=name.database, tblName=name.table, colNames=list(columns), partNames=batch, **_origin(name)
+            )
+            found = self._connection.call("get_partitions_statistics_req", request)
+            for partition, structs in (found.partStats or {}).items():
+                yield StatisticsSet(tuple(column_from_thrift(each) for each in structs), partition)
+
+    def _table(self, name: TableName) -> Any:
+        request = hive_metastore.GetTableRequest(dbName=name.database, tblName=name.table, catName=name.catalog)
+        return self._connection.call("get_table_req", request).table
+
+    def _partitions(self, name: TableName, names: Sequence[str]) -> list[Any]:
+        return list(self._connection.call("get_partitions_by_names", _database(name), name.table, names))
+
+    def _put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
+        # Timestamps go as longStats: every generation reads them, and older ones know no timestampStats.
+        structs = [set_to_thrift(name, each, hive4=False, sketches=True, stamp=False) for each in statistics]
+        request = hive_metastore.SetPartitionsStatsRequest(colStats=structs, engine=DEFAULT_ENGINE)
+        self._connection.call("set_aggr_stats_for", request)
+
+
+def _context() -> Any:
+    return hive_metastore.EnvironmentContext(properties=dict(_KEEP_STATISTICS))
+
+
+def _origin(name: TableName) -> dict[str, str]:
+    """Who asks: a reader of the newest generation, which statistics of every kind reach."""
+    return {"catName": name.catalog, "engine": DEFAULT_ENGINE}
+
+
+def _database(name: TableName) -> str:
+    """The database as a positional argument has it; catalogs are unknown before Hive 3, so the default is left out."""
+    return name.database if name.catalog == "hive" else f"@{name.catalog}#{name.database}"
