@@ -7,6 +7,7 @@ once is sent from here. So a silent, slow or half-way client costs a buffer and 
 import contextlib
 import selectors
 import socket
+import time
 from collections import deque
 from collections.abc import Callable
 from itertools import count
@@ -28,6 +29,8 @@ _LINGER_SECONDS = 5.0
 """How long a client has to read its last reply before its connection is closed under it."""
 _TURNED_AWAY_AT_ONCE = 128
 """Connections beyond the limit that are told so; more than these are closed without a word."""
+
+_MOMENT_SECONDS = 0.001
 
 _log = structlog.get_logger("hmstats.server")
 
@@ -75,6 +78,7 @@ class Exchange:
     def drain(self) -> None:
         """Take up no more requests: connections without a call are closed now, the others after their reply."""
         self._draining = True
+        self.settle()
         for connection in list(self._connections):
             self.advance(connection)
 
@@ -83,6 +87,9 @@ class Exchange:
         for connection in list(self._connections):
             self._close(connection)
         self._workers.stop()
+        while self._connections:  # replies that workers are just sending, which waits for no client
+            time.sleep(_MOMENT_SECONDS)
+            self.settle()
 
     def add(self, accepted: socket.socket, peer: str) -> None:
         """Hold a new connection, or turn it away when there are too many."""
@@ -108,7 +115,7 @@ class Exchange:
                 connection.receive()
             if events & WRITE and connection.outbox:
                 self._sent(connection, connection.send(connection.outbox))
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             self._lose(connection, error)
 
     def settle(self) -> list[Connection]:

@@ -1,0 +1,67 @@
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from hmstats.server.calls import Call
+from hmstats.server.connection import READ, WRITE, Connection
+from hmstats.server.dispatch import Dispatcher
+from hmstats.server.limits import Limits
+from hmstats.server.protocols import BinaryProtocol
+from hmstats.server.session import Session
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Connection, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    ours.settimeout(0)
+    with ours, theirs:
+        yield Connection(ours, Session(1, "peer")), theirs
+
+
+def test_no_more_is_read_than_may_wait_behind_a_running_call(pair: tuple[Connection, socket.socket]) -> None:
+    connection, theirs = pair
+    connection.call = Call(connection, BinaryProtocol(Dispatcher({}, {}), Limits()), b"")
+    taken = 0
+    while connection.wanted_events & READ:
+        theirs.sendall(bytes(10_000))
+        connection.receive()
+        taken += 10_000
+        assert taken < 1_000_000, "a client can fill the memory behind a running call"
+    assert len(connection.inbox) == taken
+    connection.call = None
+    assert connection.wanted_events == READ
+
+
+def test_a_client_that_sends_no_more_is_not_watched_for_reading(pair: tuple[Connection, socket.socket]) -> None:
+    connection, theirs = pair
+    theirs.sendall(b"last")
+    theirs.shutdown(socket.SHUT_WR)
+    connection.receive()
+    connection.receive()
+    assert connection.ended
+    assert connection.wanted_events == 0
+    connection.outbox = memoryview(b"reply")
+    assert connection.wanted_events == WRITE
+
+
+def test_requests_are_taken_from_the_front(pair: tuple[Connection, socket.socket]) -> None:
+    connection, _ = pair
+    connection.inbox += b"onetwo"
+    assert connection.take(3) == b"one"
+    assert connection.take(3) == b"two"
+    assert connection.inbox == b""
+
+
+def test_what_a_socket_does_not_take_is_returned(pair: tuple[Connection, socket.socket]) -> None:
+    connection, theirs = pair
+    data = bytes(range(256)) * 40_000
+    rest = connection.send(data)
+    received = bytearray()
+    while rest:
+        received += theirs.recv(1_000_000)
+        rest = connection.send(rest)
+    theirs.settimeout(0)
+    while len(received) < len(data):
+        received += theirs.recv(1_000_000)
+    assert received == data

@@ -1,0 +1,42 @@
+import threading
+from queue import SimpleQueue
+
+import pytest
+from tests.server.serving import PATIENCE_SECONDS
+
+from hmstats.server.workers import Workers
+
+
+def test_as_many_jobs_wait_as_may() -> None:
+    gate, done = threading.Event(), SimpleQueue[int]()
+    entered = threading.Event()
+
+    def work(job: int) -> None:
+        entered.set()
+        assert gate.wait(PATIENCE_SECONDS)
+        done.put(job)
+
+    workers = Workers(1, 2, work)
+    workers.start()
+    assert workers.submit(0)
+    assert entered.wait(PATIENCE_SECONDS)
+    assert [workers.submit(job) for job in (1, 2, 3)] == [True, True, False]
+    gate.set()
+    assert [done.get(timeout=PATIENCE_SECONDS) for _ in range(3)] == [0, 1, 2]
+    workers.stop()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_thread_that_ends_in_an_error_is_replaced() -> None:
+    done = SimpleQueue[int]()
+
+    def work(job: int) -> None:
+        if job < 3:
+            raise ZeroDivisionError
+        done.put(job)
+
+    workers = Workers(1, 10, work)
+    workers.start()
+    assert all(workers.submit(job) for job in range(5))
+    assert [done.get(timeout=PATIENCE_SECONDS) for _ in range(2)] == [3, 4]
+    workers.stop()
