@@ -1,0 +1,136 @@
+"""How a database is connected to: its URL, and pools of connections that only read, that write, and that take ids.
+
+Reading connections begin every transaction as one consistent picture that cannot be written to; the setting is made
+once a connection, so that it costs no round trip a call. Ids have a pool of their own, since a writer takes them while
+it holds a connection: with one pool for both, writers could wait for each other for ever.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DisconnectionError
+
+from hmstats.errors import SettingsError
+
+_BATCH_ROWS = 1_000
+_CONNECT_SECONDS = 10
+_TRUSTED_SECONDS = 5.0
+"""A connection that was idle for longer is tried before it is used: the database may have gone since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """The engines over one database. SQLite takes ids in the writer's own transaction, and has no pool for them."""
+
+    readers: Engine
+    writers: Engine
+    allocators: Engine
+
+    def close(self) -> None:
+        """Close every connection."""
+        for engine in (self.readers, self.writers, self.allocators):
+            engine.dispose()
+
+
+def database_url(url: str) -> URL:
+    """A URL that names its driver. Raises SettingsError for one that is neither SQLite's nor PostgreSQL's."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise SettingsError("database must be a URL such as sqlite:///FILE, found a text that is none") from error
+    backend = parsed.get_backend_name()
+    if backend in ("postgres", "postgresql"):
+        return parsed.set(drivername="postgresql+psycopg2")
+    if backend != "sqlite":
+        raise SettingsError(f"database must be sqlite:///FILE or postgresql://..., found {backend}://...")
+    path = parsed.database or ":memory:"
+    if path == ":memory:" or path.startswith("file:"):
+        raise SettingsError(f"an SQLite database must be a file, since several threads share it, found {path}")
+    return parsed.set(drivername="sqlite+pysqlite")
+
+
+def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
+    """Pools that connect when they are first used.
+
+    Longer than `statement_seconds` no statement runs and nobody waits for a connection.
+    """
+    if url.get_backend_name() == "sqlite":
+        readers, writers = (_sqlite(url, pool_size, statement_seconds) for _ in range(2))
+        _begin_with(readers, "BEGIN", query_only=True)
+        _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
+        return Pools(readers, writers, writers)
+    readers, writers = (_postgres(url, pool_size, statement_seconds) for _ in range(2))
+    event.listen(readers, "connect", _see_one_picture)
+    return Pools(readers, writers, _postgres(url, 1, statement_seconds))
+
+
+def _sqlite(url: URL, pool_size: int, statement_seconds: float) -> Engine:
+    arguments = {"timeout": statement_seconds}
+    return create_engine(
+        url, connect_args=arguments, pool_size=pool_size, max_overflow=0, pool_timeout=statement_seconds
+    )
+
+
+def _begin_with(engine: Engine, statement: str, *, query_only: bool) -> None:
+    """Readers that do not wait for the writer, foreign keys, and transactions that begin when and as we say."""
+
+    @event.listens_for(engine, "connect")
+    def on_connect(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # the driver begins none by itself
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA query_only = {query_only}")
+
+    @event.listens_for(engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        connection.exec_driver_sql(statement)
+
+
+def _postgres(url: URL, pool_size: int, statement_seconds: float) -> Engine:
+    milliseconds = int(statement_seconds * 1000)
+    arguments = {
+        "application_name": "hmstats",
+        "connect_timeout": _CONNECT_SECONDS,
+        "options": f"-c statement_timeout={milliseconds} -c jit=off",
+        # A host that vanished without a word is noticed by the network, not by the statement's limit.
+        "keepalives_idle": _CONNECT_SECONDS,
+        "keepalives_interval": _CONNECT_SECONDS,
+        "keepalives_count": 3,
+        "tcp_user_timeout": milliseconds,
+    }
+    engine = create_engine(
+        url,
+        connect_args=arguments,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=statement_seconds,
+        executemany_mode="values_plus_batch",  # many updates in one round trip, as many inserts are
+        executemany_batch_page_size=_BATCH_ROWS,
+    )
+    _try_when_idle(engine)
+    return engine
+
+
+def _see_one_picture(connection: Any, _record: object) -> None:
+    connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
+
+
+def _try_when_idle(engine: Engine) -> None:
+    @event.listens_for(engine, "checkin")
+    def on_checkin(_connection: Any, record: Any) -> None:
+        record.info["idle_since"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def on_checkout(connection: Any, record: Any, _proxy: object) -> None:
+        now = time.monotonic()
+        if now - record.info.get("idle_since", now) < _TRUSTED_SECONDS:
+            return
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+            connection.rollback()
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError("the connection was lost while it was idle") from error

@@ -1,0 +1,67 @@
+"""What an error of the database means for the call that met it: whether another try may succeed, and what to say."""
+
+from collections.abc import Mapping
+from enum import Enum
+
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
+
+from hmstats.errors import MetaError, StoreUnavailable
+
+
+class Failure(Enum):
+    """Why the database said no."""
+
+    CONFLICT = "another writer was in the way"
+    RACE = "another writer made or removed a row after it was looked for"
+    LOST = "the connection broke before the commit"
+    AWAY = "the database does not answer"
+    REFUSED = "the database does not take the statement or a value"
+
+
+TRIES: Mapping[Failure, int] = {
+    Failure.CONFLICT: 8,
+    Failure.RACE: 3,
+    Failure.LOST: 2,
+    Failure.AWAY: 1,
+    Failure.REFUSED: 1,
+}
+"""How often a unit of work is tried that meets the failure."""
+
+_CONFLICTS = frozenset({"40001", "40P01", "55P03"})
+"""PostgreSQL: serialisation failure, deadlock, lock not available."""
+_RACES = frozenset({"23503", "23505"})
+"""PostgreSQL: foreign key violation, unique violation. On SQLite there is one writer at a time, so none is a race."""
+_AWAY = ("08", "53", "57")
+"""PostgreSQL's classes of states: connection, resources, an operator or a time limit stepped in."""
+_SQLITE_BUSY = frozenset({5, 6})
+"""The low byte of SQLITE_BUSY and SQLITE_LOCKED."""
+
+
+def classify(error: SQLAlchemyError) -> Failure:
+    """What an error means."""
+    if isinstance(error, NoConnectionFree):
+        return Failure.AWAY
+    if not isinstance(error, DBAPIError):
+        return Failure.REFUSED
+    state = getattr(error.orig, "pgcode", None) or ""
+    if state in _CONFLICTS or getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _SQLITE_BUSY:
+        return Failure.CONFLICT
+    if state in _RACES:
+        return Failure.RACE
+    if error.connection_invalidated:
+        return Failure.LOST
+    if state.startswith(_AWAY) or (not state and isinstance(error, OperationalError | InterfaceError)):
+        return Failure.AWAY
+    return Failure.REFUSED
+
+
+def translate(error: SQLAlchemyError, database: str, tries: int = 1) -> MetaError:
+    """The error that a caller gets, with the database's name (without its password) and reason in its sentence."""
+    reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    after = f" after {tries} tries" if tries > 1 else ""
+    if isinstance(error, IntegrityError):
+        return MetaError(f"database {database} refuses the change{after}: {reason}")
+    if classify(error) is Failure.REFUSED:
+        return MetaError(f"database {database} refuses the statement: {reason}")
+    return StoreUnavailable(f"database {database} does not answer{after}: {reason}")
