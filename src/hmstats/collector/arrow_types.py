@@ -1,0 +1,49 @@
+"""Brings Arrow arrays to the type that the metastore gives their column.
+
+Files may be older than their table, or hold a type that is only near it: narrower integers, another scale, bytes
+instead of text. What fits already is left alone, dictionaries too.
+"""
+
+import re
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_TYPES: dict[str, pa.DataType] = {
+    "boolean": pa.bool_(),
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+    "integer": pa.int32(),
+    "bigint": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "binary": pa.binary(),
+    "date": pa.date32(),
+}
+_DECIMAL = re.compile(r"decimal(?:\((\d+)(?:,\s*(\d+))?\))?")
+_MICROSECONDS = pa.timestamp("us")
+
+
+def arrow_type(column_type: str) -> pa.DataType:
+    """The Arrow type of a Hive type that has statistics; timestamps are microseconds of UTC without a zone."""
+    decimal = _DECIMAL.fullmatch(column_type)
+    if decimal:
+        return pa.decimal128(int(decimal[1] or 10), int(decimal[2] or 0))
+    if column_type.startswith("timestamp"):
+        return _MICROSECONDS
+    return _TYPES.get(column_type, pa.string())
+
+
+def conform(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """The array as `wanted`. Raises pyarrow.ArrowInvalid when a value does not fit."""
+    values = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if values == wanted or _same_text(values, wanted):
+        return array
+    if pa.types.is_timestamp(values) and pa.types.is_timestamp(wanted):
+        return pc.cast(array, wanted, safe=False)  # finer than microseconds, or with a zone that does not move instants
+    return pc.cast(array, wanted)
+
+
+def _same_text(one: pa.DataType, other: pa.DataType) -> bool:
+    return bool(pa.types.is_large_string(one) and pa.types.is_string(other))

@@ -1,0 +1,55 @@
+"""Any DataFrame (a view, ORC, text, JDBC), whose rows come to the accumulators as Arrow batches."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from hmstats.collector.arrow_types import arrow_type, conform
+from hmstats.collector.feeds.states import State, States, Types
+from hmstats.collector.plan import WHOLE_TABLE
+from hmstats.model.names import NULL_PARTITION_VALUE, partition_name
+
+_SCHEMA = "piece string, state binary"
+_ARROW_SCHEMA = pa.schema([("piece", pa.string()), ("state", pa.binary())])
+_KEY = "__key_"
+"""What a partition key is called on the way, so that no column has its name."""
+
+
+def states(rows: DataFrame, keys: Sequence[str], types: Types) -> list[State]:
+    """The states of every partition of the rows, in parts. `keys` are the partition keys, whose values become text."""
+    columns = [F.col(f"`{column}`") for column in types]
+    values = [F.col(f"`{key}`").cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
+    job = rows.select(*columns, *values).mapInArrow(partial(task_states, keys=tuple(keys), types=types), _SCHEMA)
+    return [(row.piece, bytes(row.state)) for row in job.collect()]
+
+
+def task_states(batches: Iterable[pa.RecordBatch], keys: Sequence[str], types: Types) -> Iterator[pa.RecordBatch]:
+    """What one task makes: a row for each partition that its rows are of."""
+    found = States(types)
+    for batch in batches:
+        for piece, part in by_partition(batch, keys, len(types)):
+            found.of(piece).update(_conformed(part, types))
+    for state in found.encoded():
+        yield pa.RecordBatch.from_arrays([pa.array([each]) for each in state], schema=_ARROW_SCHEMA)
+
+
+def by_partition(batch: pa.RecordBatch, keys: Sequence[str], first: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The rows of each partition with the partition's name; the keys' values stand in columns `first` and after."""
+    if not keys:
+        yield WHOLE_TABLE, batch
+        return
+    values = pa.table({str(number): batch.column(first + number) for number in range(len(keys))})
+    numbered = values.append_column("row", pa.array(np.arange(batch.num_rows, dtype=np.int32)))
+    groups = numbered.group_by(values.column_names, use_threads=False).aggregate([("row", "list")])
+    for group, rows in zip(groups.select(values.column_names).to_pylist(), groups["row_list"], strict=True):
+        texts = [NULL_PARTITION_VALUE if value is None else value for value in group.values()]
+        yield partition_name(keys, texts), batch.take(rows.values)
+
+
+def _conformed(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
+    arrays = [conform(batch.column(number), arrow_type(type_)) for number, type_ in enumerate(types.values())]
+    return pa.RecordBatch.from_arrays(arrays, list(types))

@@ -1,0 +1,42 @@
+"""Accumulators by piece, and their way from Spark's tasks to whoever merges them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from hmstats.model.column_statistics import Kind
+from hmstats.model.column_types import kind_of
+from hmstats.sketch.accumulator import TableAccumulator
+
+Types = Mapping[str, str]
+"""Column to Hive type, of the columns that have statistics."""
+State = tuple[str, bytes]
+"""A piece's name and its accumulators as bytes; the same piece may come in many parts."""
+
+
+class States:
+    """Accumulators by piece, made as pieces come."""
+
+    def __init__(self, types: Types) -> None:
+        self._kinds: dict[str, Kind] = {name: kind for name, type_ in types.items() if (kind := kind_of(type_))}
+        self._of_pieces: dict[str, TableAccumulator] = {}
+
+    def of(self, piece: str) -> TableAccumulator:
+        """The piece's accumulators."""
+        if piece not in self._of_pieces:
+            self._of_pieces[piece] = TableAccumulator.empty(self._kinds)
+        return self._of_pieces[piece]
+
+    def merge(self, parts: Iterable[State]) -> None:
+        """Take in parts that were encoded elsewhere."""
+        for piece, encoded in parts:
+            self._of_pieces[piece] = self.of(piece).merge(TableAccumulator.from_bytes(encoded))
+
+    def total(self) -> TableAccumulator:
+        """All pieces together."""
+        total = TableAccumulator.empty(self._kinds)
+        for accumulator in self._of_pieces.values():
+            total = total.merge(accumulator)
+        return total
+
+    def encoded(self) -> Iterator[State]:
+        """Every piece's accumulators as bytes."""
+        return ((piece, accumulator.to_bytes()) for piece, accumulator in self._of_pieces.items())
