@@ -6,6 +6,7 @@ import typer
 from typer.main import get_command
 
 from hmstats.cli.main import app
+from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
@@ -47,10 +48,10 @@ _CALLS = """# Calls
 
 <!-- Made by `make docs` from src/hmstats/server/rpc/. -->
 
-What the server answers, of the {total} calls of the API. Any other call answers `Invalid method name: '<name>'`, and the
+What the server answers, of the {total} calls of the API. Any other answers `Invalid method name: '<name>'`, and the
 connection lives.
 """
-_SUBJECTS = (SessionCalls, DatabaseCalls, TableCalls, PartitionCalls, StatisticsCalls)
+_SUBJECTS = (SessionCalls, CatalogCalls, DatabaseCalls, TableCalls, PartitionCalls, StatisticsCalls)
 
 
 def calls() -> str:

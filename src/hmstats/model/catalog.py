@@ -18,6 +18,16 @@ MATERIALIZED_VIEW = "MATERIALIZED_VIEW"
 
 
 @dataclass(frozen=True, slots=True)
+class Catalog:
+    """A catalog, whose name is lower case."""
+
+    name: str
+    location: str
+    description: str | None = None
+    created_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DatabaseName:
     """A database in its catalog, both lower case."""
 

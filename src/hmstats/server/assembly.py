@@ -6,12 +6,14 @@ from typing import Any
 
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
+from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.tables import TableCalls
 from hmstats.server.server import Server
+from hmstats.service.catalog.catalogs import Catalogs
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.tables import Tables
@@ -35,13 +37,15 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
     """A server that is ready to start, over a database whose schema is current. Makes the default database."""
     databases = Databases(store, warehouse)
     databases.ensure_default()
+    reader = StatisticsReader(store, any_engine=rules.any_engine)
     subjects = (
         SessionCalls(),
+        CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
-        TableCalls(Tables(store, warehouse)),
-        PartitionCalls(Partitions(store, warehouse)),
+        TableCalls(Tables(store, warehouse), reader),
+        PartitionCalls(Partitions(store, warehouse), reader),
         StatisticsCalls(
-            StatisticsReader(store, any_engine=rules.any_engine),
+            reader,
             StatisticsWriter(store, keep_accuracy=rules.keep_accuracy),
             send_sketches=rules.send_sketches,
         ),

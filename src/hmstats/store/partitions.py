@@ -10,7 +10,7 @@ from hmstats.model.partition_filter import PartitionFilter
 from hmstats.store import column_statistics, ids, parameters, storage
 from hmstats.store.parameters import OF_PARTITIONS
 from hmstats.store.partition_filters import restrict
-from hmstats.store.schema import PARTITION_KEY_VALS, PARTITIONS, SDS, TBLS
+from hmstats.store.schema import PARTITION_KEY_VALS, PARTITION_PARAMS, PARTITIONS, SDS, TBLS
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 
@@ -36,6 +36,17 @@ def lock(unit: Unit, table_id: int, wanted: Sequence[str]) -> dict[str, int]:
     """Name to id of those that exist, their rows locked in id order until the unit ends."""
     query = _id_query(unit.connection, table_id, wanted).order_by(PARTITIONS.c.PART_ID)
     return _ids(unit.connection, query.with_for_update())
+
+
+def parameter(connection: Connection, table_id: int, wanted: Sequence[str], key: str) -> dict[str, str]:
+    """One parameter of the named partitions that have it, by partition name."""
+    p = PARTITION_PARAMS.c
+    query = (
+        select(PARTITIONS.c.PART_NAME, p.PARAM_VALUE)
+        .join(PARTITION_PARAMS, p.PART_ID == PARTITIONS.c.PART_ID)
+        .where(PARTITIONS.c.TBL_ID == table_id, one_of(connection, PARTITIONS.c.PART_NAME, wanted), p.PARAM_KEY == key)
+    )
+    return dict(connection.execute(query).tuples().all())
 
 
 def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:

@@ -15,12 +15,17 @@ _LOOKED_AT = (PARAMETER, "numRows")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A table's id, data columns, names of its partition keys, and the parameters that bear on statistics."""
+    """A table's id, data columns, partition keys, and the parameters that bear on statistics."""
 
     id: int
     columns: tuple[Column, ...]
-    partition_keys: tuple[str, ...]
+    partition_keys: tuple[Column, ...]
     parameters: Parameters
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the partition keys."""
+        return [key.name for key in self.partition_keys]
 
 
 def find(connection: Connection, name: TableName) -> Target | None:
@@ -58,5 +63,5 @@ def _read(connection: Connection, row: Any) -> Target | None:
     for kind, _, name, text in sorted(connection.execute(query), key=lambda part: part[1]):
         parts[kind].append((name, text or ""))
     columns = tuple(Column(name, kind) for name, kind in parts["column"])
-    keys = tuple(name for name, _ in parts["key"])
+    keys = tuple(Column(name, kind) for name, kind in parts["key"])
     return Target(row.TBL_ID, columns, keys, dict(parts["parameter"]))

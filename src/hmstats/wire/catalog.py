@@ -8,6 +8,7 @@ from typing import Any
 
 from hmstats.errors import InvalidObject
 from hmstats.model.catalog import (
+    Catalog,
     Column,
     Database,
     Partition,
@@ -28,6 +29,23 @@ _OWNER_TYPES: dict[int, str] = {
     hive_metastore.PrincipalType.GROUP: "GROUP",
 }
 _OWNER_NUMBERS = {name: number for number, name in _OWNER_TYPES.items()}
+
+
+def catalog_from_thrift(struct: Any) -> Catalog:
+    """The catalog in a struct. Raises InvalidObject when there is none."""
+    if struct is None:
+        raise InvalidObject("a catalog was expected, found none")
+    return Catalog((struct.name or "").lower(), struct.locationUri or "", struct.description)
+
+
+def catalog_to_thrift(catalog: Catalog) -> Any:
+    """The Catalog struct."""
+    return hive_metastore.Catalog(
+        name=catalog.name,
+        description=catalog.description,
+        locationUri=catalog.location,
+        createTime=catalog.created_seconds,
+    )
 
 
 def database_from_thrift(struct: Any) -> Database:

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from hmstats.errors import NoSuchObject
 from hmstats.model.names import split_database
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.databases import Databases
 from hmstats.wire.catalog import database_from_thrift, database_to_thrift
+from hmstats.wire.idl import hive_metastore
 
 
 class DatabaseCalls:
@@ -18,6 +20,21 @@ class DatabaseCalls:
     def create_database(self, session: Session, database: Any) -> None:
         """Make a database."""
         self._databases.create(database_from_thrift(database))
+
+    def create_database_req(self, session: Session, createDatabaseRequest: Any) -> None:
+        """Make a database."""
+        request = createDatabaseRequest
+        database = hive_metastore.Database(
+            name=request.databaseName,
+            description=request.description,
+            locationUri=request.locationUri,
+            parameters=request.parameters,
+            ownerName=request.ownerName,
+            ownerType=request.ownerType,
+            catalogName=request.catalogName,
+            managedLocationUri=request.managedLocationUri,
+        )
+        self.create_database(session, database)
 
     def get_database(self, session: Session, name: str) -> Any:
         """The database."""
@@ -39,6 +56,19 @@ class DatabaseCalls:
     def alter_database(self, session: Session, dbname: str, db: Any) -> None:
         """Replace what a database says of itself."""
         self._databases.alter(subject.database(dbname), database_from_thrift(db))
+
+    def alter_database_req(self, session: Session, alterDbReq: Any) -> None:
+        """Replace what a database says of itself."""
+        self.alter_database(session, alterDbReq.oldDbName, alterDbReq.newDb)
+
+    def drop_database_req(self, session: Session, req: Any) -> None:
+        """Drop a database; one that is not there is no error when the request says so."""
+        name = subject.database(req.name, req.catalogName)
+        try:
+            self._databases.drop(name, delete_data=bool(req.deleteData), cascade=bool(req.cascade))
+        except NoSuchObject:
+            if not req.ignoreUnknownDb:
+                raise
 
     def drop_database(self, session: Session, name: str, deleteData: bool, cascade: bool) -> None:
         """Drop a database."""

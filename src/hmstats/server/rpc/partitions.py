@@ -4,19 +4,23 @@ from typing import Any
 
 from hmstats.errors import InvalidObject
 from hmstats.model.catalog import Partition, TableName
+from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.names import partition_spec
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.partitions import Found, Partitions
+from hmstats.service.statistics.read import StatisticsReader
 from hmstats.wire.catalog import partition_from_thrift, partition_to_thrift
 from hmstats.wire.idl import hive_metastore
+from hmstats.wire.statistics import set_to_thrift
 
 
 class PartitionCalls:
     """add, get, list, alter and drop of partitions."""
 
-    def __init__(self, partitions: Partitions) -> None:
+    def __init__(self, partitions: Partitions, statistics: StatisticsReader) -> None:
         self._partitions = partitions
+        self._statistics = statistics
 
     def add_partition(self, session: Session, new_part: Any) -> Any:
         """Add one partition."""
@@ -66,6 +70,52 @@ class PartitionCalls:
         """The partition of this name."""
         name = subject.table(db_name, tbl_name)
         return partition_to_thrift(name, self._partitions.by_name(name, part_name))
+
+    def get_partition_req(self, session: Session, req: Any) -> Any:
+        """The partition with these values."""
+        name = subject.table(req.dbName, req.tblName, req.catName)
+        found = self._partitions.get(name, req.partVals or [])
+        return hive_metastore.GetPartitionResponse(partition=partition_to_thrift(name, found))
+
+    def get_partitions_req(self, session: Session, req: Any) -> Any:
+        """Every partition, or the first `maxParts`."""
+        found = self._partitions.all(subject.table(req.dbName, req.tblName, req.catName), req.maxParts)
+        return hive_metastore.PartitionsResponse(partitions=_structs(found))
+
+    def get_partitions_by_names_req(self, session: Session, req: Any) -> Any:
+        """Those of the named partitions that exist, with their column statistics when the request says so."""
+        name = subject.table(req.db_name, req.tbl_name)
+        found = self._partitions.by_names(name, req.names or [])
+        structs = {each: partition_to_thrift(name, partition) for each, partition in found.partitions.items()}
+        if req.get_col_stats:
+            for each in self._statistics.partitions(name, list(structs), None, req.engine or DEFAULT_ENGINE):
+                structs[each.partition or ""].colStats = set_to_thrift(name, each, hive4=True)
+        return hive_metastore.GetPartitionsByNamesResult(partitions=list(structs.values()))
+
+    def get_partitions_by_filter_req(self, session: Session, req: Any) -> list[Any]:
+        """The partitions that a filter wants."""
+        name = subject.table(req.dbName, req.tblName, req.catName)
+        return _structs(self._partitions.filtered(name, req.filter or "", req.maxParts))
+
+    def get_partitions_ps_with_auth_req(self, session: Session, req: Any) -> Any:
+        """The partitions of these names, or whose values begin with these, an empty value matching any."""
+        name = subject.table(req.dbName, req.tblName, req.catName)
+        if req.partNames:
+            found = self._partitions.by_names(name, req.partNames)
+        else:
+            found = self._partitions.matching(name, req.partVals or [], req.maxParts)
+        return hive_metastore.GetPartitionsPsWithAuthResponse(partitions=_structs(found))
+
+    def fetch_partition_names_req(self, session: Session, partitionReq: Any) -> list[str]:
+        """The partitions' names, sorted."""
+        name = subject.table(partitionReq.dbName, partitionReq.tblName, partitionReq.catName)
+        return self._partitions.names(name, partitionReq.maxParts)
+
+    def get_partition_names_ps_req(self, session: Session, req: Any) -> Any:
+        """The names of the partitions whose values begin with these, an empty value matching any."""
+        name = subject.table(req.dbName, req.tblName, req.catName)
+        names = self._partitions.names_matching(name, req.partValues or [], req.maxParts)
+        return hive_metastore.GetPartitionNamesPsResponse(names=names)
 
     def get_partitions(self, session: Session, db_name: str, tbl_name: str, max_parts: int) -> list[Any]:
         """Every partition, or the first `max_parts`."""
@@ -139,6 +189,12 @@ class PartitionCalls:
     ) -> None:
         """Replace one partition."""
         self.alter_partition(session, db_name, tbl_name, new_part)
+
+    def alter_partitions_req(self, session: Session, req: Any) -> Any:
+        """Replace partitions, all or none."""
+        name = subject.table(req.dbName, req.tableName, req.catName)
+        self._partitions.alter(name, [partition_from_thrift(each) for each in req.partitions or []])
+        return hive_metastore.AlterPartitionsResponse()
 
     def alter_partitions(self, session: Session, db_name: str, tbl_name: str, new_parts: list[Any] | None) -> None:
         """Replace partitions, all or none."""

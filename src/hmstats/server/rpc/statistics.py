@@ -1,7 +1,8 @@
 """Calls about column statistics.
 
 A request that carries `engine` comes from a client of the Hive 4 generation, which knows timestampStats; any other
-gets longStats for timestamps, since it would read the newer union member as nothing.
+gets longStats for timestamps, since it would read the newer union member as nothing, and is a planner whose checks
+are strict (repair.py).
 """
 
 from typing import Any
@@ -82,15 +83,15 @@ class StatisticsCalls:
 
     def get_table_statistics_req(self, session: Session, request: Any) -> Any:
         """Statistics of some columns of a table; a column without any is left out."""
-        found = self._reader.table(_table(request), _columns(request), request.engine or DEFAULT_ENGINE)
+        engine = request.engine or DEFAULT_ENGINE
+        found = self._reader.table(_table(request), _columns(request), engine, repaired=request.engine is None)
         columns = found.columns if found else ()
         return hive_metastore.TableStatsResult(tableStats=self._structs(columns, request))
 
     def get_partitions_statistics_req(self, session: Session, request: Any) -> Any:
         """Statistics of some columns of some partitions; what has none is left out."""
-        found = self._reader.partitions(
-            _table(request), request.partNames or [], _columns(request), request.engine or DEFAULT_ENGINE
-        )
+        name, names, engine = _table(request), request.partNames or [], request.engine or DEFAULT_ENGINE
+        found = self._reader.partitions(name, names, _columns(request), engine, repaired=request.engine is None)
         structs = {each.partition: self._structs(each.columns, request) for each in found}
         return hive_metastore.PartitionsStatsResult(partStats=structs)
 

@@ -3,20 +3,33 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hmstats.errors import InvalidOperation
+from hmstats.errors import InvalidOperation, MetaError
+from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.names import split_database
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.tables import Tables
+from hmstats.service.statistics.read import StatisticsReader
 from hmstats.wire.catalog import columns_to_thrift, summary_to_thrift, table_from_thrift, table_to_thrift
 from hmstats.wire.idl import hive_metastore
+from hmstats.wire.statistics import set_to_thrift
+
+_CONSTRAINTS = (
+    "primaryKeys",
+    "foreignKeys",
+    "uniqueConstraints",
+    "notNullConstraints",
+    "defaultConstraints",
+    "checkConstraints",
+)
 
 
 class TableCalls:
     """create, get, list, alter and drop of tables."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, statistics: StatisticsReader) -> None:
         self._tables = tables
+        self._statistics = statistics
 
     def create_table(self, session: Session, tbl: Any) -> None:
         """Make a table."""
@@ -26,18 +39,36 @@ class TableCalls:
         """Make a table; no statistics are invented, whatever the context says."""
         self.create_table(session, tbl)
 
+    def create_table_req(self, session: Session, request: Any) -> None:
+        """Make a table. Constraints are not kept yet: a request that has some is refused."""
+        given = [name for name in _CONSTRAINTS if getattr(request, name)]
+        if given:
+            raise MetaError(f"constraints are not supported yet, found {', '.join(given)}")
+        self.create_table(session, request.table)
+
     def get_table(self, session: Session, dbname: str, tbl_name: str) -> Any:
         """The table."""
         return table_to_thrift(self._tables.get(subject.table(dbname, tbl_name)))
 
     def get_table_req(self, session: Session, req: Any) -> Any:
-        """The table."""
-        found = self._tables.get(subject.table(req.dbName, req.tblName, req.catName))
-        return hive_metastore.GetTableResult(table=table_to_thrift(found))
+        """The table, with its column statistics when the request says so."""
+        name = subject.table(req.dbName, req.tblName, req.catName)
+        struct = table_to_thrift(self._tables.get(name))
+        if req.getColumnStats:
+            found = self._statistics.table(name, None, req.engine or DEFAULT_ENGINE)
+            struct.colStats = None if found is None else set_to_thrift(name, found, hive4=True)
+        return hive_metastore.GetTableResult(table=struct)
 
     def get_table_objects_by_name(self, session: Session, dbname: str, tbl_names: list[str] | None) -> list[Any]:
         """Those of the named tables that exist."""
         return [table_to_thrift(each) for each in self._tables.get_many(subject.database(dbname), tbl_names or [])]
+
+    def get_table_objects_by_name_req(self, session: Session, req: Any) -> Any:
+        """Those of the named tables that exist; without names those that match the pattern."""
+        database = subject.database(req.dbName, req.catName)
+        names = req.tblNames if req.tblNames is not None else self._tables.names(database, req.tablesPattern)
+        found = self._tables.get_many(database, names)
+        return hive_metastore.GetTablesResult(tables=[table_to_thrift(each) for each in found])
 
     def get_tables(self, session: Session, db_name: str, pattern: str | None) -> list[str]:
         """The names that match the pattern."""
@@ -75,6 +106,16 @@ class TableCalls:
         """The data columns, without the partition keys."""
         return self.get_fields(session, db_name, table_name)
 
+    def get_fields_req(self, session: Session, req: Any) -> Any:
+        """The data columns, without the partition keys."""
+        found = self._tables.get(subject.table(req.dbName, req.tblName, req.catName))
+        return hive_metastore.GetFieldsResponse(fields=columns_to_thrift(found.columns))
+
+    def get_schema_req(self, session: Session, req: Any) -> Any:
+        """The data columns, then the partition keys."""
+        found = self._tables.get(subject.table(req.dbName, req.tblName, req.catName))
+        return hive_metastore.GetSchemaResponse(fields=columns_to_thrift((*found.columns, *found.partition_keys)))
+
     def get_schema(self, session: Session, db_name: str, table_name: str) -> list[Any]:
         """The data columns, then the partition keys."""
         found = self._tables.get(subject.table(db_name, table_name))
@@ -97,6 +138,19 @@ class TableCalls:
         if properties(environment_context).get("expected_parameter_key"):
             raise InvalidOperation("a conditional alter (expected_parameter_key) is not supported yet")
         self.alter_table(session, dbname, tbl_name, new_tbl)
+
+    def alter_table_req(self, session: Session, req: Any) -> Any:
+        """Replace a table."""
+        if req.expectedParameterKey:
+            raise InvalidOperation("a conditional alter (expectedParameterKey) is not supported yet")
+        name = subject.table(req.dbName, req.tableName, req.catName)
+        self._tables.alter(name, table_from_thrift(req.table))
+        return hive_metastore.AlterTableResponse()
+
+    def drop_table_req(self, session: Session, dropTableReq: Any) -> None:
+        """Drop a table."""
+        name = subject.table(dropTableReq.dbName, dropTableReq.tableName, dropTableReq.catalogName)
+        self._tables.drop(name, delete_data=bool(dropTableReq.deleteData))
 
     def drop_table(self, session: Session, dbname: str, name: str, deleteData: bool) -> None:
         """Drop a table."""

@@ -7,7 +7,7 @@ from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaE
 from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Database, DatabaseName
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.warehouse import Warehouse
-from hmstats.store import databases, tables
+from hmstats.store import catalogs, databases, tables
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -52,17 +52,18 @@ class Databases:
     def create(self, database: Database) -> None:
         """Make a database and its directory.
 
-        Raises AlreadyExists when the name is taken, InvalidObject when it is no name, NoSuchObject without the catalog.
+        Raises AlreadyExists when the name is taken, InvalidObject when it is no name or its catalog is not there.
         """
         name = database.name
         if not _VALID_NAME.fullmatch(name.database):
             raise InvalidObject(f"{name.database} is not a valid database name")
-        if name.catalog != DEFAULT_CATALOG:
-            raise NoSuchObject(f"No such catalog {name.catalog}")
         if not database.location:
             database = replace(database, location=self._warehouse.database_location(name.database))
 
         def insert(unit: Unit) -> None:
+            catalog = catalogs.get(unit.connection, name.catalog)
+            if catalog is None:
+                raise InvalidObject(f"No such catalog {name.catalog}")
             if databases.find_id(unit.connection, name) is not None:
                 raise AlreadyExists(f"Database {name.database} already exists")
             databases.insert_one(unit, replace(database, created_seconds=unit.now_seconds))

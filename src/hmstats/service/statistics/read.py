@@ -13,7 +13,9 @@ from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.model.names import normal_partition_name
 from hmstats.service.statistics.missing import missing_table
-from hmstats.store import column_statistics, targets
+from hmstats.service.statistics.repair import acceptable
+from hmstats.service.statistics.validate import known_rows
+from hmstats.store import column_statistics, partitions, targets
 from hmstats.store.engine import Store
 
 
@@ -24,14 +26,21 @@ class StatisticsReader:
         self._store = store
         self._any_engine = any_engine
 
-    def table(self, name: TableName, columns: Sequence[str], engine: str) -> StatisticsSet | None:
-        """A table's statistics of these columns; None when there are none. Raises NoSuchObject without the table."""
+    def table(
+        self, name: TableName, columns: Sequence[str] | None, engine: str, *, repaired: bool = False
+    ) -> StatisticsSet | None:
+        """A table's statistics of these columns (None: all), or None; `repaired` as repair.py says.
+
+        Raises NoSuchObject without the table.
+        """
         with self._store.read() as connection:
             target = targets.find(connection, name)
             if target is None:
                 raise missing_table(name)
             found = column_statistics.read_table(connection, target.id, columns, self._asked(engine))
-        return self._chosen(found, engine)
+        chosen = self._chosen(found, engine)
+        rows = known_rows(target.parameters.get("numRows"))
+        return _repaired(name, chosen, rows) if repaired and chosen else chosen
 
     def table_column(self, name: TableName, column: str) -> StatisticsSet:
         """One column's statistics of a table. Raises NoSuchObject without the table or the statistics."""
@@ -41,17 +50,29 @@ class StatisticsReader:
         return found
 
     def partitions(
-        self, name: TableName, partition_names: Sequence[str], columns: Sequence[str], engine: str
+        self,
+        name: TableName,
+        partition_names: Sequence[str],
+        columns: Sequence[str] | None,
+        engine: str,
+        *,
+        repaired: bool = False,
     ) -> list[StatisticsSet]:
-        """Statistics of these columns of these partitions, those without left out. Raises NoSuchObject: no table."""
+        """Statistics of these columns of these partitions, those without left out; `repaired` as repair.py says.
+
+        Raises NoSuchObject without the table.
+        """
         with self._store.read() as connection:
             target = targets.find(connection, name)
             if target is None:
                 raise missing_table(name)
-            wanted = [normal_partition_name(each, target.partition_keys) for each in partition_names]
+            wanted = [normal_partition_name(each, target.keys) for each in partition_names]
             found = column_statistics.read_partitions(connection, target.id, wanted, columns, self._asked(engine))
-        chosen = (self._chosen(each, engine) for each in found.values())
-        return [each for each in chosen if each]
+            rows = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
+        chosen = {partition: self._chosen(sets, engine) for partition, sets in found.items()}
+        if repaired:
+            return [_repaired(name, each, known_rows(rows.get(key))) for key, each in chosen.items() if each]
+        return [each for each in chosen.values() if each]
 
     def partition_column(self, name: TableName, partition_name: str, column: str) -> StatisticsSet:
         """One column's statistics of a partition. Raises NoSuchObject without the table or the statistics."""
@@ -71,3 +92,7 @@ class StatisticsReader:
         columns = {column.column: column for each in order for column in each.columns}
         oldest = min(each.last_analyzed_seconds or 0 for each in found)
         return replace(order[-1], columns=tuple(columns.values()), last_analyzed_seconds=oldest)
+
+
+def _repaired(name: TableName, statistics: StatisticsSet, rows: int | None) -> StatisticsSet:
+    return replace(statistics, columns=acceptable(name, statistics.columns, rows))

@@ -1,8 +1,8 @@
 """What makes column statistics unacceptable, checked before anything is written.
 
-Unknown (None) is always acceptable. Nulls are held against numRows only where the table or partition says that its
-numRows is exact (BASIC_STATS in COLUMN_STATS_ACCURATE): engines may write column statistics before they write the new
-row count.
+Unknown (None) is always acceptable, and so are bounds the wrong way round: Hive's own clients write such (repair.py).
+Nulls are held against numRows only where the table or partition says that its numRows is exact (BASIC_STATS in
+COLUMN_STATS_ACCURATE): engines may write column statistics before they write the new row count.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,8 +47,12 @@ def exact_rows(parameters: Parameters) -> int | None:
     """numRows where the parameters say that it is exact, else None."""
     if not Accurate.parse(parameters.get(PARAMETER)).basic:
         return None
-    text = parameters.get("numRows", "")
-    return int(text) if text.isdecimal() else None
+    return known_rows(parameters.get("numRows"))
+
+
+def known_rows(text: str | None) -> int | None:
+    """The number in a numRows parameter; None when it is absent, negative or no number."""
+    return int(text) if text and text.isascii() and text.isdecimal() else None
 
 
 def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> ColumnStatistics:
@@ -76,10 +80,6 @@ def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | No
         value = values.get(field)
         if value is not None and not 0 <= value <= _MAX_I64:
             raise InvalidInput(f"{field} of {where} must be 0 or more, found {value}")
-    low, high = values.get("low"), values.get("high")
-    # A NaN bound compares with nothing and stands.
-    if low is not None and high is not None and low > high:
-        raise InvalidInput(f"the low value of {where} must not be above its high value, found {low} and {high}")
     counted = (data.nulls or 0) + (_values(data) if isinstance(data, BooleanStatistics) else 0)
     if rows is not None and counted > rows:
         raise InvalidInput(f"{where} can have at most the table's {rows} rows, found {counted} nulls and values")

@@ -59,9 +59,10 @@ class StatisticsWriter:
                 raise InvalidObject(f"{name} table not found")
             by_id = _placed(unit, name, target, statistics)
             known = parameters.read(unit.connection, OF_PARTITIONS, list(by_id), (PARAMETER, "numRows"))
+            # Hive's clients write statistics of partition keys too, to partitions only.
+            columns = (*target.columns, *target.partition_keys)
             stored = {
-                each: _checked_set(unit, name, target.columns, given, known.get(each, {}))
-                for each, given in by_id.items()
+                each: _checked_set(unit, name, columns, given, known.get(each, {})) for each, given in by_id.items()
             }
             column_statistics.write_partitions(unit, name, stored)
             if self._keep_accuracy:
@@ -98,7 +99,7 @@ class StatisticsWriter:
             target = targets.lock(unit, name)
             if target is None:
                 raise InvalidObject(f"{name} table not found")
-            wanted = [normal_partition_name(each, target.partition_keys) for each in partition_names]
+            wanted = [normal_partition_name(each, target.keys) for each in partition_names]
             ids = list(partitions.lock(unit, target.id, wanted).values())
             column_statistics.delete_partitions(unit, ids, columns, engine)
             known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
@@ -114,7 +115,7 @@ def _placed(
     """The sets by partition id, under the partitions' stored names. Raises NoSuchObject for one that is not there."""
     merged: dict[str, StatisticsSet] = {}
     for each in statistics:
-        partition = normal_partition_name(each.partition or "", target.partition_keys)
+        partition = normal_partition_name(each.partition or "", target.keys)
         earlier = merged[partition].columns if partition in merged else ()
         merged[partition] = replace(each, partition=partition, columns=(*earlier, *each.columns))
     ids = partitions.lock(unit, target.id, list(merged))

@@ -1,0 +1,37 @@
+"""Catalogs: CTLGS."""
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from hmstats.model.catalog import Catalog
+from hmstats.store.schema import CTLGS
+from hmstats.store.unit import Unit
+
+
+def get(connection: Connection, name: str) -> Catalog | None:
+    """The catalog, or None."""
+    row = connection.execute(select(CTLGS).where(CTLGS.c.NAME == name)).one_or_none()
+    return None if row is None else Catalog(row.NAME, row.LOCATION_URI, row.DESC, row.CREATE_TIME)
+
+
+def names(connection: Connection) -> list[str]:
+    """The names of all catalogs, sorted."""
+    return list(connection.execute(select(CTLGS.c.NAME).order_by(CTLGS.c.NAME)).scalars())
+
+
+def insert_one(unit: Unit, catalog: Catalog) -> None:
+    """Write a new catalog."""
+    # Hive numbers catalogs by hand too: there are a few.
+    number = unit.connection.execute(select(func.coalesce(func.max(CTLGS.c.CTLG_ID), 0) + 1)).scalar_one()
+    row = {"NAME": catalog.name, "DESC": catalog.description, "LOCATION_URI": catalog.location}
+    unit.connection.execute(insert(CTLGS), {"CTLG_ID": number, "CREATE_TIME": unit.now_seconds, **row})
+
+
+def replace(unit: Unit, catalog: Catalog) -> None:
+    """Replace what a catalog says of itself."""
+    row = {"DESC": catalog.description, "LOCATION_URI": catalog.location}
+    unit.connection.execute(update(CTLGS).where(CTLGS.c.NAME == catalog.name).values(row))
+
+
+def remove(unit: Unit, name: str) -> None:
+    """Remove a catalog that has no databases."""
+    unit.connection.execute(delete(CTLGS).where(CTLGS.c.NAME == name))
