@@ -1,0 +1,239 @@
+"""What is kept of a column's values, and of a table's columns, while they pass by.
+
+An accumulator takes whole Arrow arrays; two of them merge. Merging is associative and commutative with `empty` as its
+identity, so the statistics do not depend on how the rows were cut. Exact: rows, nulls, bounds, trues, lengths, and the
+registers of the distinct count. In bounds: the histogram.
+"""
+
+import struct
+from collections.abc import Iterable, Mapping
+from decimal import Decimal, InvalidOperation
+
+import numpy as np
+import pyarrow as pa
+
+from hmstats.errors import SketchError
+from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Data, Kind
+from hmstats.sketch import state_bytes
+from hmstats.sketch.arrow_bytes import byte_lengths
+from hmstats.sketch.column_values import Bound, Weights, bounds, numbers, present
+from hmstats.sketch.hive_hll import DEFAULT_P, HiveHll
+from hmstats.sketch.kll import KllHistogram
+from hmstats.sketch.murmur3 import hash_doubles, hash_longs, hash_strings
+
+_COUNTS = struct.Struct("<5Q")
+_COLUMN_MAGIC, _TABLE_MAGIC = b"HMSC", b"HMST"
+_LENGTH_KINDS = (Kind.STRING, Kind.BINARY)
+_UNCOUNTED_KINDS = (Kind.BOOLEAN, Kind.BINARY)
+
+
+class ColumnAccumulator:
+    """One column's rows, nulls, bounds, trues, lengths, distinct values and histogram.
+
+    What a kind has no statistic for is not kept: `hll` is None for booleans and binaries, `kll` for all that has no
+    order, and when it was not asked for.
+    """
+
+    __slots__ = ("high", "hll", "kind", "kll", "low", "max_length", "nulls", "rows", "total_length", "trues")
+
+    def __init__(self, kind: Kind, hll: HiveHll | None, kll: KllHistogram | None) -> None:
+        self.kind = kind
+        self.hll = hll
+        self.kll = kll
+        self.rows = self.nulls = self.trues = self.max_length = self.total_length = 0
+        self.low: Bound | None = None
+        self.high: Bound | None = None
+
+    @classmethod
+    def empty(cls, kind: Kind, *, precision: int = DEFAULT_P, histogram: bool = True) -> "ColumnAccumulator":
+        """One that has seen nothing. `precision` is the p of the distinct count; a histogram costs the most time."""
+        counted, ordered = kind not in _UNCOUNTED_KINDS, kind not in (*_UNCOUNTED_KINDS, Kind.STRING)
+        return cls(kind, HiveHll(precision) if counted else None, KllHistogram() if ordered and histogram else None)
+
+    def update(self, values: pa.Array | pa.ChunkedArray) -> None:
+        """Take in values, dictionary-encoded or not. Raises SketchError when their type is not one of the kind."""
+        for array in values.chunks if isinstance(values, pa.ChunkedArray) else [values]:
+            found, weights = present(array, self.kind)
+            count = len(found) if weights is None else int(weights.sum())
+            self.rows += len(array)
+            self.nulls += len(array) - count
+            if count:
+                self._add(found, weights)
+
+    def merge(self, other: "ColumnAccumulator") -> "ColumnAccumulator":
+        """Both sides' values, as a new one; a histogram if both have one. Raises SketchError if the kinds differ."""
+        if self.kind is not other.kind:
+            raise SketchError(f"a column of kind {self.kind.name} does not merge with one of kind {other.kind.name}")
+        hll = self.hll.merge(other.hll) if self.hll and other.hll else None
+        merged = ColumnAccumulator(self.kind, hll, self.kll.merge(other.kll) if self.kll and other.kll else None)
+        merged.rows = self.rows + other.rows
+        merged.nulls = self.nulls + other.nulls
+        merged.trues = self.trues + other.trues
+        merged.max_length = max(self.max_length, other.max_length)
+        merged.total_length = self.total_length + other.total_length
+        merged.low, merged.high = self.low, self.high
+        merged._widen(other.low, other.high)
+        return merged
+
+    def statistics(self) -> Data:
+        """The statistics of the column's kind.
+
+        A column without values has 0 distinct values and lengths of 0, as Hive says, and no bounds. NaN counts as a
+        value but is no bound. Lengths are in bytes of UTF-8; the average is that of the values that are not null.
+        """
+        fields: dict[str, object] = {"nulls": self.nulls}
+        values = self.rows - self.nulls
+        if self.kind is Kind.BOOLEAN:
+            fields |= {"trues": self.trues, "falses": values - self.trues}
+        elif self.kind in _LENGTH_KINDS:
+            average = self.total_length / values if values else 0.0
+            fields |= {"max_length": self.max_length, "average_length": average}
+        else:
+            histogram = self.kll.to_bytes() if self.kll else None
+            fields |= {"low": self.low, "high": self.high, "histogram": histogram}
+        if self.hll is not None:
+            fields |= {"ndv": self.hll.count(), "bit_vector": self.hll.to_bytes()}
+        return DATA_CLASSES[self.kind](**fields)  # type: ignore[arg-type]  # each kind has these fields
+
+    def to_bytes(self) -> bytes:
+        """The state, for another process that runs the same version."""
+        counts = _COUNTS.pack(self.rows, self.nulls, self.trues, self.max_length, self.total_length)
+        hll = self.hll.to_bytes() if self.hll else b""
+        kll = self.kll.to_bytes() if self.kll else b""
+        ends = [_bound_text(bound).encode() for bound in (self.low, self.high)]
+        return state_bytes.seal(_COLUMN_MAGIC, state_bytes.join([self.kind.value.encode(), counts, *ends, hll, kll]))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "ColumnAccumulator":
+        """Read a state. Raises SketchError when it is damaged, or of another version."""
+        parts = state_bytes.split(state_bytes.unseal(_COLUMN_MAGIC, data))
+        if len(parts) != 6 or len(parts[1]) != _COUNTS.size:
+            raise SketchError(f"a column's state has 6 parts, not {len(parts)}, or its counts are cut off")
+        kind_name, counts, low, high, hll, kll = parts
+        kind = _kind_of(kind_name)
+        read = cls(kind, HiveHll.from_bytes(hll) if hll else None, KllHistogram.from_bytes(kll) if kll else None)
+        read.rows, read.nulls, read.trues, read.max_length, read.total_length = _COUNTS.unpack(counts)
+        read.low, read.high = _bound(kind, low), _bound(kind, high)
+        return read
+
+    def _add(self, found: pa.Array, weights: Weights | None) -> None:
+        """Take in values that are not null, each as often as its weight says."""
+        if self.kind is Kind.BOOLEAN:
+            trues = found.to_numpy(zero_copy_only=False)
+            self.trues += int(trues.sum() if weights is None else np.dot(trues, weights))
+        elif self.kind in _LENGTH_KINDS:
+            self._add_lengths(found, weights)
+        else:
+            self._add_numbers(found, weights)
+
+    def _add_lengths(self, found: pa.Array, weights: Weights | None) -> None:
+        lengths = byte_lengths(found)
+        self.max_length = max(self.max_length, int(lengths.max()))
+        self.total_length += int(lengths.sum() if weights is None else np.dot(lengths, weights))
+        if self.hll is not None:
+            self.hll.add_hashes(hash_strings(found))
+
+    def _add_numbers(self, found: pa.Array, weights: Weights | None) -> None:
+        values = numbers(found, self.kind)
+        self._widen(*(bounds(found, values) or (None, None)))
+        if self.hll is not None:
+            hashes = hash_doubles(values) if values.dtype == np.float64 else hash_longs(values)  # type: ignore[arg-type]
+            self.hll.add_hashes(hashes)
+        if self.kll is not None:
+            self.kll.add(values, weights)
+
+    def _widen(self, low: Bound | None, high: Bound | None) -> None:
+        self.low = min((bound for bound in (self.low, low) if bound is not None), default=None)
+        self.high = max((bound for bound in (self.high, high) if bound is not None), default=None)
+
+
+class TableAccumulator:
+    """Rows, and an accumulator for each of some columns."""
+
+    __slots__ = ("columns", "rows")
+
+    def __init__(self, columns: dict[str, ColumnAccumulator], rows: int) -> None:
+        self.columns = columns
+        self.rows = rows
+
+    @classmethod
+    def empty(
+        cls, columns: Mapping[str, Kind], *, precision: int = DEFAULT_P, histogram: bool = True
+    ) -> "TableAccumulator":
+        """One that has seen no rows. `columns` are the names, as the batches have them, and their kinds."""
+        made = {
+            name: ColumnAccumulator.empty(kind, precision=precision, histogram=histogram)
+            for name, kind in columns.items()
+        }
+        return cls(made, 0)
+
+    def update(self, batch: pa.RecordBatch | pa.Table) -> None:
+        """Take in rows. Columns that were not asked for are left out. Raises SketchError when one is missing."""
+        for name, column in self.columns.items():
+            found = batch.schema.get_all_field_indices(name)
+            if len(found) != 1:
+                raise SketchError(f"a batch has the column {name} {len(found)} times, not once: {batch.schema.names}")
+            column.update(batch.column(found[0]))
+        self.rows += batch.num_rows
+
+    def merge(self, other: "TableAccumulator") -> "TableAccumulator":
+        """Both sides' rows, as a new one. Raises SketchError when the columns or their kinds differ."""
+        if self.columns.keys() != other.columns.keys():
+            raise SketchError(f"columns {sorted(self.columns)} do not merge with columns {sorted(other.columns)}")
+        columns = {name: column.merge(other.columns[name]) for name, column in self.columns.items()}
+        return TableAccumulator(columns, self.rows + other.rows)
+
+    def statistics(self, column_types: Mapping[str, str]) -> tuple[ColumnStatistics, ...]:
+        """The statistics of all columns. `column_types` are their Hive type strings."""
+        return tuple(
+            ColumnStatistics(name, column_types[name].lower(), column.statistics())
+            for name, column in self.columns.items()
+        )
+
+    def to_bytes(self) -> bytes:
+        """The state, for another process that runs the same version."""
+        parts = [self.rows.to_bytes(8, "little")]
+        for name, column in self.columns.items():
+            parts += [name.encode(), column.to_bytes()]
+        return state_bytes.seal(_TABLE_MAGIC, state_bytes.join(parts))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "TableAccumulator":
+        """Read a state. Raises SketchError when it is damaged, or of another version."""
+        parts = state_bytes.split(state_bytes.unseal(_TABLE_MAGIC, data))
+        if len(parts) % 2 != 1:
+            raise SketchError(f"a table's state has the rows and pairs of name and column, not {len(parts)} parts")
+        names: Iterable[str] = (_text(name) for name in parts[1::2])
+        columns = {name: ColumnAccumulator.from_bytes(column) for name, column in zip(names, parts[2::2], strict=True)}
+        return cls(columns, int.from_bytes(parts[0], "little"))
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise SketchError(f"a name in a state is no UTF-8: {error}") from error
+
+
+def _kind_of(name: bytes) -> Kind:
+    try:
+        return Kind(_text(name))
+    except ValueError as error:
+        raise SketchError(f"a column's state has an unknown kind: {error}") from error
+
+
+def _bound_text(bound: Bound | None) -> str:
+    if bound is None:
+        return ""
+    return bound.hex() if isinstance(bound, float) else str(bound)
+
+
+def _bound(kind: Kind, text: bytes) -> Bound | None:
+    if not text:
+        return None
+    try:
+        if kind is Kind.DOUBLE:
+            return float.fromhex(_text(text))
+        return Decimal(_text(text)) if kind is Kind.DECIMAL else int(_text(text))
+    except (ValueError, OverflowError, InvalidOperation) as error:
+        raise SketchError(f"a column's state of kind {kind.name} has a bound that is none: {text[:40]!r}") from error

@@ -1,0 +1,115 @@
+"""A column's values as its kind of statistics sees them: present ones only, in one form for each kind.
+
+The values of a dictionary are taken once each, with how often they occur, and only those that do occur.
+"""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hmstats.errors import SketchError
+from hmstats.model.column_statistics import Kind
+from hmstats.sketch.decimal_doubles import doubles
+
+Bound: TypeAlias = int | float | Decimal
+Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Weights = npt.NDArray[np.int64]
+
+_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+
+
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+_BINARIES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+_ACCEPTED: dict[Kind, Callable[[pa.DataType], bool]] = {
+    Kind.BOOLEAN: pa.types.is_boolean,
+    Kind.LONG: pa.types.is_integer,
+    Kind.DOUBLE: pa.types.is_floating,
+    Kind.DECIMAL: pa.types.is_decimal,
+    Kind.DATE: pa.types.is_date,
+    Kind.TIMESTAMP: pa.types.is_timestamp,
+    Kind.STRING: lambda given: any(is_one(given) for is_one in _TEXTS),
+    Kind.BINARY: lambda given: any(is_one(given) for is_one in _BINARIES),
+}
+
+
+def present(array: pa.Array, kind: Kind) -> tuple[pa.Array, Weights | None]:
+    """The values that are not null, in the kind's own Arrow type, and how often each occurs; None: each once.
+
+    Raises SketchError when the array's type is not one of the kind.
+    """
+    weights = None
+    if pa.types.is_dictionary(array.type):
+        array, weights = _occurring(array)
+    if pa.types.is_null(array.type):
+        return array.slice(0, 0), None
+    if not _ACCEPTED[kind](array.type):
+        raise SketchError(f"a column of kind {kind.name} does not take values of Arrow's type {array.type}")
+    if array.null_count:
+        weights = weights if weights is None else weights[array.is_valid().to_numpy(zero_copy_only=False)]
+        array = array.drop_null()
+    return _in_own_type(array, kind), weights
+
+
+def numbers(array: pa.Array, kind: Kind) -> Numbers:
+    """What is hashed, and kept in the histogram: int64 (values, days, seconds) or float64 (doubles and decimals).
+
+    `array` comes from `present`. A timestamp's fraction of a second is cut off downwards, as Hive does.
+    """
+    if kind is Kind.DECIMAL:
+        return doubles(array)
+    values: Numbers = array.view(pa.int64()).to_numpy() if kind is Kind.TIMESTAMP else array.to_numpy()
+    if kind is Kind.TIMESTAMP and array.type.unit != "s":
+        values = values // _PER_SECOND[array.type.unit]
+    return values
+
+
+def bounds(array: pa.Array, values: Numbers) -> tuple[Bound, Bound] | None:
+    """The least and the greatest value: exact decimals of a decimal array; None when there are only NaNs.
+
+    -0.0 is 0.0 here, so that the bounds do not depend on the order of the values.
+    """
+    if pa.types.is_decimal(array.type):
+        ends = pc.min_max(array)
+        return ends["min"].as_py(), ends["max"].as_py()
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+    if np.isnan(low):
+        return None
+    return (low + 0).item(), (high + 0).item()
+
+
+def _occurring(array: pa.Array) -> tuple[pa.Array, Weights]:
+    """The dictionary's values that occur, and how often."""
+    indices = array.indices.drop_null() if array.indices.null_count else array.indices
+    counts = np.bincount(indices.to_numpy(), minlength=1)
+    occurring = np.flatnonzero(counts)
+    return array.dictionary.take(pa.array(occurring)), counts[occurring]
+
+
+def _in_own_type(array: pa.Array, kind: Kind) -> pa.Array:
+    own = _own_type(array.type, kind)
+    if own is None or array.type == own:
+        return array
+    try:
+        return array.cast(own) if kind is not Kind.DATE else array.cast(pa.date32()).view(pa.int32()).cast(own)
+    except pa.ArrowInvalid as error:
+        raise SketchError(f"a column of kind {kind.name} got a value that does not fit: {error}") from error
+
+
+def _own_type(given: pa.DataType, kind: Kind) -> Any:
+    """The Arrow type that values of this kind are worked on in; None: as they are."""
+    if kind in (Kind.LONG, Kind.DATE):
+        return pa.int64()
+    if kind is Kind.DOUBLE:
+        return pa.float64()
+    if kind is Kind.DECIMAL and not pa.types.is_decimal256(given):
+        return pa.decimal128(given.precision, given.scale)
+    if pa.types.is_string_view(given):
+        return pa.large_string()
+    if pa.types.is_binary_view(given) or pa.types.is_fixed_size_binary(given):
+        return pa.large_binary()
+    return None

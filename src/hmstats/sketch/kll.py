@@ -1,0 +1,105 @@
+"""Quantiles of a column: a DataSketches KLL sketch of floats, as Hive 4 keeps it in `histogram`.
+
+Its rank error is 1.33 % at k = 200, with 99 % confidence. Values are cast to single precision, as Hive does
+(org.apache.hadoop.hive.common.histogram.KllHistogramEstimator).
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from datasketches import kll_floats_sketch
+
+from hmstats.errors import SketchError
+from hmstats.sketch import kll_bytes
+
+DEFAULT_K = 200
+
+_SAMPLING_ERROR = 0.0015
+"""Standard error of rank that sampling may add; the sketch's own is 0.005, so the two together are 4 % more."""
+
+_random = np.random.default_rng()
+
+
+class KllHistogram:
+    """A sketch of the distribution of numbers; NaN is left out. `sketch` is the library's object."""
+
+    __slots__ = ("sketch",)
+
+    def __init__(self, k: int = DEFAULT_K) -> None:
+        """An empty sketch, the identity of `merge`. Raises SketchError if k is not 8 to 65535."""
+        if not kll_bytes.MIN_K <= k <= 0xFFFF:
+            raise SketchError(f"a KLL sketch has k from {kll_bytes.MIN_K} to 65535, not {k}")
+        self.sketch = kll_floats_sketch(k)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "KllHistogram":
+        """Read a KLL float sketch of DataSketches. Raises SketchError when it is corrupt or of another kind."""
+        kll_bytes.check(data)
+        read = cls()
+        read.sketch = kll_floats_sketch.deserialize(data)
+        return read
+
+    def to_bytes(self) -> bytes:
+        """DataSketches bytes, which Hive reads."""
+        return bytes(self.sketch.serialize())
+
+    @property
+    def k(self) -> int:
+        """The size of its top level."""
+        return int(self.sketch.k)
+
+    @property
+    def count(self) -> int:
+        """How many values it has seen."""
+        return int(self.sketch.n)
+
+    def add(self, values: npt.NDArray[np.generic], weights: npt.NDArray[np.int64] | None = None) -> None:
+        """Add numbers; each as often as its weight says."""
+        with np.errstate(over="ignore"):
+            floats = values.astype(np.float32)
+        if weights is not None:
+            floats = np.repeat(floats, weights)
+        levels = _sampled_levels(self.count + len(floats))
+        whole = len(floats) >> levels << levels
+        if levels and whole >> levels > 1:
+            self._add_sample(floats[:whole], levels)
+            floats = floats[whole:]
+        self.sketch.update(floats)
+
+    def merge(self, other: "KllHistogram") -> "KllHistogram":
+        """The sketch of both sides' values, as a new one; its k is the smaller one's."""
+        merged = KllHistogram(min(self.k, other.k))
+        merged.absorb([self, other])
+        return merged
+
+    def absorb(self, others: Iterable["KllHistogram"]) -> None:
+        """Take in the values of others, in place."""
+        for other in others:
+            self.sketch.merge(other.sketch)
+
+    def quantiles(self, fractions: Sequence[float]) -> list[float]:
+        """The values below which these fractions of all values lie; an empty list when it has seen nothing.
+
+        Raises SketchError for a fraction that is not from 0 to 1.
+        """
+        if not all(0 <= fraction <= 1 for fraction in fractions):
+            raise SketchError(f"a quantile's fraction is from 0 to 1; asked for {list(fractions)}")
+        return [] if self.sketch.is_empty() else list(self.sketch.get_quantiles(list(fractions)))
+
+    def __repr__(self) -> str:
+        return f"KllHistogram(k={self.k}, count={self.count})"
+
+    def _add_sample(self, floats: kll_bytes.Floats, levels: int) -> None:
+        """Add one of every 2^levels values, picked by chance, as that many (Karnin, Lang, Liberty 2016: sampler)."""
+        groups = floats.reshape(-1, 1 << levels)
+        picked = groups[np.arange(len(groups)), _random.integers(0, 1 << levels, len(groups))]
+        sample = kll_floats_sketch(self.k)
+        sample.update(picked)
+        lifted = kll_bytes.lift(kll_bytes.read(sample.serialize()), levels, float(floats.min()), float(floats.max()))
+        self.sketch.merge(kll_floats_sketch.deserialize(kll_bytes.write(lifted)))
+
+
+def _sampled_levels(count: int) -> int:
+    """The levels that a stream of so many values may skip: the variance of its ranks is count * 2^levels / 4."""
+    return max(0, int(4 * _SAMPLING_ERROR**2 * count).bit_length() - 1)
