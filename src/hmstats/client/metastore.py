@@ -60,6 +60,10 @@ class Metastore:
         """Close the connection; a later call connects again."""
         self._connection.close()
 
+    def version(self) -> str:
+        """What the metastore says it is: name and version."""
+        return f"{self._connection.call('getName')} {self._connection.call('getVersion')}"
+
     def find_table(self, name: TableName) -> Table | None:
         """The table, or None when there is none."""
         try:
