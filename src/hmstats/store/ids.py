@@ -1,16 +1,16 @@
 """Ids from SEQUENCE_TABLE, by Hive's own protocol, so that Hive may write to the same database.
 
-A row's NEXT_VAL is the first id that nobody has reserved. It is read with a lock, moved on, and committed at once. On
-PostgreSQL a process reserves blocks, in a transaction of its own, and hands out ids from them; what is left of a
-block when the process ends is never used. SQLite has one writer at a time: there ids are taken within the writer's
+A row's NEXT_VAL is the first id that nobody has reserved. It is moved on under a row lock, which Hive takes too.
+On PostgreSQL a process reserves blocks, in short transactions of their own, and hands out ids from them; what is left
+of a block when the process ends is never used. SQLite has one writer at a time: there ids are taken within the writer's
 own transaction.
 """
 
 import threading
 from enum import Enum
 
-from sqlalchemy import Connection, Engine, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection, Engine, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store.schema import SEQUENCE_TABLE
 
@@ -54,15 +54,15 @@ class Ids:
 
 
 def _reserve(connection: Connection, sequence: Sequence, count: int) -> range:
+    """Move the sequence on by `count`, making its row if Hive has not; the row is locked until the transaction ends."""
     row = SEQUENCE_TABLE.c.SEQUENCE_NAME == sequence.value
-    query = select(SEQUENCE_TABLE.c.NEXT_VAL).where(row).with_for_update()
-    first = connection.execute(query).scalar_one_or_none()
-    if first is None:
-        new = {"SEQUENCE_NAME": sequence.value, "NEXT_VAL": _FIRST}
-        if connection.dialect.name == "sqlite":
-            connection.execute(SEQUENCE_TABLE.insert(), new)
-        else:  # another process may have made the row a moment ago
-            connection.execute(insert(SEQUENCE_TABLE).values(new).on_conflict_do_nothing())
-        first = connection.execute(query).scalar_one()
-    connection.execute(update(SEQUENCE_TABLE).where(row).values(NEXT_VAL=first + count))
-    return range(first, first + count)
+    following = SEQUENCE_TABLE.c.NEXT_VAL + count
+    move = update(SEQUENCE_TABLE).where(row).values(NEXT_VAL=following).returning(SEQUENCE_TABLE.c.NEXT_VAL)
+    end = connection.execute(move).scalar_one_or_none()
+    if end is None:
+        dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+        new = dialect.insert(SEQUENCE_TABLE).values(SEQUENCE_NAME=sequence.value, NEXT_VAL=_FIRST)
+        # Another process may have made the row a moment ago.
+        connection.execute(new.on_conflict_do_nothing())
+        end = connection.execute(move).scalar_one()
+    return range(end - count, end)
