@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from hmstats.model.column_statistics import ColumnStatistics, Kind
+from hmstats.model.column_statistics import BooleanStatistics, ColumnStatistics, Kind
 
 _UNKNOWN = "-"
 _EPOCH_DAY = date(1970, 1, 1)
@@ -32,7 +32,7 @@ def cells(statistics: ColumnStatistics) -> Cells:
     """The texts for a column. A boolean shows how often it is false and true in place of bounds."""
     data = statistics.data
     low, high = getattr(data, "low", None), getattr(data, "high", None)
-    if statistics.kind is Kind.BOOLEAN:
+    if isinstance(data, BooleanStatistics):
         low, high = f"{_text(data.falses)} false", f"{_text(data.trues)} true"
     average = getattr(data, "average_length", None)
     return Cells(

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hmstats.client.naming import named_table
 from hmstats.errors import StatementError
 from hmstats.model.catalog import DEFAULT_DATABASE, TableName
-from hmstats.model.names import table_name
 
 PartitionSpec = Mapping[str, str | None]
 """Partition key to value; a key without a value means every value."""
@@ -32,11 +32,4 @@ def statement(
     if named is not None and not all(named):
         raise StatementError(f"every column must have a name, found {list(columns or ())}")
     spec = None if partitions is None else {key.lower(): value for key, value in partitions.items()}
-    return Statement(_table(table, database), named, spec)
-
-
-def _table(text: str, database: str) -> TableName:
-    parts = [part.strip().strip("`") for part in text.split(".")]
-    if not 1 <= len(parts) <= 2 or not all(parts):
-        raise StatementError(f"a table must be named as DB.TABLE, found {text!r}")
-    return table_name(parts[0] if len(parts) == 2 else database, parts[-1])
+    return Statement(named_table(table, database), named, spec)
