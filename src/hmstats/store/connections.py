@@ -82,6 +82,7 @@ def _begin_with(engine: Engine, statement: str, *, query_only: bool) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA case_sensitive_like = ON")  # as everywhere else
         connection.execute(f"PRAGMA query_only = {query_only}")
 
     @event.listens_for(engine, "begin")

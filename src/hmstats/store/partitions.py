@@ -46,7 +46,7 @@ def parameter(connection: Connection, table_id: int, wanted: Sequence[str], key:
         .join(PARTITION_PARAMS, p.PART_ID == PARTITIONS.c.PART_ID)
         .where(PARTITIONS.c.TBL_ID == table_id, one_of(connection, PARTITIONS.c.PART_NAME, wanted), p.PARAM_KEY == key)
     )
-    return dict(connection.execute(query).tuples().all())
+    return dict(connection.execute(query).all())
 
 
 def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
@@ -109,7 +109,7 @@ def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: 
     """Replace all that partitions are but name and values; statistics stay."""
     connection = unit.connection
     here = one_of(connection, PARTITIONS.c.PART_ID, sorted(changed))
-    old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).tuples().all())
+    old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).all())
     stored = storage.read_many(connection, [each for each in old.values() if each is not None])
     moved = {each: new for each, new in changed.items() if stored.get(old[each]) != new.storage}
     storages = {**old, **dict.fromkeys(moved), **_insert_storages(unit, table_id, columns, moved)}
@@ -156,7 +156,7 @@ def _id_query(connection: Connection, table_id: int, wanted: Sequence[str]) -> A
 
 
 def _ids(connection: Connection, query: Any) -> dict[str, int]:
-    return dict(connection.execute(query).tuples().all())
+    return dict(connection.execute(query).all())
 
 
 def _with_values(query: Any, table_id: int, values: Sequence[str | None]) -> Any:
