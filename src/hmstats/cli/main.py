@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from hmstats import __version__
-from hmstats.cli import config, migrate, ping, serve
+from hmstats.cli import analyze, config, migrate, ping, serve, show
 from hmstats.errors import HmstatsError
 
 USAGE_ERROR = 2
@@ -23,6 +23,8 @@ app = typer.Typer(
 )
 app.command()(serve.serve)
 app.command()(migrate.migrate)
+app.command()(analyze.analyze)
+app.command()(show.show)
 app.command()(ping.ping)
 app.add_typer(config.app, name="config")
 
