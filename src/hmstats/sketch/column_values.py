@@ -42,17 +42,16 @@ def present(array: pa.Array, kind: Kind) -> tuple[pa.Array, Weights | None]:
 
     Raises SketchError when the array's type is not one of the kind.
     """
-    weights = None
-    if pa.types.is_dictionary(array.type):
-        array, weights = _occurring(array)
     if pa.types.is_null(array.type):
         return array.slice(0, 0), None
-    if not _ACCEPTED[kind](array.type):
-        raise SketchError(f"a column of kind {kind.name} does not take values of Arrow's type {array.type}")
-    if array.null_count:
-        weights = weights if weights is None else weights[array.is_valid().to_numpy(zero_copy_only=False)]
-        array = array.drop_null()
-    return _in_own_type(array, kind), weights
+    if not pa.types.is_dictionary(array.type):
+        return _without_nulls(_in_own_type(array, kind)), None
+    indices = _without_nulls(array.indices)
+    dictionary = _in_own_type(array.dictionary, kind)
+    counts = np.bincount(indices.to_numpy(), minlength=len(dictionary))
+    # A dictionary may hold values that do not occur, and a null.
+    occurring = np.flatnonzero((counts > 0) & dictionary.is_valid().to_numpy(zero_copy_only=False))
+    return dictionary.take(pa.array(occurring)), counts[occurring]
 
 
 def numbers(array: pa.Array, kind: Kind) -> Numbers:
@@ -82,15 +81,13 @@ def bounds(array: pa.Array, values: Numbers) -> tuple[Bound, Bound] | None:
     return (low + 0).item(), (high + 0).item()
 
 
-def _occurring(array: pa.Array) -> tuple[pa.Array, Weights]:
-    """The dictionary's values that occur, and how often."""
-    indices = array.indices.drop_null() if array.indices.null_count else array.indices
-    counts = np.bincount(indices.to_numpy(), minlength=1)
-    occurring = np.flatnonzero(counts)
-    return array.dictionary.take(pa.array(occurring)), counts[occurring]
+def _without_nulls(array: pa.Array) -> pa.Array:
+    return array.drop_null() if array.null_count else array
 
 
 def _in_own_type(array: pa.Array, kind: Kind) -> pa.Array:
+    if not _ACCEPTED[kind](array.type):
+        raise SketchError(f"a column of kind {kind.name} does not take values of Arrow's type {array.type}")
     own = _own_type(array.type, kind)
     if own is None or array.type == own:
         return array

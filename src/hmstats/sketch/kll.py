@@ -60,6 +60,9 @@ class KllHistogram:
             floats = values.astype(np.float32)
         if weights is not None:
             floats = np.repeat(floats, weights)
+        not_numbers = np.isnan(floats)
+        if not_numbers.any():
+            floats = floats[~not_numbers]
         levels = _sampled_levels(self.count + len(floats))
         whole = len(floats) >> levels << levels
         if levels and whole >> levels > 1:
@@ -81,11 +84,16 @@ class KllHistogram:
     def quantiles(self, fractions: Sequence[float]) -> list[float]:
         """The values below which these fractions of all values lie; an empty list when it has seen nothing.
 
-        Raises SketchError for a fraction that is not from 0 to 1.
+        0 is the least value and 1 the greatest, both exact. Raises SketchError for a fraction that is not from
+        0 to 1.
         """
         if not all(0 <= fraction <= 1 for fraction in fractions):
             raise SketchError(f"a quantile's fraction is from 0 to 1; asked for {list(fractions)}")
-        return [] if self.sketch.is_empty() else list(self.sketch.get_quantiles(list(fractions)))
+        if self.sketch.is_empty():
+            return []
+        ends = {0.0: self.sketch.get_min_value(), 1.0: self.sketch.get_max_value()}
+        inner = self.sketch.get_quantiles(list(fractions))
+        return [ends.get(fraction, quantile) for fraction, quantile in zip(fractions, inner, strict=True)]
 
     def __repr__(self) -> str:
         return f"KllHistogram(k={self.k}, count={self.count})"

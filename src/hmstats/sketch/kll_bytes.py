@@ -122,7 +122,7 @@ def _check_levels(sketch: Levels) -> None:
         raise SketchError(f"a KLL sketch's values stand for {stood_for} values, but it says {sketch.count}")
     if not (sketch.items >= sketch.low).all() or not (sketch.items <= sketch.high).all():
         raise SketchError(f"a KLL sketch keeps values that are not between its bounds {sketch.low} and {sketch.high}")
-    falls = np.flatnonzero(np.diff(sketch.items) < 0) + 1
+    falls = np.flatnonzero(sketch.items[1:] < sketch.items[:-1]) + 1
     level_starts = sketch.starts - sketch.starts[0]
     if not sketch.flags & _LEVEL_ZERO_SORTED:
         falls = falls[falls > level_starts[1]]

@@ -1,0 +1,60 @@
+"""The bytes of a `bitVectors` field: a HyperLogLog sketch, an FM sketch, or nothing.
+
+Source: org.apache.hadoop.hive.common.ndv.NumDistinctValueEstimatorFactory, which looks at the first two bytes. Hive
+writes "HL" where a database cannot hold an empty value; that, an empty value and None mean that there is no sketch.
+"""
+
+from collections.abc import Sequence
+
+from hmstats.errors import SketchError
+from hmstats.sketch import fm, hll_bytes
+from hmstats.sketch.fm import FmSketch
+from hmstats.sketch.hive_hll import HiveHll
+
+_PLACEHOLDER = b"HL"
+
+
+def is_absent(data: bytes | None) -> bool:
+    """Whether the bytes say that there is no sketch."""
+    return not data or data == _PLACEHOLDER
+
+
+def check(data: bytes | None) -> None:
+    """Raise SketchError unless the bytes are a sound sketch, or none at all."""
+    estimate(data)
+
+
+def estimate(data: bytes | None) -> int | None:
+    """The number of distinct values, at least 1, as Hive estimates it; None when there is no sketch.
+
+    Raises SketchError when the bytes are corrupt or of another kind.
+    """
+    if data is None or is_absent(data):
+        return None
+    return _class_of(data).from_bytes(data).estimate()
+
+
+def unite(sketches: Sequence[bytes | None]) -> bytes | None:
+    """The sketch of all values that any of them saw; None when there is none, or when one is absent or does not merge.
+
+    HyperLogLog sketches merge whatever their precision, FM sketches only when they have as many vectors, and the two
+    kinds never. Raises SketchError when one is corrupt.
+    """
+    present = [sketch for sketch in sketches if sketch is not None and not is_absent(sketch)]
+    if not present or len(present) < len(sketches):
+        return None
+    classes = {_class_of(sketch) for sketch in present}
+    sizes = {len(sketch) for sketch in present}
+    if len(classes) > 1 or (classes == {FmSketch} and len(sizes) > 1):
+        for sketch in present:
+            check(sketch)
+        return None
+    return classes.pop().merge_many(present).to_bytes()
+
+
+def _class_of(data: bytes) -> type[HiveHll] | type[FmSketch]:
+    if data.startswith(fm.MAGIC):
+        return FmSketch
+    if data.startswith(hll_bytes.MAGIC):
+        return HiveHll
+    raise SketchError(f"a bit vector is an HLL or an FM sketch; these {len(data)} bytes start with {data[:4].hex()}")
