@@ -35,7 +35,9 @@ _RACES = frozenset({"23503", "23505"})
 _AWAY = ("08", "53", "57")
 """PostgreSQL's classes of states: connection, resources, an operator or a time limit stepped in."""
 _SQLITE_BUSY = frozenset({5, 6})
-"""The low byte of SQLITE_BUSY and SQLITE_LOCKED."""
+"""SQLITE_BUSY, SQLITE_LOCKED."""
+_SQLITE_REFUSED = frozenset({1, 8})
+"""SQLITE_ERROR (of the statement), SQLITE_READONLY."""
 
 
 def classify(error: SQLAlchemyError) -> Failure:
@@ -44,8 +46,22 @@ def classify(error: SQLAlchemyError) -> Failure:
         return Failure.AWAY
     if not isinstance(error, DBAPIError):
         return Failure.REFUSED
+    sqlite_code = getattr(error.orig, "sqlite_errorcode", None)
+    return _of_postgres(error) if sqlite_code is None else _of_sqlite(error, sqlite_code)
+
+
+def _of_sqlite(error: DBAPIError, code: int) -> Failure:
+    primary = code & 0xFF  # the rest says more of the same
+    if primary in _SQLITE_BUSY:
+        return Failure.CONFLICT
+    if primary in _SQLITE_REFUSED or not isinstance(error, OperationalError):
+        return Failure.REFUSED
+    return Failure.AWAY
+
+
+def _of_postgres(error: DBAPIError) -> Failure:
     state = getattr(error.orig, "pgcode", None) or ""
-    if state in _CONFLICTS or getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _SQLITE_BUSY:
+    if state in _CONFLICTS:
         return Failure.CONFLICT
     if state in _RACES:
         return Failure.RACE
