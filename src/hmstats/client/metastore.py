@@ -114,24 +114,24 @@ class Metastore:
             self._put_statistics(name, batch)
 
     def table_statistics(self, name: TableName, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
-        """The statistics of these columns of a table; a column without any is left out."""
+        """The statistics of these columns of a table, in their order; a column without any is left out."""
         request = hive_metastore.TableStatsRequest(
             dbName=name.database, tblName=name.table, colNames=list(columns), **_origin(name)
         )
         found = self._connection.call("get_table_statistics_req", request)
-        return tuple(column_from_thrift(each) for each in found.tableStats or ())
+        return _ordered(found.tableStats, columns)
 
     def partition_statistics(
         self, name: TableName, columns: Sequence[str], names: Iterable[str]
     ) -> Iterator[StatisticsSet]:
-        """The statistics of these columns of the named partitions; what has none is left out."""
+        """The statistics of these columns, in their order, of the named partitions; what has none is left out."""
         for batch in batches(names, PARTITIONS_A_CALL):
             request = hive_metastore.PartitionsStatsRequest(
                 dbName=name.database, tblName=name.table, colNames=list(columns), partNames=batch, **_origin(name)
             )
             found = self._connection.call("get_partitions_statistics_req", request)
             for partition, structs in (found.partStats or {}).items():
-                yield StatisticsSet(tuple(column_from_thrift(each) for each in structs), partition)
+                yield StatisticsSet(_ordered(structs, columns), partition)
 
     def _table(self, name: TableName) -> Any:
         request = hive_metastore.GetTableRequest(dbName=name.database, tblName=name.table, catName=name.catalog)
@@ -145,6 +145,12 @@ class Metastore:
         structs = [set_to_thrift(name, each, hive4=False, sketches=True, stamp=False) for each in statistics]
         request = hive_metastore.SetPartitionsStatsRequest(colStats=structs, engine=DEFAULT_ENGINE)
         self._connection.call("set_aggr_stats_for", request)
+
+
+def _ordered(structs: Sequence[Any] | None, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
+    places = {column.lower(): place for place, column in enumerate(columns)}
+    found = (column_from_thrift(each) for each in structs or ())
+    return tuple(sorted(found, key=lambda each: places.get(each.column, len(places))))
 
 
 def _context() -> Any:
