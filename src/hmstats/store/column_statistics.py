@@ -7,54 +7,21 @@ the whole row is new. Rows carry ids and names, since Hive 2.3 to 4.0 look stati
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, case, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import (
-    DATA_CLASSES,
-    ColumnStatistics,
-    Data,
-    Kind,
-    StatisticsSet,
-)
-from hmstats.model.column_types import kind_of
+from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.store import statistics_rows
 from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
 from hmstats.store.sets import one_of
+from hmstats.store.statistics_rows import VALUES
 from hmstats.store.unit import Unit
-
-_UNKNOWN_NULLS = -1
-"""NUM_NULLS may not be NULL in Hive's tables; Hive and Impala write -1 for unknown."""
-
-_NO_BIT_VECTOR = b"HL"
-"""What Hive on PostgreSQL stores for no bit vector."""
-
-_COUNTED = {"nulls": "NUM_NULLS", "ndv": "NUM_DISTINCTS", "bit_vector": "BIT_VECTOR"}
-_LENGTHS = {"max_length": "MAX_COL_LEN", "average_length": "AVG_COL_LEN"}
-
-
-def _bounded(prefix: str) -> dict[str, str]:
-    bounds = {"low": f"{prefix}_LOW_VALUE", "high": f"{prefix}_HIGH_VALUE"}
-    return {**bounds, **_COUNTED, "histogram": "HISTOGRAM"}
-
-
-_COLUMNS: dict[Kind, dict[str, str]] = {
-    Kind.BOOLEAN: {"trues": "NUM_TRUES", "falses": "NUM_FALSES", "nulls": "NUM_NULLS"},
-    Kind.LONG: _bounded("LONG"),
-    Kind.DATE: _bounded("LONG"),
-    Kind.TIMESTAMP: _bounded("LONG"),
-    Kind.DOUBLE: _bounded("DOUBLE"),
-    Kind.DECIMAL: _bounded("BIG_DECIMAL"),
-    Kind.STRING: {**_LENGTHS, **_COUNTED},
-    Kind.BINARY: {**_LENGTHS, "nulls": "NUM_NULLS"},
-}
-"""Field of the model to column of the table, for each kind (Hive's StatObjectConverter)."""
-
-_VALUES = sorted({column for columns in _COLUMNS.values() for column in columns.values()})
+from hmstats.store.upserts import upsert
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +35,8 @@ class _Place:
 
 _OF_TABLES = _Place(TAB_COL_STATS, TAB_COL_STATS.c.TBL_ID, IdSequence.TABLE_STATISTICS)
 _OF_PARTITIONS = _Place(PART_COL_STATS, PART_COL_STATS.c.PART_ID, IdSequence.PARTITION_STATISTICS)
+_DESCRIBED = slice(len(VALUES), len(VALUES) + 4)
+"""Where a row that was read says engine, time, column and type."""
 
 
 def read_table(
@@ -81,43 +50,44 @@ def read_table(
 def read_partitions(
     connection: Connection,
     table_id: int,
-    partition_names: Sequence[str],
+    partition_names: Sequence[str] | None,
     columns: Sequence[str] | None,
     engine: str | None,
 ) -> dict[str, list[StatisticsSet]]:
-    """The same of partitions, by name in name order; one statement for all. Those without statistics are left out."""
+    """The same of partitions (None: all), by name in name order; one statement. Those without statistics are absent."""
     query = (
         _query(connection, _OF_PARTITIONS, [PARTITIONS.c.PART_NAME], columns, engine)
         .join(PARTITIONS, PARTITIONS.c.PART_ID == PART_COL_STATS.c.PART_ID)
-        .where(PARTITIONS.c.TBL_ID == table_id, one_of(connection, PARTITIONS.c.PART_NAME, partition_names))
+        .where(PARTITIONS.c.TBL_ID == table_id)
         .order_by(PARTITIONS.c.PART_NAME)
     )
-    rows: dict[str, list[Any]] = {}
-    for *row, name in connection.execute(query):
-        rows.setdefault(name, []).append(row)
-    return {name: _sets(found, name) for name, found in rows.items()}
+    if partition_names is not None:
+        query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, partition_names))
+    by_name = groupby(connection.execute(query), key=itemgetter(-1))
+    found = {name: _sets(rows, name) for name, rows in by_name}
+    return {name: sets for name, sets in found.items() if sets}
 
 
 def write_table(unit: Unit, table_id: int, name: TableName, statistics: StatisticsSet) -> None:
-    """Write statistics of a table."""
+    """Write statistics of a table. They are stamped with the unit's time unless they say another."""
     _write(unit, _OF_TABLES, name, {table_id: statistics})
 
 
 def write_partitions(unit: Unit, name: TableName, statistics: Mapping[int, StatisticsSet]) -> None:
-    """Write statistics of partitions, by partition id."""
+    """Write statistics of partitions, by partition id, stamped likewise."""
     _write(unit, _OF_PARTITIONS, name, statistics)
 
 
-def delete_tables(unit: Unit, table_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> None:
-    """Delete statistics of tables, of these columns (None: all) and this engine (None: all)."""
-    _delete(unit, _OF_TABLES, table_ids, columns, engine)
+def delete_tables(unit: Unit, table_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:
+    """Delete statistics of tables, of these columns (None: all) and this engine (None: all); how many rows."""
+    return _delete(unit, _OF_TABLES, table_ids, columns, engine)
 
 
 def delete_partitions(
     unit: Unit, partition_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None
-) -> None:
-    """Delete statistics of partitions, of these columns (None: all) and this engine (None: all)."""
-    _delete(unit, _OF_PARTITIONS, partition_ids, columns, engine)
+) -> int:
+    """Delete statistics of partitions, of these columns (None: all) and this engine (None: all); how many rows."""
+    return _delete(unit, _OF_PARTITIONS, partition_ids, columns, engine)
 
 
 def rename_table(unit: Unit, table_id: int, name: TableName) -> None:
@@ -128,12 +98,18 @@ def rename_table(unit: Unit, table_id: int, name: TableName) -> None:
     unit.connection.execute(update(PART_COL_STATS).where(PART_COL_STATS.c.PART_ID.in_(partition_ids)).values(texts))
 
 
+def rename_partition(unit: Unit, partition_id: int, name: str) -> None:
+    """Write a partition's new name beside its statistics."""
+    here = PART_COL_STATS.c.PART_ID == partition_id
+    unit.connection.execute(update(PART_COL_STATS).where(here).values(PARTITION_NAME=name))
+
+
 def _query(
     connection: Connection, place: _Place, extra: Sequence[Any], columns: Sequence[str] | None, engine: str | None
 ) -> Any:
     c = place.table.c
-    values = [c[name] for name in _VALUES]
-    query = select(c.COLUMN_NAME, c.COLUMN_TYPE, c.ENGINE, c.LAST_ANALYZED, *values, *extra).select_from(place.table)
+    described = [c.ENGINE, c.LAST_ANALYZED, c.COLUMN_NAME, c.COLUMN_TYPE]
+    query = select(*(c[name] for name in VALUES), *described, *extra).select_from(place.table)
     if columns is not None:
         query = query.where(one_of(connection, c.COLUMN_NAME, columns))
     return query if engine is None else query.where(c.ENGINE == engine)
@@ -142,46 +118,20 @@ def _query(
 def _sets(rows: Iterable[Any], partition: str | None) -> list[StatisticsSet]:
     """One set for each engine among the rows; the oldest row says when they were analysed."""
     by_engine: dict[str, list[tuple[ColumnStatistics, int]]] = {}
-    for column, column_type, engine, analyzed, *values in rows:
-        kind = kind_of(column_type or "")
-        if kind is not None:
-            data = _data(kind, dict(zip(_VALUES, values, strict=True)))
-            by_engine.setdefault(engine, []).append((ColumnStatistics(column, column_type, data), analyzed))
+    for row in rows:
+        engine, analyzed, column, column_type = row[_DESCRIBED]
+        read = statistics_rows.column_statistics(column, column_type, row)
+        if read is not None:
+            by_engine.setdefault(engine, []).append((read, analyzed))
     return [
         StatisticsSet(tuple(each for each, _ in found), partition, engine, min(analyzed for _, analyzed in found))
         for engine, found in by_engine.items()
     ]
 
 
-def _data(kind: Kind, values: Mapping[str, Any]) -> Data:
-    fields = {field: values[column] for field, column in _COLUMNS[kind].items()}
-    if fields["nulls"] is not None and fields["nulls"] < 0:
-        fields["nulls"] = None
-    if kind is Kind.DECIMAL:
-        fields["low"], fields["high"] = _decimal(fields["low"]), _decimal(fields["high"])
-    if "bit_vector" in fields:
-        fields["bit_vector"] = _bytes(fields["bit_vector"])
-    if "histogram" in fields:
-        fields["histogram"] = _bytes(fields["histogram"])
-    return DATA_CLASSES[kind](**fields)
-
-
-def _bytes(value: Any) -> bytes | None:
-    content = bytes(value) if value is not None else b""
-    return None if content in (b"", _NO_BIT_VECTOR) else content
-
-
-def _decimal(text: str | None) -> Decimal | None:
-    """The decimal in a row; None for a text that is no number, which older engines have written."""
-    try:
-        return None if text is None else Decimal(text)
-    except InvalidOperation:
-        return None
-
-
 def _write(unit: Unit, place: _Place, name: TableName, statistics: Mapping[int, StatisticsSet]) -> None:
     rows = [
-        _row(place, name, owner, statistics[owner], column)
+        _row(unit, place, owner, name, statistics[owner], column)
         for owner in sorted(statistics)
         for column in sorted(statistics[owner].columns, key=lambda each: each.column)
     ]
@@ -189,51 +139,39 @@ def _write(unit: Unit, place: _Place, name: TableName, statistics: Mapping[int, 
         return
     ids = unit.ids(place.sequence, len(rows))
     numbered = [{"CS_ID": cs_id, **row} for cs_id, row in zip(ids, rows, strict=True)]
-    unit.connection.execute(_upsert(unit.connection.dialect.name, place), numbered)
+    upsert(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], numbered, _changes)
 
 
-def _upsert(dialect_name: str, place: _Place) -> Any:
-    dialect = sqlite if dialect_name == "sqlite" else postgresql
-    statement = dialect.insert(place.table)
-    old, new = place.table.c, statement.excluded
-    same = new.COLUMN_TYPE == old.COLUMN_TYPE
-    kept = {column: case((same, func.coalesce(new[column], old[column])), else_=new[column]) for column in _VALUES}
-    always = {column: new[column] for column in ("LAST_ANALYZED", "COLUMN_TYPE", "NUM_NULLS")}
-    return statement.on_conflict_do_update(
-        index_elements=[place.owner, old.COLUMN_NAME, old.ENGINE], set_={**kept, **always}
-    )
+def _changes(old: Any, new: Any) -> dict[str, Any]:
+    """Unknown values stay as they are stored, unless the column's type is another."""
+    same = old.COLUMN_TYPE == new.COLUMN_TYPE
+    kept = {name: func.coalesce(new[name], case((same, old[name]))) for name in VALUES}
+    return {**kept, "COLUMN_TYPE": new.COLUMN_TYPE, "LAST_ANALYZED": new.LAST_ANALYZED}
 
 
 def _row(
-    place: _Place, name: TableName, owner: int, statistics: StatisticsSet, column: ColumnStatistics
+    unit: Unit, place: _Place, owner: int, name: TableName, statistics: StatisticsSet, column: ColumnStatistics
 ) -> dict[str, Any]:
-    fields = {target: getattr(column.data, field) for field, target in _COLUMNS[column.kind].items()}
-    if column.kind is Kind.DECIMAL:
-        for bound in ("BIG_DECIMAL_LOW_VALUE", "BIG_DECIMAL_HIGH_VALUE"):
-            fields[bound] = None if fields[bound] is None else str(fields[bound])
-    if fields["NUM_NULLS"] is None:
-        fields["NUM_NULLS"] = _UNKNOWN_NULLS
-    texts = {"CAT_NAME": name.catalog, "DB_NAME": name.database, "TABLE_NAME": name.table}
-    if statistics.partition is not None and place is _OF_PARTITIONS:
-        texts["PARTITION_NAME"] = statistics.partition
+    analyzed = statistics.last_analyzed_seconds
+    named = {} if place is _OF_TABLES else {"PARTITION_NAME": statistics.partition}
     return {
-        **dict.fromkeys(_VALUES),
-        **texts,
         place.owner.name: owner,
+        "CAT_NAME": name.catalog,
+        "DB_NAME": name.database,
+        "TABLE_NAME": name.table,
+        **named,
         "COLUMN_NAME": column.column,
         "COLUMN_TYPE": column.column_type,
         "ENGINE": statistics.engine,
-        "LAST_ANALYZED": statistics.last_analyzed_seconds,
-        **fields,
+        "LAST_ANALYZED": unit.now_seconds if analyzed is None else analyzed,
+        **statistics_rows.row(column),
     }
 
 
-def _delete(
-    unit: Unit, place: _Place, owners: Sequence[int], columns: Sequence[str] | None, engine: str | None
-) -> None:
+def _delete(unit: Unit, place: _Place, owners: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:
     statement = delete(place.table).where(one_of(unit.connection, place.owner, owners))
     if columns is not None:
         statement = statement.where(one_of(unit.connection, place.table.c.COLUMN_NAME, columns))
     if engine is not None:
         statement = statement.where(place.table.c.ENGINE == engine)
-    unit.connection.execute(statement)
+    return unit.connection.execute(statement).rowcount

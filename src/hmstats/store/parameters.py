@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Table, delete, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store import schema
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
+from hmstats.store.upserts import upsert
 
 
 class ParameterTable(NamedTuple):
@@ -44,15 +44,8 @@ def read(
 
 def put(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
     """Write these keys of each owner; other keys stay."""
-    rows = _rows(of, values)
-    if not rows:
-        return
-    dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(of.table)
-    written = {"PARAM_VALUE": statement.excluded.PARAM_VALUE}
-    unit.connection.execute(
-        statement.on_conflict_do_update(index_elements=[of.owner, of.table.c.PARAM_KEY], set_=written), rows
-    )
+    key = [of.owner.name, "PARAM_KEY"]
+    upsert(unit, of.table, key, _rows(of, values), lambda _, new: {"PARAM_VALUE": new.PARAM_VALUE})
 
 
 def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:

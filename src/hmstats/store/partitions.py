@@ -111,7 +111,7 @@ def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: 
     here = one_of(connection, PARTITIONS.c.PART_ID, sorted(changed))
     old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).all())
     stored = storage.read_many(connection, [each for each in old.values() if each is not None])
-    moved = {each: new for each, new in changed.items() if stored.get(old[each]) != new.storage}
+    moved = {each: new for each, new in changed.items() if not storage.are_same(stored.get(old[each]), new.storage)}
     storages = {**old, **dict.fromkeys(moved), **_insert_storages(unit, table_id, columns, moved)}
     changes = [{"id": each, "SD_ID": storages[each], **_row(changed[each])} for each in sorted(changed)]
     statement = update(PARTITIONS).where(bindparam("id") == PARTITIONS.c.PART_ID)
@@ -126,6 +126,15 @@ def relocate(unit: Unit, table_id: int, old: str, new: str) -> None:
     below = func.substr(SDS.c.LOCATION, 1, len(old) + 1) == f"{old}/"
     moved = literal(new) + func.substr(SDS.c.LOCATION, len(old) + 1)
     unit.connection.execute(update(SDS).where(SDS.c.SD_ID.in_(own), below).values(LOCATION=moved))
+
+
+def rename(unit: Unit, partition_id: int, name: str, values: Sequence[str]) -> None:
+    """Give a partition other values; its statistics come with it."""
+    connection, v = unit.connection, PARTITION_KEY_VALS
+    connection.execute(update(PARTITIONS).where(PARTITIONS.c.PART_ID == partition_id).values(PART_NAME=name))
+    connection.execute(delete(v).where(v.c.PART_ID == partition_id))
+    _insert_values(unit, {partition_id: values})
+    column_statistics.rename_partition(unit, partition_id, name)
 
 
 def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:

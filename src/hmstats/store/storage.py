@@ -6,6 +6,7 @@ number of descriptors is read in two statements: one for the rows, one for every
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace as replace_fields
 from typing import Any
 
 from sqlalchemy import Connection, String, cast, delete, insert, literal, null, select, union_all
@@ -88,11 +89,19 @@ def replace(unit: Unit, old_id: int | None, new: Storage | None) -> int | None:
     if new is None:
         return None
     old = read_many(unit.connection, [old_id]).get(old_id) if old_id is not None else None
-    if old_id is not None and old == new:
+    if old_id is not None and are_same(old, new):
         return old_id
     descriptor = columns_id(unit.connection, old_id) if old_id is not None else None
     share = (descriptor, old.columns) if old and descriptor is not None else None
     return insert_many(unit, [new], share)[0]
+
+
+def are_same(stored: Storage | None, new: Storage | None) -> bool:
+    """Whether writing the new storage would leave what is stored; a skew without columns is none."""
+    if stored is None or new is None:
+        return stored is new
+    skewed = new.skewed if new.skewed and new.skewed.columns else None
+    return stored == replace_fields(new, skewed=skewed)
 
 
 def columns_id(connection: Connection, storage_id: int) -> int | None:
@@ -260,7 +269,8 @@ def _insert_parts(unit: Unit, storages: Mapping[int, Storage]) -> None:
     for table, rows in ((BUCKETING_COLS, buckets), (SORT_COLS, sorts)):
         if rows:
             unit.connection.execute(insert(table), rows)
-    _insert_skew(unit, {each: storage.skewed for each, storage in storages.items() if storage.skewed})
+    skews = {each: storage.skewed for each, storage in storages.items()}
+    _insert_skew(unit, {each: skew for each, skew in skews.items() if skew and skew.columns})
 
 
 def _insert_skew(unit: Unit, skews: Mapping[int, SkewedInfo]) -> None:

@@ -1,0 +1,105 @@
+"""What a row of TAB_COL_STATS or PART_COL_STATS says of its column, and the same in the model: both directions.
+
+Which columns a kind has is Hive's choice (StatObjectConverter); the text in COLUMN_TYPE says which kind a row is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any
+
+from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Kind
+from hmstats.model.column_types import kind_of
+
+_UNKNOWN_NULLS = -1
+"""NUM_NULLS may not be NULL in Hive's tables; Hive and Impala write -1 for unknown."""
+
+_NO_SKETCH = (b"", b"HL")
+"""What Hive stores for no histogram, and on PostgreSQL for no bit vector."""
+
+_COUNTED = {"nulls": "NUM_NULLS", "ndv": "NUM_DISTINCTS", "bit_vector": "BIT_VECTOR"}
+_LENGTHS = {"max_length": "MAX_COL_LEN", "average_length": "AVG_COL_LEN"}
+
+
+def _bounded(prefix: str) -> dict[str, str]:
+    bounds = {"low": f"{prefix}_LOW_VALUE", "high": f"{prefix}_HIGH_VALUE"}
+    return {**bounds, **_COUNTED, "histogram": "HISTOGRAM"}
+
+
+_COLUMNS: dict[Kind, dict[str, str]] = {
+    Kind.BOOLEAN: {"trues": "NUM_TRUES", "falses": "NUM_FALSES", "nulls": "NUM_NULLS"},
+    Kind.LONG: _bounded("LONG"),
+    Kind.DATE: _bounded("LONG"),
+    Kind.TIMESTAMP: _bounded("LONG"),
+    Kind.DOUBLE: _bounded("DOUBLE"),
+    Kind.DECIMAL: _bounded("BIG_DECIMAL"),
+    Kind.STRING: {**_LENGTHS, **_COUNTED},
+    Kind.BINARY: {**_LENGTHS, "nulls": "NUM_NULLS"},
+}
+"""Field of the model to column of the table, for each kind."""
+
+VALUES = tuple(sorted({column for columns in _COLUMNS.values() for column in columns.values()}))
+"""The columns that hold statistics, in the order in which `column_statistics` takes them."""
+
+
+def column_statistics(column: str, column_type: str | None, values: Sequence[Any]) -> ColumnStatistics | None:
+    """The statistics in a row; None when its type is one that has none."""
+    kind = _kind_of(column_type or "")
+    if kind is None:
+        return None
+    fields = {
+        field: convert(values[index]) if convert and values[index] is not None else values[index]
+        for field, index, convert in _READ[kind]
+    }
+    return ColumnStatistics(column, column_type or "", DATA_CLASSES[kind](**fields))
+
+
+def row(statistics: ColumnStatistics) -> dict[str, Any]:
+    """Value of each of VALUES; NULL where it is unknown or another kind's."""
+    columns = _COLUMNS[statistics.kind]
+    values = {column: _to_row(getattr(statistics.data, field)) for field, column in columns.items()}
+    if values["NUM_NULLS"] is None:
+        values["NUM_NULLS"] = _UNKNOWN_NULLS
+    return {**_NOTHING, **values}
+
+
+_NOTHING: Mapping[str, Any] = dict.fromkeys(VALUES)
+_kind_of = lru_cache(maxsize=1_000)(kind_of)
+
+
+def _to_row(value: Any) -> Any:
+    # SQLite would make NULL of the number NaN; both databases take its name.
+    return str(value) if isinstance(value, Decimal) or value != value else value  # noqa: PLR0124
+
+
+def _nulls(count: int) -> int | None:
+    return None if count < 0 else count
+
+
+def _sketch(content: bytes) -> bytes | None:
+    return None if content in _NO_SKETCH else content
+
+
+def _decimal(text: str) -> Decimal | None:
+    """The decimal in a row; None for a text that is no finite number, which older engines have written."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "NUM_NULLS": _nulls,
+    "BIT_VECTOR": _sketch,
+    "HISTOGRAM": _sketch,
+    "DOUBLE_LOW_VALUE": float,
+    "DOUBLE_HIGH_VALUE": float,
+    "BIG_DECIMAL_LOW_VALUE": _decimal,
+    "BIG_DECIMAL_HIGH_VALUE": _decimal,
+}
+_READ = {
+    kind: tuple((field, VALUES.index(name), _CONVERSIONS.get(name)) for field, name in columns.items())
+    for kind, columns in _COLUMNS.items()
+}
+"""For each kind, of each field: name in the model, place in VALUES, and what makes the model's value of the row's."""
