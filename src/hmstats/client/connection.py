@@ -6,8 +6,8 @@ A call that got no answer is asked again: every call that this package makes giv
 import contextlib
 import getpass
 import socket
-import time
 from collections.abc import Iterator, Sequence
+from time import sleep
 from typing import Any
 
 from thriftpy2.protocol.cybin import ProtocolError, TCyBinaryProtocol
@@ -56,7 +56,7 @@ class Connection:
                 return self._ask(method, arguments)
             except _Broken:
                 self._turn += 1
-                time.sleep(pause_seconds)
+                sleep(pause_seconds)
         return self._ask(method, arguments)
 
     def close(self) -> None:

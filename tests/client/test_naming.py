@@ -1,0 +1,25 @@
+"""Names of tables as people type them."""
+
+import pytest
+
+from hmstats.client.naming import named_table
+from hmstats.errors import StatementError
+from hmstats.model.catalog import TableName
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("db.T", TableName("hive", "db", "t")),
+        ("t", TableName("hive", "mine", "t")),
+        ("`Db`.`t`", TableName("hive", "db", "t")),
+    ],
+)
+def test_a_table_is_named(text: str, expected: TableName) -> None:
+    assert named_table(text, "mine") == expected
+
+
+@pytest.mark.parametrize("text", ["", ".", "a.", ".b", "a.b.c"])
+def test_what_is_no_name_is_refused(text: str) -> None:
+    with pytest.raises(StatementError, match=r"must be named as DB\.TABLE, found"):
+        named_table(text)
