@@ -26,9 +26,9 @@ def test_as_many_jobs_wait_as_may() -> None:
     workers.stop()
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_thread_that_ends_in_an_error_is_replaced() -> None:
-    done = SimpleQueue[int]()
+def test_a_thread_that_ends_in_an_error_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    done, errors = SimpleQueue[int](), SimpleQueue[type[BaseException]]()
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: errors.put(arguments.exc_type))
 
     def work(job: int) -> None:
         if job < 3:
@@ -39,4 +39,5 @@ def test_a_thread_that_ends_in_an_error_is_replaced() -> None:
     workers.start()
     assert all(workers.submit(job) for job in range(5))
     assert [done.get(timeout=PATIENCE_SECONDS) for _ in range(2)] == [3, 4]
+    assert [errors.get(timeout=PATIENCE_SECONDS) for _ in range(3)] == [ZeroDivisionError] * 3
     workers.stop()
