@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sketch.vectors import VECTORS, hashes, of_longs
+from tests.sketch.vectors import PRECISION_VECTORS, VECTORS, hashes, of_longs
 
 from hmstats.errors import SketchError
 from hmstats.sketch.hive_hll import DEFAULT_P, HiveHll
@@ -42,6 +42,14 @@ def test_bytes_and_counts_are_those_of_hive(vector: dict[str, Any]) -> None:
     assert (len(data), digest(data)) == (vector["length"], vector["sha256"])
     assert HiveHll.from_bytes(data) == sketch
     assert HiveHll.from_bytes(data).to_bytes() == data
+
+
+@pytest.mark.parametrize("vector", PRECISION_VECTORS, ids=lambda v: f"{v['p']}-{v['n']}")
+def test_every_precision_has_hives_bytes_and_counts(vector: dict[str, Any]) -> None:
+    sketch = of_hashes(vector["p"], hash_longs(7919 * np.arange(vector["n"]) - 5))
+    data = sketch.to_bytes()
+    assert sketch.is_sparse == (vector["encoding"] == "SPARSE")
+    assert (sketch.count(), len(data), digest(data)) == (vector["count"], vector["length"], vector["sha256"])
 
 
 @pytest.mark.parametrize("vector", VECTORS["hll_merge"], ids=lambda v: f"{v['left']}-{v['right']}")

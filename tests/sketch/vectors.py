@@ -1,4 +1,4 @@
-"""The sketches that Hive's own classes made (tests/testdata/hll-vectors.json; its `about` says how)."""
+"""The sketches that Hive's own classes made (the `about` of each file in tests/testdata says how)."""
 
 import json
 from decimal import Decimal
@@ -11,7 +11,9 @@ import pyarrow as pa
 from hmstats.sketch.hive_hll import HiveHll
 from hmstats.sketch.murmur3 import UInt64s, hash_doubles, hash_longs, hash_strings
 
-VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "testdata" / "hll-vectors.json").read_text())
+_TESTDATA = Path(__file__).parents[1] / "testdata"
+VECTORS: dict[str, Any] = json.loads((_TESTDATA / "hll-vectors.json").read_text())
+PRECISION_VECTORS: list[dict[str, Any]] = json.loads((_TESTDATA / "hll-precisions.json").read_text())["hll"]
 
 _STRINGS = ["", "a", "\u00e9", "\u6f22\u5b57", "\U0001f600", "a b", "the quick brown fox jumps over the lazy dog"]
 _SPECIAL: dict[str, Any] = {

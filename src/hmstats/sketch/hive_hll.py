@@ -182,10 +182,14 @@ class HiveHll:
         if len(codes) == 0:
             return
         every = np.concatenate((self.codes, codes))
-        _, first, key_of = np.unique(every >> RANK_BITS, return_index=True, return_inverse=True)
-        greatest = np.zeros(len(first), np.uint32)
-        np.maximum.at(greatest, key_of, every)
-        self.codes = greatest[np.argsort(first)]
+        keys = every >> RANK_BITS
+        ordered = np.sort(keys)
+        if (ordered[1:] == ordered[:-1]).any():
+            _, first, key_of = np.unique(keys, return_index=True, return_inverse=True)
+            greatest = np.zeros(len(first), np.uint32)
+            np.maximum.at(greatest, key_of, every)
+            every = greatest[np.argsort(first)]
+        self.codes = every
         if len(self.codes) > _sparse_limit(self.p):
             self.registers = self.as_registers()
             self.codes = np.zeros(0, np.uint32)

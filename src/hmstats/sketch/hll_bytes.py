@@ -31,6 +31,8 @@ MAX_RANK = 63
 
 _SPARSE, _BYTE_EACH = 0, 7
 _CODE_LIMIT = 1 << KEY_BITS + RANK_BITS
+# Of each of the first so many bytes of a word, the lower seven bits.
+_SEVEN_BITS = np.array([0x7F7F7F7F7F & (1 << 8 * length) - 1 for length in range(6)], np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +78,12 @@ def read_codes(sketches: Sequence[bytes], p: int) -> Codes:
     starts = np.cumsum(counts) - counts
     if counts.min() < 2 or (numbers[starts + 1] != counts - 2).any():
         raise SketchError("a sparse HyperLogLog sketch has another number of entries than it says")
-    numbers[starts] = 0
-    numbers[starts + 1] = 0
-    sums = np.cumsum(numbers)
-    # Each sketch's codes begin anew: take off what had been summed up before it.
-    before = np.repeat(sums[starts], counts)
     entries = np.ones(len(numbers), np.bool_)
-    entries[starts] = False
-    entries[starts + 1] = False
-    return _checked_codes((sums - before)[entries] & np.uint64(0xFFFF_FFFF), p)
+    entries[starts] = entries[starts + 1] = False
+    numbers[~entries] = 0
+    sums = np.cumsum(numbers, dtype=np.uint32)
+    # Each sketch's codes begin anew: take off what had been summed up before it.
+    return _checked_codes((sums - np.repeat(sums[starts], counts))[entries], p)
 
 
 def read_registers(sketches: Sequence[bytes], header: Header) -> Registers:
@@ -109,18 +108,18 @@ def _first_bytes(p: int, width: int) -> bytes:
     return MAGIC + bytes([p << 4 & 0xFF | width])
 
 
-def _checked_codes(codes: npt.NDArray[np.uint64], p: int) -> Codes:
+def _checked_codes(codes: Codes, p: int) -> Codes:
     """The codes, if each has the rank that its key shows, or a higher one where the key shows none."""
     if codes.size and codes.max() >= _CODE_LIMIT:
         raise SketchError(
             f"a code of a sparse HyperLogLog sketch has {KEY_BITS + RANK_BITS} bits; one is {codes.max():#x}"
         )
-    keys, ranks = codes >> np.uint64(RANK_BITS), codes & np.uint64(MAX_RANK)
-    upper = keys >> np.uint64(p)
-    shown = np.bitwise_count(upper ^ (upper - np.uint64(1)))
+    ranks = codes & np.uint32(MAX_RANK)
+    upper = codes >> np.uint32(RANK_BITS + p)
+    shown = np.bitwise_count(upper ^ (upper - np.uint32(1)))
     if np.where(upper > 0, ranks != shown, ranks <= KEY_BITS - p).any():
         raise SketchError("a sparse HyperLogLog sketch has an entry whose rank contradicts its key")
-    return codes.astype(np.uint32)
+    return codes
 
 
 def _pack(registers: Registers, width: int) -> Registers:
@@ -166,16 +165,20 @@ def _write_varints(numbers: npt.NDArray[np.uint64]) -> bytes:
     return bytes(coded[kept])
 
 
-def _read_varints(bodies: Sequence[bytes]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """All numbers of all bodies, and how many each body has. Each body ends with a whole number."""
-    coded = np.frombuffer(b"".join(bodies), np.uint8)
-    ends = np.flatnonzero(coded < 0x80)
+def _read_varints(bodies: Sequence[bytes]) -> tuple[Codes, npt.NDArray[np.int64]]:
+    """The low 32 bits of all numbers of all bodies, and how many each body has. Each body ends with a whole number."""
+    coded = np.frombuffer(b"".join((*bodies, bytes(8))), np.uint8)
+    ends = np.flatnonzero(coded[:-8] < 0x80)
     starts = np.concatenate(([0], ends[:-1] + 1))
     lengths = ends - starts + 1
     if lengths.max() > 10:
         raise SketchError(f"a number in a HyperLogLog sketch has at most 10 bytes, not {lengths.max()}")
-    shifts = 7 * (np.arange(len(coded)) - np.repeat(starts, lengths))
-    numbers = np.add.reduceat((coded & 0x7F).astype(np.uint64) << shifts.astype(np.uint64), starts)
+    # Five bytes have 35 bits, which is all that counts of a number of ten.
+    words = np.ndarray((len(coded) - 7,), "<u8", coded, 0, (1,))[starts]
+    words &= _SEVEN_BITS[np.minimum(lengths, 5)]
+    numbers = np.zeros(len(words), np.uint32)
+    for place in range(5):
+        numbers |= ((words >> np.uint64(8 * place) & np.uint64(0x7F)) << np.uint64(7 * place)).astype(np.uint32)
     body_ends = np.cumsum([len(body) for body in bodies])
     counts = np.diff(np.searchsorted(ends, body_ends), prepend=0)
     return numbers, counts.astype(np.int64)
