@@ -120,12 +120,12 @@ def _see_one_picture(connection: Any, _record: object) -> None:
 
 
 def _try_when_idle(engine: Engine) -> None:
-    @event.listens_for(engine, "checkin")
-    def on_checkin(_connection: Any, record: Any) -> None:
+    @event.listens_for(engine, "checkin")  # codespell:ignore checkin
+    def on_return(_connection: Any, record: Any) -> None:
         record.info["idle_since"] = time.monotonic()
 
     @event.listens_for(engine, "checkout")
-    def on_checkout(connection: Any, record: Any, _proxy: object) -> None:
+    def on_loan(connection: Any, record: Any, _proxy: object) -> None:
         now = time.monotonic()
         if now - record.info.get("idle_since", now) < _TRUSTED_SECONDS:
             return

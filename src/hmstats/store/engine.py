@@ -94,15 +94,6 @@ class Store:
             # Waiting a random while keeps two writers from meeting again.
             self._sleep(_FIRST_PAUSE_SECONDS * 2 ** met.total() * random.random())
 
-    @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """One transaction for a schema change, without a second try. Raises as `write` does."""
-        try:
-            with self._pools.writers.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise translate(error, self.name) from error
-
     def _try(self, work: Callable[[Unit], Result]) -> Result:
         with self._pools.writers.connect() as connection:
             result = work(Unit(connection, int(self._clock()), self._ids))

@@ -1,8 +1,7 @@
 """The schema of a database: its revision, and the way to ours. The migrations themselves are in migrations/."""
 
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from alembic import command
@@ -16,10 +15,11 @@ from hmstats.errors import SchemaError
 from hmstats.resources import folder
 from hmstats.store.engine import Store, database_url
 from hmstats.store.schema import METADATA
+from hmstats.store.unit import Unit
 
 VERSION_TABLE = "HMSTATS_ALEMBIC_VERSION"
 
-_STATEMENT_SECONDS = 3600.0
+_STATEMENT_SECONDS = 600.0
 """A migration may rewrite a large table."""
 _LOCK = 0x686D7374617473  # "hmstats"
 
@@ -29,15 +29,17 @@ def upgrade(url: str) -> None:
 
     Raises SchemaError when another program's tables are in it, or when a newer version of ours made its schema.
     """
-    with _connection(url) as connection:
+
+    def work(connection: Connection) -> None:
         _refuse_foreign(connection)
         command.upgrade(_config(connection), "head")
+
+    _migrate(url, work)
 
 
 def downgrade(url: str, revision: str) -> None:
     """Take the database back to a revision; `base` is before the first. Raises SchemaError for an unknown revision."""
-    with _connection(url) as connection:
-        command.downgrade(_config(connection), revision)
+    _migrate(url, lambda connection: command.downgrade(_config(connection), revision))
 
 
 def current(url: str) -> str | None:
@@ -117,15 +119,17 @@ def _config(connection: Connection | None) -> Config:
     return config
 
 
-@contextmanager
-def _connection(url: str) -> Iterator[Connection]:
-    """One transaction of an engine that lives no longer; two of them on one database follow one another."""
+def _migrate(url: str, work: Callable[[Connection], None]) -> None:
+    """Run `work` in one transaction; two migrations of one database follow one another."""
     store = Store.open(url, pool_size=1, statement_seconds=_STATEMENT_SECONDS)
+
+    def locked(unit: Unit) -> None:
+        if unit.connection.dialect.name == "postgresql":
+            unit.connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+        work(unit.connection)
+
     try:
-        with store.transaction() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-            yield connection
+        store.write(locked)
     except CommandError as error:
         raise SchemaError(f"database {store.name} cannot be migrated: {error}") from error
     finally:
