@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, String, cast, delete, insert, literal, null, select, union_all, update
 
+from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import Column, DatabaseName, Table, TableName, TableSummary
 from hmstats.store import column_statistics, databases, ids, parameters, partitions, storage, versions
 from hmstats.store.parameters import OF_TABLES
@@ -91,7 +92,7 @@ def ids_in(connection: Connection, database: DatabaseName) -> list[int]:
 
 
 def insert_one(unit: Unit, table: Table) -> int:
-    """Write a new table, whose database must be there; its id."""
+    """Write a new table; its id. Raises NoSuchObject when its database is not there."""
     table_id = unit.ids(ids.Sequence.TABLE, 1)[0]
     storage_id = storage.insert_many(unit, [table.storage])[0] if table.storage else None
     row = {"TBL_ID": table_id, "SD_ID": storage_id, **_row(unit.connection, table)}
@@ -102,7 +103,7 @@ def insert_one(unit: Unit, table: Table) -> int:
 
 
 def replace(unit: Unit, table_id: int, table: Table) -> None:
-    """Replace all that a table is; partitions and statistics stay."""
+    """Replace all that a table is; partitions and statistics stay. Raises NoSuchObject without its new database."""
     connection = unit.connection
     old_storage = connection.execute(select(TBLS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)).scalar_one()
     storage_id = storage.replace(unit, old_storage, table.storage)
@@ -170,8 +171,11 @@ def _insert_keys(unit: Unit, table_id: int, keys: Sequence[Column]) -> None:
 
 
 def _row(connection: Connection, table: Table) -> dict[str, Any]:
+    database_id = databases.find_id(connection, table.name.parent)
+    if database_id is None:
+        raise NoSuchObject(f"database {table.name.parent} of table {table.name.table} not found")
     return {
-        "DB_ID": databases.find_id(connection, table.name.parent),
+        "DB_ID": database_id,
         "TBL_NAME": table.name.table,
         "OWNER": table.owner,
         "OWNER_TYPE": table.owner_type,
