@@ -1,0 +1,132 @@
+"""Runs Hive 4.0.1's own metastore client tests, unchanged, against metastores that a command starts.
+
+    python -m tests.peers.hive_suite.run --start 'COMMAND ... {port} ... {dir} ...' [CLASS[#METHOD] ...]
+
+For each class COMMAND is run with a free port and a new folder (its warehouse must be file:{dir}/wh, into which tests
+look), and ended by SIGTERM. The tests come as Apache's test jar from Maven; two of its helper classes are replaced by
+those in src/, so that they start nothing themselves. Prints a line per test (ok, FAIL, skip), then
+`passed P failed F skipped S`. Needs Java 17 with its compiler, Maven, and start_hive's jars of 4.0.
+A real Hive, for comparison:
+    --start 'python -m tests.peers.start_hive 4.0 --port {port} --db derby --dir {dir}
+        --set metastore.warehouse.dir=file:{dir}/wh --set metastore.warehouse.external.dir=file:{dir}/wh
+        --set "metastore.metadata.transformer.class= " --set metastore.limit.partition.request=100
+        --set fs.trash.interval=30 --set fs.trash.checkpoint.interval=30'
+What passes on it is in passes-on-hive-4.0.1.txt.
+"""
+
+import argparse
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from tests.peers import start_hive
+
+HERE = Path(__file__).resolve().parent
+CACHE = start_hive.CACHE / "hive-suite"
+START_SECONDS, CLASS_SECONDS, STOP_SECONDS = 120, 900, 30
+_CLIENT = """AddPartitions AddPartitionsFromPartSpec AlterPartitions AppendPartitions Catalogs CheckConstraint Databases
+DefaultConstraint DropPartitions ExchangePartitions ForeignKey Functions GetAllTableConstraints GetPartitions
+GetTableMeta ListPartitions NotNullConstraint PartitionStat PrimaryKey TablesCreateDropAlterTruncate TablesGetExists
+TablesList UniqueConstraint"""
+CLASSES = ("TestStats", "TestRemoteHiveMetaStore", *(f"client.Test{name}" for name in _CLIENT.split()))
+
+
+def class_path() -> str:
+    """Jars resolved and the sources compiled, on first use."""
+    lib, classes = CACHE / "lib", CACHE / "classes"
+    if not (CACHE / "complete").exists():
+        copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}")
+        start_hive.run(["mvn", "-B", "-q", "-f", str(HERE / "pom.xml"), *copy])
+        (CACHE / "complete").touch()
+    jars = (f"{lib}/*", f"{start_hive.home('4.0')}/lib/*", f"{start_hive.package('4.0')}/*")
+    path = os.pathsep.join([str(classes), *jars])
+    _compile(classes, path)
+    return path
+
+
+def _compile(classes: Path, path: str) -> None:
+    sources = list((HERE / "src").rglob("*.java"))
+    if classes.exists() and classes.stat().st_mtime >= max(each.stat().st_mtime for each in sources):
+        return
+    classes.mkdir(parents=True, exist_ok=True)
+    start_hive.run(["javac", "-nowarn", "-cp", path, "-d", str(classes), *map(str, sources)])
+    os.utime(classes)
+
+
+def run_class(name: str, command: str, path: str) -> list[str]:
+    """One class against a metastore of its own: the lines that it printed."""
+    folder = Path(tempfile.mkdtemp(prefix="hive-suite-"))
+    (folder / "wh").mkdir()
+    port = _free_port()
+    filled = shlex.split(command.replace("{port}", str(port)).replace("{dir}", str(folder)))
+    log = folder / "metastore.log"
+    with log.open("w") as output:
+        metastore = subprocess.Popen(filled, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
+    try:
+        if not _started(metastore, port):
+            last = log.read_text().strip()[-200:].replace("\n", " ")
+            return [f"FAIL {name} no metastore: {last}"]
+        return _run_tests(name, port, folder, path)
+    finally:
+        metastore.terminate()
+        metastore.wait(STOP_SECONDS)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _started(metastore: subprocess.Popen[bytes], port: int) -> bool:
+    until = time.monotonic() + START_SECONDS
+    while not start_hive.answers(port):
+        if metastore.poll() is not None or time.monotonic() > until:
+            return False
+        time.sleep(0.2)
+    return True
+
+
+def _run_tests(name: str, port: int, folder: Path, path: str) -> list[str]:
+    options = (
+        f"-Duri=thrift://127.0.0.1:{port}",
+        f"-Dwarehouse=file:{folder}/wh",
+        f"-Dlog4j2.configurationFile={CACHE / 'log4j2.properties'}",
+    )
+    done = subprocess.run(
+        [start_hive.JAVA, *options, "-cp", path, "Suite", name],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        timeout=CLASS_SECONDS,
+        check=False,
+    )
+    lines = done.stdout.replace(str(folder), "DIR").splitlines()
+    return [line for line in lines if not line.startswith("passed ")]
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def main() -> None:
+    """Run the named classes, or all."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--start", required=True, metavar="COMMAND")
+    parser.add_argument("classes", nargs="*")
+    given = parser.parse_args()
+    path = class_path()
+    (CACHE / "log4j2.properties").write_text(start_hive.LOG4J.replace("warn", "off"))
+    outcomes: Counter[str] = Counter()
+    for name in given.classes or CLASSES:
+        for line in run_class(name, given.start, path):
+            outcomes[line.split(" ", 1)[0]] += 1
+            print(line, flush=True)
+    print(f"passed {outcomes['ok']} failed {outcomes['FAIL']} skipped {outcomes['skip']}")
+
+
+if __name__ == "__main__":
+    main()
