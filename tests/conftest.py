@@ -1,3 +1,11 @@
 """Fixtures for all tests; each module of tests/fixtures holds those of one subject."""
 
-pytest_plugins = ["tests.fixtures.postgres", "tests.fixtures.statements"]
+# In the order in which they import each other.
+pytest_plugins = [
+    "tests.fixtures.postgres",
+    "tests.fixtures.spark",
+    "tests.fixtures.statements",
+    "tests.fixtures.hive",
+    "tests.fixtures.servers",
+    "tests.fixtures.metastores",
+]
