@@ -1,0 +1,52 @@
+"""Errors as exceptions of the API, and back."""
+
+import pytest
+
+from hmstats.errors import (
+    AlreadyExists,
+    CallRefused,
+    HmstatsError,
+    InvalidInput,
+    InvalidObject,
+    InvalidOperation,
+    MetaError,
+    NoSuchObject,
+    SketchError,
+    StoreUnavailable,
+)
+from hmstats.wire.faults import from_thrift, to_thrift
+from hmstats.wire.idl import hive_metastore, methods
+
+
+@pytest.mark.parametrize(
+    ("method", "error", "expected"),
+    [
+        ("get_table", NoSuchObject("x"), "NoSuchObjectException"),
+        ("get_table", MetaError("x"), "MetaException"),
+        ("get_table", StoreUnavailable("x"), "MetaException"),
+        ("get_table", InvalidObject("x"), "MetaException"),
+        ("create_table", AlreadyExists("x"), "AlreadyExistsException"),
+        ("drop_database", InvalidOperation("x"), "InvalidOperationException"),
+        ("update_table_column_statistics", InvalidInput("x"), "InvalidInputException"),
+        ("update_partition_column_statistics", InvalidObject("x"), "InvalidObjectException"),
+        ("get_fields", NoSuchObject("x"), "UnknownDBException"),
+        ("get_table", SketchError("x"), "MetaException"),
+    ],
+)
+def test_an_error_becomes_an_exception_that_the_method_declares(
+    method: str, error: HmstatsError, expected: str
+) -> None:
+    exception = to_thrift(error, methods()[method].throws)
+    assert type(exception).__name__ == expected
+    assert exception.message == "x"  # type: ignore[union-attr]
+
+
+def test_a_method_that_declares_none_has_none() -> None:
+    assert to_thrift(NoSuchObject("x"), methods()["getName"].throws) is None
+
+
+def test_a_client_gets_method_kind_and_message() -> None:
+    error = from_thrift("get_table", hive_metastore.NoSuchObjectException(message="db.t table not found"))
+    assert isinstance(error, CallRefused)
+    assert (error.method, error.kind) == ("get_table", "NoSuchObjectException")
+    assert str(error) == "get_table: NoSuchObjectException: db.t table not found"
