@@ -1,6 +1,7 @@
 """Writes the pages that are made from the code: docs/calls.md, cli.md and configuration.md. A test compares them."""
 
 from pathlib import Path
+from typing import Any
 
 import typer
 from typer.main import get_command
@@ -80,7 +81,7 @@ def command_line() -> str:
     return "\n".join(sections)
 
 
-def _sections(command: typer.core.TyperGroup | typer.core.TyperCommand, path: str) -> list[str]:
+def _sections(command: Any, path: str) -> list[str]:
     context = typer.Context(command, info_name=path, terminal_width=100, max_content_width=100)
     help_text = "\n".join(line.rstrip() for line in command.get_help(context).strip().splitlines())
     own = f"## `{path}`\n\n```text\n{help_text}\n```\n"

@@ -43,6 +43,12 @@ class Settings(BaseSettings):
         100 * 1024 * 1024, ge=1024, description="The largest message that is read, in bytes."
     )
     receive_seconds: float = Field(60.0, gt=0, description="Seconds in which a message must arrive once it has begun.")
+    send_seconds: float = Field(
+        60.0, gt=0, description="Seconds in which a client must take at least one byte of its answer."
+    )
+    idle_seconds: float | None = Field(
+        None, gt=0, description="Seconds after which a connection without a request is closed; none keeps it."
+    )
     call_seconds: float = Field(300.0, gt=0, description="Seconds after which a call is answered with an error.")
     statement_seconds: float = Field(60.0, gt=0, description="Seconds after which the database gives up a statement.")
     drain_seconds: float = Field(

@@ -1,4 +1,7 @@
-"""Log lines: one JSON object each on standard error, so that standard output stays the command's own."""
+"""Log lines: one JSON object each on standard error, so that standard output stays the command's own.
+
+They go through the standard library's handler, which never raises: a broken standard error must not end a server.
+"""
 
 import logging
 import sys
@@ -8,6 +11,11 @@ import structlog
 
 def configure(level: str) -> None:
     """Send structlog's events from `level` (debug, info, warning or error) up to standard error as JSON."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -17,6 +25,6 @@ def configure(level: str) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )

@@ -50,6 +50,8 @@ def _limits(settings: Settings) -> Limits:
         workers=settings.workers,
         max_waiting_calls=settings.max_waiting_calls,
         receive_seconds=settings.receive_seconds,
+        send_seconds=settings.send_seconds,
+        idle_seconds=settings.idle_seconds,
         call_seconds=settings.call_seconds,
     )
 

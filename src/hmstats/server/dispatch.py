@@ -12,8 +12,9 @@ from typing import Any
 
 import structlog
 from structlog.contextvars import bind_contextvars, get_contextvars
+from thriftpy2.thrift import TType
 
-from hmstats.errors import HmstatsError, MetaError, ProtocolError
+from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError
 from hmstats.server.codec import Encoded, decode_arguments, encode_struct
 from hmstats.server.messages import Head, Refusal, encode_refusal, encode_reply, read_head
 from hmstats.server.metrics import RPC_SECONDS
@@ -26,6 +27,9 @@ __all__ = ["Dispatcher", "Encoded", "Session"]
 OK = "ok"
 _UNKNOWN = "unknown"
 """The metrics' label for names that are no method: a client could invent any number of them."""
+
+_OPTIONAL = frozenset({"environment_context"})
+"""Arguments that are structs and may be null."""
 
 _log = structlog.get_logger("hmstats.server")
 
@@ -82,6 +86,7 @@ class Dispatcher:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
         try:
             arguments = decode_arguments(method, message, head.body_at)
+            _require_structs(method, arguments)
             return _success(head, method, call(session, **arguments))
         except ProtocolError as error:
             return _refusal(head, Refusal.PROTOCOL_ERROR, str(error))
@@ -100,6 +105,14 @@ class Dispatcher:
     def _unless_oneway(self, head: Head, answer: _Answer) -> bytes | None:
         method = self._methods.get(head.name)
         return None if head.oneway or (method is not None and method.oneway) else answer.reply
+
+
+def _require_structs(method: Method, arguments: Mapping[str, Any]) -> None:
+    """Raises InvalidInput when a struct that a call is about is not there."""
+    for spec in method.arguments.thrift_spec.values():
+        kind, name = spec[0], spec[1]
+        if kind == TType.STRUCT and name not in _OPTIONAL and arguments[name] is None:
+            raise InvalidInput(f"{method.name} must have the argument {name}, found none")
 
 
 def _success(head: Head, method: Method, value: Any) -> _Answer:

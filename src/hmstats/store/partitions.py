@@ -107,6 +107,8 @@ def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mappi
 
 def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: Mapping[int, Partition]) -> None:
     """Replace all that partitions are but name and values; statistics stay."""
+    if not changed:
+        return
     connection = unit.connection
     here = one_of(connection, PARTITIONS.c.PART_ID, sorted(changed))
     old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).all())

@@ -68,6 +68,8 @@ def insert_many(
 
 def remove_many(unit: Unit, storage_ids: Sequence[int]) -> None:
     """Remove storages, and the column descriptors that nothing uses any more."""
+    if not storage_ids:
+        return
     connection = unit.connection
     here = one_of(connection, SDS.c.SD_ID, storage_ids)
     rows = connection.execute(select(SDS.c.SERDE_ID, SDS.c.CD_ID).where(here)).all()

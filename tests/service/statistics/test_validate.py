@@ -1,6 +1,5 @@
 """What makes column statistics unacceptable, and in which words."""
 
-
 import pytest
 
 from hmstats.errors import InvalidInput, MetaError

@@ -16,10 +16,10 @@ class SessionCalls:
         self._started_seconds = int(time.time())
 
     def set_ugi(self, session: Session, user_name: str | None, group_names: list[str] | None) -> list[str]:
-        """Remember who calls; the groups come back with the user's own, as in Hive."""
+        """Remember who calls; the groups come back, as in Hive."""
         session.user = user_name
         session.groups = tuple(group_names or ())
-        return [user_name] if user_name else []
+        return list(session.groups)
 
     def get_config_value(self, session: Session, name: str | None, defaultValue: str | None) -> str:
         """The caller's own default: a caller has nothing to read from the settings here."""

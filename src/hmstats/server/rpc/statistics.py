@@ -70,7 +70,7 @@ class StatisticsCalls:
     def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:
         """One column's statistics of a table; NoSuchObjectException when there are none."""
         name = subject.table(db_name, tbl_name)
-        found = self._reader.table_column(name, col_name.lower())
+        found = self._reader.table_column(name, subject.column(col_name))
         return set_to_thrift(name, found, hive4=False, sketches=self._sketches)
 
     def get_partition_column_statistics(
@@ -78,7 +78,7 @@ class StatisticsCalls:
     ) -> Any:
         """One column's statistics of a partition; NoSuchObjectException when there are none."""
         name = subject.table(db_name, tbl_name)
-        found = self._reader.partition_column(name, part_name, col_name.lower())
+        found = self._reader.partition_column(name, part_name, subject.column(col_name))
         return set_to_thrift(name, found, hive4=False, sketches=self._sketches)
 
     def get_table_statistics_req(self, session: Session, request: Any) -> Any:
@@ -128,8 +128,8 @@ def _table(request: Any) -> TableName:
 
 
 def _columns(request: Any) -> list[str]:
-    return [name.lower() for name in request.colNames or []]
+    return [subject.column(name) for name in request.colNames or []]
 
 
 def _one(column: str | None) -> list[str] | None:
-    return None if column is None else [column.lower()]
+    return None if column is None else [subject.column(column)]

@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from structlog.contextvars import bind_contextvars
 
+from hmstats.errors import InvalidInput
 from hmstats.model import names
 from hmstats.model.catalog import DatabaseName, TableName
 
@@ -18,6 +19,13 @@ def database(name: str, catalog: str | None = None) -> DatabaseName:
 def table(database: str, table: str, catalog: str | None = None) -> TableName:
     """The table that a call names."""
     return noted(names.table_name(database or "", table or "", catalog))
+
+
+def column(name: str | None) -> str:
+    """The column that a call names. Raises InvalidInput when it names none."""
+    if not isinstance(name, str):
+        raise InvalidInput("a column's name must be a text, found none")
+    return name.lower()
 
 
 def noted(name: Name) -> Name:

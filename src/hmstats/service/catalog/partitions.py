@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
+from hmstats.errors import (
+    AlreadyExists,
+    InvalidObject,
+    InvalidOperation,
+    MetaError,
+    MetastoreError,
+    NoSuchObject,
+)
 from hmstats.model.catalog import MANAGED_TABLE, Column, Partition, Storage, Table, TableName
 from hmstats.model.names import normal_partition_name, partition_name
 from hmstats.service.catalog.filter_text import parse
@@ -104,11 +111,12 @@ class Partitions:
     def add(self, name: TableName, new: Sequence[Partition], *, if_not_exists: bool = False) -> list[Partition]:
         """Add partitions, all or none; with `if_not_exists` those that are there already are left as they are.
 
-        Returns what was added. Raises AlreadyExists, InvalidObject for values that do not fit or repeat, NoSuchObject.
+        Returns what was added. Raises AlreadyExists, InvalidObject without the table, MetaError for values that do not
+        fit the keys or are there twice.
         """
 
         def insert(unit: Unit) -> tuple[Table, list[Partition]]:
-            table = _locked(unit, name)
+            table = _locked(unit, name, InvalidObject)
             named = _named(table, new)
             taken = partitions.find_ids(unit.connection, _id(table), list(named))
             if taken and not if_not_exists:
@@ -201,7 +209,7 @@ def _table(connection: Connection, name: TableName) -> Table:
     return found
 
 
-def _locked(unit: Unit, name: TableName, error: type[NoSuchObject] | type[InvalidOperation] = NoSuchObject) -> Table:
+def _locked(unit: Unit, name: TableName, error: type[MetastoreError] = NoSuchObject) -> Table:
     if tables.lock(unit, name) is None:
         raise error(f"{name} table not found")
     table = _table(unit.connection, name)
@@ -211,13 +219,10 @@ def _locked(unit: Unit, name: TableName, error: type[NoSuchObject] | type[Invali
 
 
 def _named(table: Table, given: Sequence[Partition]) -> dict[str, Partition]:
-    """The partitions by name. Raises InvalidObject when values do not fit the keys, or a partition is there twice."""
+    """The partitions by name. Raises MetaError when values do not fit the keys, or a partition is there twice."""
     keys = _keys(table)
     named: dict[str, Partition] = {}
     for partition in given:
-        if len(partition.values) != len(keys):
-            expected, found = len(keys), list(partition.values)
-            raise InvalidObject(f"a partition of table {table.name} must have {expected} values, found {found}")
         name = partition_name(keys, partition.values)
         if name in named:
             raise MetaError(f"Duplicate partitions in the list: {name} of table {table.name}")

@@ -17,7 +17,6 @@ from hmstats.model.catalog import (
     TableName,
     TableSummary,
 )
-from hmstats.service.catalog.databases import missing_database
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.warehouse import Warehouse, same_place
 from hmstats.store import column_statistics, databases, partitions, tables, versions
@@ -75,14 +74,14 @@ class Tables:
     def create(self, table: Table) -> None:
         """Make a table, and its directory when it is managed.
 
-        Raises AlreadyExists, NoSuchObject without the database, InvalidObject when a name or a column is malformed.
+        Raises AlreadyExists, InvalidObject without the database and when a name or a column is malformed.
         """
         _check(table)
 
         def insert(unit: Unit) -> Table:
             database = databases.get(unit.connection, table.name.parent)
             if database is None:
-                raise missing_database(table.name.parent)
+                raise InvalidObject(f"Database {table.name.parent} doesn't exist")
             if tables.find_id(unit.connection, table.name) is not None:
                 raise AlreadyExists(f"Table {table.name} already exists")
             new = self._completed(table, database, unit.now_seconds)
