@@ -93,7 +93,7 @@ def test_no_value_where_one_is_expected() -> None:
     ("name", "error", "result_field", "kind"),
     [
         ("get_database", NoSuchObject("database d does not exist"), "o1", "NoSuchObjectException"),
-        ("create_database", AlreadyExists("database d exists"), "o1", "AlreadyExistsException"),
+        ("add_partitions", AlreadyExists("partition p exists"), "o2", "AlreadyExistsException"),
         ("get_database", InvalidInput("name is empty"), "o2", "MetaException"),
         ("get_all_databases", StoreUnavailable("the database is away"), "o1", "MetaException"),
         ("get_database", SketchError("12 bytes are no sketch"), "o2", "MetaException"),
@@ -215,3 +215,8 @@ def test_calls_are_counted_by_method_and_outcome() -> None:
     for name in ("getName", "get_database", "made_up", "made_up_too"):
         server.answer(envelope(name, 1, CALL, b"\0"), SESSION)
     assert [counted(*kind) - was for kind, was in zip(kinds, before, strict=True)] == [1, 1, 2]
+
+
+def test_a_struct_that_a_call_is_about_must_be_there() -> None:
+    content = ask("update_table_column_statistics", lambda *_: True).content
+    assert content.o4.message == "update_table_column_statistics must have the argument stats_obj, found none"
