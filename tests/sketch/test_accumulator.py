@@ -1,4 +1,5 @@
 import math
+import struct
 from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
@@ -21,6 +22,7 @@ from hmstats.model.column_statistics import (
     LongStatistics,
     StringStatistics,
 )
+from hmstats.sketch import state_bytes
 from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator
 from hmstats.sketch.hive_hll import HiveHll
 from hmstats.sketch.kll import KllHistogram
@@ -69,7 +71,7 @@ def distinct(accumulator: ColumnAccumulator) -> int:
 
 
 @given(columns(), st.lists(st.integers(0, 240), max_size=4))
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_the_state_does_not_depend_on_how_the_rows_are_cut(column: tuple[Kind, pa.Array], cuts: list[int]) -> None:
     kind, array = column
     whole = accumulated(kind, array)
@@ -82,7 +84,7 @@ def test_the_state_does_not_depend_on_how_the_rows_are_cut(column: tuple[Kind, p
 
 
 @given(st.sampled_from(KINDS), st.data())
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_merge_is_associative_and_commutative_and_empty_is_its_identity(kind: Kind, data: st.DataObject) -> None:
     arrow_type, value = TYPES[kind]
     drawn = st.lists(st.none() | value, max_size=10).map(lambda some: accumulated(kind, pa.array(some, arrow_type)))
@@ -94,7 +96,7 @@ def test_merge_is_associative_and_commutative_and_empty_is_its_identity(kind: Ki
 
 
 @given(columns())
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_a_dictionary_counts_as_its_values_and_the_state_survives_its_bytes(column: tuple[Kind, pa.Array]) -> None:
     kind, array = column
     plain = array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
@@ -107,6 +109,7 @@ def test_a_dictionary_counts_as_its_values_and_the_state_survives_its_bytes(colu
 
 
 @given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=50))
+@settings(deadline=None)
 def test_numbers_are_counted_exactly(given_values: list[int | None]) -> None:
     made = accumulated(Kind.LONG, pa.array(given_values, pa.int64()))
     there = [value for value in given_values if value is not None]
@@ -142,7 +145,7 @@ def test_bit_vectors_are_those_of_hive(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("rows", [0, 3])
 def test_a_column_without_values_has_zeros_and_no_bounds(kind: Kind, rows: int) -> None:
     nothing = pa.array([None] * rows, TYPES[kind][0])
-    for array in (nothing, pa.nulls(rows), nothing.dictionary_encode()):
+    for array in (nothing, pa.nulls(rows), nothing.dictionary_encode(), pa.nulls(rows).dictionary_encode()):
         made = accumulated(kind, array)
         found: Any = made.statistics()
         assert (made.rows, found.nulls) == (rows, rows)
@@ -307,6 +310,7 @@ def test_precisions_merge_to_the_smaller() -> None:
 
 
 @given(st.binary(max_size=60), st.integers(0, 400), st.integers(1, 255))
+@settings(deadline=None)
 def test_damaged_states_are_refused(noise: bytes, place: int, flip: int) -> None:
     column = accumulated(Kind.DOUBLE, pa.array([1.0, 2.5])).to_bytes()
     table = TableAccumulator.empty({"a": Kind.LONG}).to_bytes()
@@ -316,6 +320,38 @@ def test_damaged_states_are_refused(noise: bytes, place: int, flip: int) -> None
         for data in (noise, bytes(damaged), state[: place % len(state)], state + noise + b"!"):
             with pytest.raises(SketchError):
                 read(data)
+
+
+def state(kind: bytes, counts: list[int], low: bytes = b"", hll: bytes = b"", kll: bytes = b"") -> bytes:
+    return state_bytes.seal(b"HMSC", state_bytes.join([kind, struct.pack("<5Q", *counts), low, b"", hll, kll]))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (state(b"listStats", [0] * 5), "unknown kind"),
+        (state(b"\xff", [0] * 5), "no UTF-8"),
+        (state(b"longStats", [0] * 5, b"1.5"), "bound that is none"),
+        (state(b"longStats", [0] * 5, b"9" * 5_000), "bound that is none"),
+        (state(b"doubleStats", [0] * 5, b"nan"), "bound that is none"),
+        (state(b"doubleStats", [0] * 5, b"0x1p99999"), "bound that is none"),
+        (state(b"decimalStats", [0] * 5, b"x"), "bound that is none"),
+        (state(b"decimalStats", [0] * 5, b"NaN"), "bound that is none"),
+        (state(b"longStats", [0] * 5, hll=b"HLL"), "HyperLogLog"),
+        (state(b"longStats", [0] * 5, kll=b"KLL"), "KLL"),
+        (state(b"booleanStats", [3, 2, 2, 0, 0]), "3 rows has 2 nulls and 2 trues"),
+        (state_bytes.seal(b"HMSC", state_bytes.join([b"longStats"])), "6 parts, not 1"),
+    ],
+)
+def test_a_sound_frame_with_wrong_parts_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(SketchError, match=message):
+        ColumnAccumulator.from_bytes(data)
+
+
+def test_a_tables_state_has_pairs_of_name_and_column() -> None:
+    for parts in ([], [b"rows", b"name"], [b"rows", b"\xff", b"column"]):
+        with pytest.raises(SketchError):
+            TableAccumulator.from_bytes(state_bytes.seal(b"HMST", state_bytes.join(parts)))
 
 
 BATCH = pa.record_batch({"a": pa.array([1, 2, None]), "b": pa.array(["x", None, "y"]), "c": pa.array([1.0, 2.0, 3.0])})

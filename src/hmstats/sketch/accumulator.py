@@ -5,6 +5,7 @@ identity, so the statistics do not depend on how the rows were cut. Exact: rows,
 registers of the distinct count. In bounds: the histogram.
 """
 
+import math
 import struct
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
@@ -114,6 +115,10 @@ class ColumnAccumulator:
         read = cls(kind, HiveHll.from_bytes(hll) if hll else None, KllHistogram.from_bytes(kll) if kll else None)
         read.rows, read.nulls, read.trues, read.max_length, read.total_length = _COUNTS.unpack(counts)
         read.low, read.high = _bound(kind, low), _bound(kind, high)
+        if read.nulls + read.trues > read.rows:
+            raise SketchError(
+                f"a column of {read.rows} rows has {read.nulls} nulls and {read.trues} trues in its state"
+            )
         return read
 
     def _add(self, found: pa.Array, weights: Weights | None) -> None:
@@ -232,8 +237,13 @@ def _bound(kind: Kind, text: bytes) -> Bound | None:
     if not text:
         return None
     try:
+        bound: Bound
         if kind is Kind.DOUBLE:
-            return float.fromhex(_text(text))
-        return Decimal(_text(text)) if kind is Kind.DECIMAL else int(_text(text))
-    except (ValueError, OverflowError, InvalidOperation) as error:
-        raise SketchError(f"a column's state of kind {kind.name} has a bound that is none: {text[:40]!r}") from error
+            bound = float.fromhex(_text(text))
+        else:
+            bound = Decimal(_text(text)) if kind is Kind.DECIMAL else int(_text(text))
+    except (ValueError, OverflowError, InvalidOperation):
+        bound = math.nan
+    if math.isnan(bound):
+        raise SketchError(f"a column's state of kind {kind.name} has a bound that is none: {text[:40]!r}")
+    return bound

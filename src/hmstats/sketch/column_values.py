@@ -42,9 +42,10 @@ def present(array: pa.Array, kind: Kind) -> tuple[pa.Array, Weights | None]:
 
     Raises SketchError when the array's type is not one of the kind.
     """
-    if pa.types.is_null(array.type):
+    encoded = pa.types.is_dictionary(array.type)
+    if pa.types.is_null(array.type.value_type if encoded else array.type):
         return array.slice(0, 0), None
-    if not pa.types.is_dictionary(array.type):
+    if not encoded:
         return _without_nulls(_in_own_type(array, kind)), None
     indices = _without_nulls(array.indices)
     dictionary = _in_own_type(array.dictionary, kind)

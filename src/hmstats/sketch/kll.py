@@ -18,8 +18,6 @@ DEFAULT_K = 200
 _SAMPLING_ERROR = 0.0015
 """Standard error of rank that sampling may add; the sketch's own is 0.005, so the two together are 4 % more."""
 
-_random = np.random.default_rng()
-
 
 class KllHistogram:
     """A sketch of the distribution of numbers; NaN is left out. `sketch` is the library's object."""
@@ -101,7 +99,7 @@ class KllHistogram:
     def _add_sample(self, floats: kll_bytes.Floats, levels: int) -> None:
         """Add one of every 2^levels values, picked by chance, as that many (Karnin, Lang, Liberty 2016: sampler)."""
         groups = floats.reshape(-1, 1 << levels)
-        picked = groups[np.arange(len(groups)), _random.integers(0, 1 << levels, len(groups))]
+        picked = groups[np.arange(len(groups)), np.random.default_rng().integers(0, 1 << levels, len(groups))]
         sample = kll_floats_sketch(self.k)
         sample.update(picked)
         lifted = kll_bytes.lift(kll_bytes.read(sample.serialize()), levels, float(floats.min()), float(floats.max()))
