@@ -71,10 +71,12 @@ def of_table(metastore: Metastore, *columns: str, table: str = "t", engine: str 
     return {each.colName: each.statsData for each in found}
 
 
-def of_partitions(metastore: Metastore, names: list[str], *columns: str) -> dict[str, dict[str, Any]]:
+def of_partitions(
+    metastore: Metastore, names: list[str], *columns: str, engine: str | None = None
+) -> dict[str, dict[str, Any]]:
     """The statistics that partitions have of these columns, by partition and column."""
     request = api.PartitionsStatsRequest(
-        dbName=metastore.database, tblName="t", colNames=list(columns), partNames=names
+        dbName=metastore.database, tblName="t", colNames=list(columns), partNames=names, engine=engine
     )
     found = metastore.client().get_partitions_statistics_req(request).partStats
     return {name: {each.colName: each.statsData for each in objects} for name, objects in found.items()}

@@ -49,6 +49,17 @@ def test_statistics_of_every_kind_come_back(metastore: Metastore, column: str) -
         assert getattr(received, name, None) == getattr(sent, name, None), name
 
 
+def test_a_caller_that_names_an_engine_reads_timestamps_as_such(metastore: Metastore) -> None:
+    """Hive before 4 has longs only."""
+    _update(metastore, A1, statistics_of("ts"))
+    found = of_partitions(metastore, [A1], "ts", engine="hive")[A1]["ts"]
+    if metastore.generation < 4:
+        assert found.longStats.highValue == 1_700_000_000
+        return
+    assert found.longStats is None
+    assert found.timestampStats.highValue.secondsSinceEpoch == 1_700_000_000
+
+
 def test_many_partitions_and_columns_are_read_at_once(metastore: Metastore) -> None:
     for ndv, partition in enumerate((A1, A2, B1), start=1):
         _update(metastore, partition, statistics_of("l", numDVs=ndv), statistics_of("s", numDVs=10 + ndv))
@@ -240,6 +251,19 @@ def test_many_partitions_can_be_set_at_once(metastore: Metastore) -> None:
     found = of_partitions(metastore, [A1, A2, B1], "l", "b")
     assert {name: set(columns) for name, columns in found.items()} == {A1: {"l", "b"}, B1: {"l"}}
     assert (found[A1]["l"].longStats.numDVs, found[B1]["l"].longStats.numDVs) == (1, 2)
+
+
+def test_the_calls_of_the_newer_generation_write_too(metastore: Metastore) -> None:
+    """Hive before 4 has no such call."""
+    sent = statistics(metastore, statistics_of("l"), partition=A1)
+    request = api.SetPartitionsStatsRequest(colStats=[sent], needMerge=False, engine="hive")
+    client = metastore.client()
+    if metastore.generation < 4:
+        with pytest.raises(TApplicationException, match="Invalid method name"):
+            client.update_partition_column_statistics_req(request)
+        return
+    assert client.update_partition_column_statistics_req(request).result
+    assert set(of_partitions(metastore, [A1], "l", engine="hive")) == {A1}
 
 
 def test_an_unknown_partition_in_an_aggregate_writes_nothing(metastore: Metastore) -> None:

@@ -189,6 +189,22 @@ def test_statistics_of_a_table_can_be_set_as_an_aggregate(metastore: Metastore) 
     assert of_table(metastore, "l")["l"].longStats.numDVs == 5
 
 
+def test_the_calls_of_the_newer_generation_write_too(metastore: Metastore) -> None:
+    """Hive before 4 has no such call."""
+    sent = statistics(metastore, statistics_of("l"))
+    request = api.SetPartitionsStatsRequest(colStats=[sent], needMerge=False, engine="hive")
+    client = metastore.client()
+    if metastore.generation < 4:
+        with pytest.raises(TApplicationException, match="Invalid method name"):
+            client.update_table_column_statistics_req(request)
+        return
+    assert client.update_table_column_statistics_req(request).result
+    request.needMerge = True
+    with pytest.raises(api.InvalidInputException, match="Merge is not supported"):
+        client.update_table_column_statistics_req(request)
+    assert of_table(metastore, "l", engine="hive")["l"].longStats.numDVs == 5
+
+
 def test_an_aggregate_of_nothing_is_no_error(metastore: Metastore) -> None:
     assert metastore.client().set_aggr_stats_for(api.SetPartitionsStatsRequest(colStats=[], needMerge=False))
 

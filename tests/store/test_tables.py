@@ -45,7 +45,8 @@ def remove(store: Store, *table_ids: int) -> None:
 
 def storage_id(store: Store, table_id: int) -> int | None:
     with store.read() as connection:
-        return connection.execute(select(TBLS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)).scalar_one()
+        found: int | None = connection.execute(select(TBLS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)).scalar_one()
+        return found
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
