@@ -47,7 +47,7 @@ class ColumnAccumulator:
 
     @classmethod
     def empty(cls, kind: Kind, *, precision: int = DEFAULT_P, histogram: bool = True) -> "ColumnAccumulator":
-        """One that has seen nothing. `precision` is the p of the distinct count; a histogram costs the most time."""
+        """One that has seen nothing. `precision` is the p of the distinct count."""
         counted, ordered = kind not in _UNCOUNTED_KINDS, kind not in (*_UNCOUNTED_KINDS, Kind.STRING)
         return cls(kind, HiveHll(precision) if counted else None, KllHistogram() if ordered and histogram else None)
 
