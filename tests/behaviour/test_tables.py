@@ -1,5 +1,7 @@
 """Tables: what a client that makes and reads one depends on."""
 
+import shutil
+
 import pytest
 from tests.behaviour.structs import TYPES, of_table, statistics, statistics_of
 from tests.fixtures.metastores import COLUMNS, HIVES, Metastore
@@ -198,6 +200,8 @@ def test_a_dropped_table_is_gone(metastore: Metastore) -> None:
 
 
 def test_a_database_with_tables_is_dropped_only_when_that_is_said(metastore: Metastore) -> None:
+    if metastore.flavour == "hive-2.3" and shutil.which("mvn") is None:
+        pytest.skip("Hive 2.3 drops a database only with the connection pool that Maven brings")
     metastore.table()
     client = metastore.client()
     with pytest.raises(api.InvalidOperationException, match="is not empty"):
