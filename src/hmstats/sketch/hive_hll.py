@@ -216,12 +216,16 @@ def _codes(hashes: UInt64s, p: int) -> Codes:
 
 
 def _unseen(codes: Codes, seen: Codes) -> Codes:
-    """The codes that may be new: a column of few values repeats its codes, and a look at a small table drops them."""
+    """The codes that are new: a column of few values repeats its codes, and a look at a small table drops most."""
     if len(seen) == 0:
         return codes
     table = np.zeros(_BLOCK, np.uint32)
     table[seen >> RANK_BITS & _BLOCK - 1] = seen
-    unseen: Codes = codes[table[codes >> RANK_BITS & _BLOCK - 1] != codes]
+    rest: Codes = codes[table[codes >> RANK_BITS & _BLOCK - 1] != codes]
+    # Left are the new ones, and old ones that lost their place in the table to another.
+    ordered = np.sort(seen)
+    places = np.minimum(np.searchsorted(ordered, rest), len(ordered) - 1)
+    unseen: Codes = rest[ordered[places] != rest]
     return unseen
 
 
