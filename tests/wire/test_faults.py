@@ -29,7 +29,11 @@ from hmstats.wire.idl import hive_metastore, methods
         ("drop_database", InvalidOperation("x"), "InvalidOperationException"),
         ("update_table_column_statistics", InvalidInput("x"), "InvalidInputException"),
         ("update_partition_column_statistics", InvalidObject("x"), "InvalidObjectException"),
-        ("get_fields", NoSuchObject("x"), "UnknownDBException"),
+        ("get_fields", NoSuchObject("x"), "UnknownTableException"),
+        ("get_schema_req", NoSuchObject("x"), "UnknownTableException"),
+        ("get_table_objects_by_name", NoSuchObject("x"), "UnknownDBException"),
+        ("isPartitionMarkedForEvent", NoSuchObject("x"), "NoSuchObjectException"),
+        ("alter_table", NoSuchObject("x"), "MetaException"),
         ("get_table", SketchError("x"), "MetaException"),
     ],
 )

@@ -1,7 +1,7 @@
 """Errors <-> the exceptions of the API: one table, read in both directions.
 
 An exception can only be sent by a method that declares it. Where a method declares none that fits, MetaException says
-it.
+it. Methods that declare UnknownTableException look for one table; Hive answers it even when the database is missing.
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ from hmstats.wire.idl import hive_metastore
 _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
     NoSuchObject: (
         hive_metastore.NoSuchObjectException,
-        hive_metastore.UnknownDBException,
         hive_metastore.UnknownTableException,
+        hive_metastore.UnknownDBException,
     ),
     AlreadyExists: (hive_metastore.AlreadyExistsException,),
     InvalidObject: (hive_metastore.InvalidObjectException,),
