@@ -16,13 +16,14 @@ def test_rows_go_to_their_partition() -> None:
             "place": ["a/b", "x", "a/b", "x", "x", "ü"],
         }
     )
-    found = {name: part.column("a").to_pylist() for name, part in arrow.by_partition(batch, ["Year", "place"], 1)}
-    assert found == {
-        "year=1994/place=a%2Fb": [0, 2],
-        "year=1995/place=x": [1],
-        "year=__HIVE_DEFAULT_PARTITION__/place=x": [4],
-        "year=1994/place=ü": [5],
-    } | {"year=__HIVE_DEFAULT_PARTITION__/place=x": [4]}
+    found = [(name, part["a"].to_pylist()) for name, part in arrow.by_partition(batch, ["Year", "place"], 1)]
+    assert sorted(found) == [
+        ("year=1994/place=a%2Fb", [0, 2]),
+        ("year=1994/place=ü", [5]),
+        ("year=1995/place=x", [1]),
+        ("year=__HIVE_DEFAULT_PARTITION__/place=x", [3]),
+        ("year=__HIVE_DEFAULT_PARTITION__/place=x", [4]),
+    ]
 
 
 def test_a_task_gives_one_state_for_each_partition() -> None:

@@ -54,4 +54,4 @@ def _conformed(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
     if not types:
         return batch.select([])  # keeps the number of rows, which no array would tell
     arrays = [conform(batch.column(number), arrow_type(type_)) for number, type_ in enumerate(types.values())]
-    return pa.RecordBatch.from_arrays(arrays, list(types))
+    return pa.RecordBatch.from_arrays(arrays, list(types)) if types else batch
