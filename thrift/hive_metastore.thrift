@@ -1,214 +1,11 @@
 // The Hive Metastore's API, every generation from 2.3 to 4.2 at once.
 //
-// A call or field that a release lacks is simply not sent by its clients. Where releases differ on one field id, the newest
-// stands here. See README.md for where the facts come from and what differs on purpose.
+// A call or field that a release lacks is simply not sent by its clients. Where releases differ on one field id, the
+// newest stands here. See README.md for where the facts come from and what differs on purpose.
 
 include "fb303.thrift"
 
 namespace py hive_metastore
-
-// ---------------------------------------------------------------- enums
-
-enum ClientCapability {
-  TEST_CAPABILITY = 1,
-  INSERT_ONLY_TABLES = 2,
-}
-
-enum CompactionMetricsMetricType {
-  NUM_OBSOLETE_DELTAS = 0,
-  NUM_DELTAS = 1,
-  NUM_SMALL_DELTAS = 2,
-}
-
-enum CompactionType {
-  MINOR = 1,
-  MAJOR = 2,
-  REBALANCE = 3,
-  ABORT_TXN_CLEANUP = 4,
-  SMART_OPTIMIZE = 5,
-}
-
-enum DataOperationType {
-  SELECT = 1,
-  INSERT = 2,
-  UPDATE = 3,
-  DELETE = 4,
-  UNSET = 5,
-  NO_TXN = 6,
-}
-
-enum DatabaseType {
-  NATIVE = 1,
-  REMOTE = 2,
-}
-
-enum EventRequestType {
-  INSERT = 1,
-  UPDATE = 2,
-  DELETE = 3,
-}
-
-enum FileMetadataExprType {
-  ORC_SARG = 1,
-}
-
-enum FunctionType {
-  JAVA = 1,
-}
-
-enum GetTablesExtRequestFields {
-  ACCESS_TYPE = 1,
-  PROCESSOR_CAPABILITIES = 2,
-  ALL = 2147483647,
-}
-
-enum GrantRevokeType {
-  GRANT = 1,
-  REVOKE = 2,
-}
-
-enum HiveObjectType {
-  GLOBAL = 1,
-  DATABASE = 2,
-  TABLE = 3,
-  PARTITION = 4,
-  COLUMN = 5,
-  DATACONNECTOR = 6,
-}
-
-enum LockLevel {
-  DB = 1,
-  TABLE = 2,
-  PARTITION = 3,
-}
-
-enum LockState {
-  ACQUIRED = 1,
-  WAITING = 2,
-  ABORT = 3,
-  NOT_ACQUIRED = 4,
-}
-
-enum LockType {
-  SHARED_READ = 1,
-  SHARED_WRITE = 2,
-  EXCLUSIVE = 3,
-  EXCL_WRITE = 4,
-}
-
-enum PartitionEventType {
-  LOAD_DONE = 1,
-}
-
-enum PartitionFilterMode {
-  BY_NAMES = 0,
-  BY_VALUES = 1,
-  BY_EXPR = 2,
-}
-
-enum PrincipalType {
-  USER = 1,
-  ROLE = 2,
-  GROUP = 3,
-}
-
-enum QueryState {
-  INITED = 0,
-  EXECUTING = 1,
-  FAILED = 2,
-  FINISHED = 3,
-  TIMED_OUT = 4,
-  AUTO_DISABLED = 5,
-}
-
-enum ResourceType {
-  JAR = 1,
-  FILE = 2,
-  ARCHIVE = 3,
-}
-
-enum ScheduledQueryMaintenanceRequestType {
-  CREATE = 1,
-  ALTER = 2,
-  DROP = 3,
-}
-
-enum SchemaCompatibility {
-  NONE = 1,
-  BACKWARD = 2,
-  FORWARD = 3,
-  BOTH = 4,
-}
-
-enum SchemaType {
-  HIVE = 1,
-  AVRO = 2,
-}
-
-enum SchemaValidation {
-  LATEST = 1,
-  ALL = 2,
-}
-
-enum SchemaVersionState {
-  INITIATED = 1,
-  START_REVIEW = 2,
-  CHANGES_REQUIRED = 3,
-  REVIEWED = 4,
-  ENABLED = 5,
-  DISABLED = 6,
-  ARCHIVED = 7,
-  DELETED = 8,
-}
-
-enum SerdeType {
-  HIVE = 1,
-  SCHEMA_REGISTRY = 2,
-}
-
-enum TType {
-  STOP = 0,
-  VOID = 1,
-  BOOL = 2,
-  BYTE = 3,
-  DOUBLE = 4,
-  I16 = 6,
-  I32 = 8,
-  I64 = 10,
-  STRING = 11,
-  STRUCT = 12,
-  MAP = 13,
-  SET = 14,
-  LIST = 15,
-  UUID = 16,
-}
-
-enum TxnState {
-  COMMITTED = 1,
-  ABORTED = 2,
-  OPEN = 3,
-}
-
-enum TxnType {
-  DEFAULT = 0,
-  REPL_CREATED = 1,
-  READ_ONLY = 2,
-  COMPACTION = 3,
-  MATER_VIEW_REBUILD = 4,
-  SOFT_DELETE = 5,
-  REBALANCE_COMPACTION = 6,
-}
-
-enum WMPoolSchedulingPolicy {
-  FAIR = 1,
-  FIFO = 2,
-}
-
-enum WMResourcePlanStatus {
-  ACTIVE = 1,
-  ENABLED = 2,
-  DISABLED = 3,
-}
 
 // ---------------------------------------------------------------- exceptions
 
@@ -287,38 +84,17 @@ exception UnknownTableException {
   1: string message,
 }
 
-// ---------------------------------------------------------------- tables
-
-// since 3.1.3
-struct ISchemaName {
-  1: string catName,
-  2: string dbName,
-  3: string schemaName,
-}
-
-// since 3.1.3
-struct ISchema {
-  1: i32 schemaType,  // enum SchemaType
-  2: string name,
-  3: string catName,
-  4: string dbName,
-  5: i32 compatibility,  // enum SchemaCompatibility
-  6: i32 validationLevel,  // enum SchemaValidation
-  7: bool canEvolve,
-  8: optional string schemaGroup,
-  9: optional string description,
-}
-
-// since 3.1.3
-struct AlterISchemaRequest {
-  1: ISchemaName name,
-  3: ISchema newSchema,
-}
+// ---------------------------------------------------------------- columns and storage
 
 struct FieldSchema {
   1: string name,
   2: string type,
   3: string comment,
+}
+
+enum SerdeType {
+  HIVE = 1,
+  SCHEMA_REGISTRY = 2,
 }
 
 struct SerDeInfo {
@@ -357,6 +133,148 @@ struct StorageDescriptor {
   12: optional bool storedAsSubDirectories,
 }
 
+// ---------------------------------------------------------------- types, schemas and serdes
+
+enum SchemaCompatibility {
+  NONE = 1,
+  BACKWARD = 2,
+  FORWARD = 3,
+  BOTH = 4,
+}
+
+enum SchemaType {
+  HIVE = 1,
+  AVRO = 2,
+}
+
+enum SchemaValidation {
+  LATEST = 1,
+  ALL = 2,
+}
+
+enum SchemaVersionState {
+  INITIATED = 1,
+  START_REVIEW = 2,
+  CHANGES_REQUIRED = 3,
+  REVIEWED = 4,
+  ENABLED = 5,
+  DISABLED = 6,
+  ARCHIVED = 7,
+  DELETED = 8,
+}
+
+enum TType {
+  STOP = 0,
+  VOID = 1,
+  BOOL = 2,
+  BYTE = 3,
+  DOUBLE = 4,
+  I16 = 6,
+  I32 = 8,
+  I64 = 10,
+  STRING = 11,
+  STRUCT = 12,
+  MAP = 13,
+  SET = 14,
+  LIST = 15,
+  UUID = 16,
+}
+
+// since 3.1.3
+struct ISchema {
+  1: i32 schemaType,  // enum SchemaType
+  2: string name,
+  3: string catName,
+  4: string dbName,
+  5: i32 compatibility,  // enum SchemaCompatibility
+  6: i32 validationLevel,  // enum SchemaValidation
+  7: bool canEvolve,
+  8: optional string schemaGroup,
+  9: optional string description,
+}
+
+// since 3.1.3
+struct ISchemaName {
+  1: string catName,
+  2: string dbName,
+  3: string schemaName,
+}
+
+struct Schema {
+  1: list<FieldSchema> fieldSchemas,
+  2: map<string,string> properties,
+}
+
+// since 3.1.3
+struct SchemaVersion {
+  1: ISchemaName schema,
+  2: i32 version,
+  3: i64 createdAt,
+  4: list<FieldSchema> cols,
+  5: optional i32 state,  // enum SchemaVersionState
+  6: optional string description,
+  7: optional string schemaText,
+  8: optional string fingerprint,
+  9: optional string name,
+  10: optional SerDeInfo serDe,
+}
+
+// since 3.1.3
+struct SchemaVersionDescriptor {
+  1: ISchemaName schema,
+  2: i32 version,
+}
+
+struct Type {
+  1: string name,
+  2: optional string type1,
+  3: optional string type2,
+  4: optional list<FieldSchema> fields,
+}
+
+// since 3.1.3
+struct AlterISchemaRequest {
+  1: ISchemaName name,
+  3: ISchema newSchema,
+}
+
+// since 3.1.3
+struct FindSchemasByColsRqst {
+  1: optional string colName,
+  2: optional string colNamespace,
+  3: optional string type,
+}
+
+// since 3.1.3
+struct FindSchemasByColsResp {
+  1: list<SchemaVersionDescriptor> schemaVersions,
+}
+
+// since 3.1.3
+struct GetSerdeRequest {
+  1: string serdeName,
+}
+
+// since 3.1.3
+struct MapSchemaVersionToSerdeRequest {
+  1: SchemaVersionDescriptor schemaVersion,
+  2: string serdeName,
+}
+
+// since 3.1.3
+struct SetSchemaVersionStateRequest {
+  1: SchemaVersionDescriptor schemaVersion,
+  2: i32 state,  // enum SchemaVersionState
+}
+
+// ---------------------------------------------------------------- security
+
+enum PrincipalType {
+  USER = 1,
+  ROLE = 2,
+  GROUP = 3,
+}
+
 struct PrivilegeGrantInfo {
   1: string privilege,
   2: i32 createTime,
@@ -371,24 +289,252 @@ struct PrincipalPrivilegeSet {
   3: map<string,list<PrivilegeGrantInfo>> rolePrivileges,
 }
 
+enum GrantRevokeType {
+  GRANT = 1,
+  REVOKE = 2,
+}
+
+enum HiveObjectType {
+  GLOBAL = 1,
+  DATABASE = 2,
+  TABLE = 3,
+  PARTITION = 4,
+  COLUMN = 5,
+  DATACONNECTOR = 6,
+}
+
+struct HiveObjectRef {
+  1: i32 objectType,  // enum HiveObjectType
+  2: string dbName,
+  3: string objectName,
+  4: list<string> partValues,
+  5: string columnName,
+  6: optional string catName,
+}
+
+struct HiveObjectPrivilege {
+  1: HiveObjectRef hiveObject,
+  2: string principalName,
+  3: i32 principalType,  // enum PrincipalType
+  4: PrivilegeGrantInfo grantInfo,
+  5: string authorizer,  // since 3.1.3
+}
+
+struct PrivilegeBag {
+  1: list<HiveObjectPrivilege> privileges,
+}
+
+struct Role {
+  1: string roleName,
+  2: i32 createTime,
+  3: string ownerName,
+}
+
+struct RolePrincipalGrant {
+  1: string roleName,
+  2: string principalName,
+  3: i32 principalType,  // enum PrincipalType
+  4: bool grantOption,
+  5: i32 grantTime,
+  6: string grantorName,
+  7: i32 grantorPrincipalType,  // enum PrincipalType
+}
+
+struct GetPrincipalsInRoleRequest {
+  1: required string roleName,
+}
+
+struct GetPrincipalsInRoleResponse {
+  1: required list<RolePrincipalGrant> principalGrants,
+}
+
+struct GetRoleGrantsForPrincipalRequest {
+  1: required string principal_name,
+  2: required i32 principal_type,  // enum PrincipalType
+}
+
+struct GetRoleGrantsForPrincipalResponse {
+  1: required list<RolePrincipalGrant> principalGrants,
+}
+
+struct GrantRevokePrivilegeRequest {
+  1: i32 requestType,  // enum GrantRevokeType
+  2: PrivilegeBag privileges,
+  3: optional bool revokeGrantOption,
+}
+
+struct GrantRevokePrivilegeResponse {
+  1: optional bool success,
+}
+
+struct GrantRevokeRoleRequest {
+  1: i32 requestType,  // enum GrantRevokeType
+  2: string roleName,
+  3: string principalName,
+  4: i32 principalType,  // enum PrincipalType
+  5: optional string grantor,
+  6: optional i32 grantorType,  // enum PrincipalType
+  7: optional bool grantOption,
+}
+
+struct GrantRevokeRoleResponse {
+  1: optional bool success,
+}
+
+// ---------------------------------------------------------------- catalogs and databases
+
+// since 3.1.3
+struct Catalog {
+  1: string name,
+  2: optional string description,
+  3: string locationUri,
+  4: optional i32 createTime,  // since 4.0.0
+  5: optional map<string,string> parameters,  // since 4.2.0
+}
+
+enum DatabaseType {
+  NATIVE = 1,
+  REMOTE = 2,
+}
+
+struct Database {
+  1: string name,
+  2: string description,
+  3: string locationUri,
+  4: map<string,string> parameters,
+  5: optional PrincipalPrivilegeSet privileges,
+  6: optional string ownerName,
+  7: optional i32 ownerType,  // enum PrincipalType
+  8: optional string catalogName,
+  9: optional i32 createTime,  // since 4.0.0
+  10: optional string managedLocationUri,  // since 4.0.0
+  11: optional i32 type,  // enum DatabaseType, since 4.0.0
+  12: optional string connector_name,  // since 4.0.0
+  13: optional string remote_dbname,  // since 4.0.0
+}
+
 // since 4.0.0
-struct SourceTable {
-  1: required Table table,
-  2: required i64 insertedCount,
-  3: required i64 updatedCount,
-  4: required i64 deletedCount,
+struct DataConnector {
+  1: string name,
+  2: string type,
+  3: string url,
+  4: optional string description,
+  5: optional map<string,string> parameters,
+  6: optional string ownerName,
+  7: optional i32 ownerType,  // enum PrincipalType
+  8: optional i32 createTime,
 }
 
 // since 3.1.3
-struct CreationMetadata {
-  1: required string catName,
-  2: required string dbName,
-  3: required string tblName,
-  4: required set<string> tablesUsed,
-  5: optional string validTxnList,
-  6: optional i64 materializationTime,
-  7: optional list<SourceTable> sourceTables,  // since 4.0.0
+struct AlterCatalogRequest {
+  1: string name,
+  2: Catalog newCat,
 }
+
+// since 4.0.1
+struct AlterDataConnectorRequest {
+  1: required string connectorName,
+  2: required DataConnector newConnector,
+}
+
+// since 4.0.1
+struct AlterDatabaseRequest {
+  1: required string oldDbName,
+  2: required Database newDb,
+}
+
+// since 3.1.3
+struct CreateCatalogRequest {
+  1: Catalog catalog,
+}
+
+// since 4.0.0
+struct CreateDataConnectorRequest {
+  1: required DataConnector connector,
+}
+
+// since 4.0.0
+struct CreateDatabaseRequest {
+  1: required string databaseName,
+  2: optional string description,
+  3: optional string locationUri,
+  4: optional map<string,string> parameters,
+  5: optional PrincipalPrivilegeSet privileges,
+  6: optional string ownerName,
+  7: optional i32 ownerType,  // enum PrincipalType
+  8: optional string catalogName,
+  9: optional i32 createTime,
+  10: optional string managedLocationUri,
+  11: optional i32 type,  // enum DatabaseType, since 4.0.1, string until 4.0.0
+  12: optional string dataConnectorName,
+  13: optional string remote_dbname,  // since 4.0.1
+}
+
+// since 3.1.3
+struct DropCatalogRequest {
+  1: string name,
+  2: optional bool ifExists = true,  // since 4.1.0
+}
+
+// since 4.0.1
+struct DropDataConnectorRequest {
+  1: required string connectorName,
+  2: optional bool ifNotExists,
+  3: optional bool checkReferences,
+}
+
+// since 4.0.0
+struct DropDatabaseRequest {
+  1: required string name,
+  2: optional string catalogName,
+  3: required bool ignoreUnknownDb,
+  4: required bool deleteData,
+  5: required bool cascade,
+  6: optional bool softDelete = false,
+  7: optional i64 txnId = 0,
+  8: optional bool deleteManagedDir = true,
+}
+
+// since 3.1.3
+struct GetCatalogRequest {
+  1: string name,
+}
+
+// since 3.1.3
+struct GetCatalogResponse {
+  1: Catalog catalog,
+}
+
+// since 3.1.3
+struct GetCatalogsResponse {
+  1: list<string> names,
+}
+
+// since 4.0.0
+struct GetDataConnectorRequest {
+  1: required string connectorName,
+}
+
+// since 4.0.0
+struct GetDatabaseRequest {
+  1: optional string name,
+  2: optional string catalogName,
+  3: optional list<string> processorCapabilities,
+  4: optional string processorIdentifier,
+}
+
+// since 4.1.0
+struct GetDatabaseObjectsRequest {
+  1: optional string catalogName,
+  2: optional string pattern,
+}
+
+// since 4.1.0
+struct GetDatabaseObjectsResponse {
+  1: required list<Database> databases,
+}
+
+// ---------------------------------------------------------------- statistics
 
 struct ColumnStatisticsDesc {
   1: required bool isTblLevel,
@@ -439,6 +585,7 @@ struct BinaryColumnStatsData {
   4: optional binary bitVectors,  // since 3.1.3
 }
 
+// The value is unscaled / 10^scale; unscaled is two's complement, big-endian.
 struct Decimal {
   1: required binary unscaled,
   3: required i16 scale,
@@ -453,6 +600,7 @@ struct DecimalColumnStatsData {
   6: optional binary histogram,  // since 4.0.0
 }
 
+// Days since 1970-01-01.
 struct Date {
   1: required i64 daysSinceEpoch,
 }
@@ -466,6 +614,7 @@ struct DateColumnStatsData {
   6: optional binary histogram,  // since 4.0.0
 }
 
+// Seconds since 1970-01-01, UTC.
 // since 4.0.0
 struct Timestamp {
   1: required i64 secondsSinceEpoch,
@@ -481,6 +630,7 @@ struct TimestampColumnStatsData {
   6: optional binary histogram,
 }
 
+// One of them, by the kind of the column.
 union ColumnStatisticsData {
   1: optional BooleanColumnStatsData booleanStats,
   2: optional LongColumnStatsData longStats,
@@ -505,71 +655,88 @@ struct ColumnStatistics {
   4: optional string engine,  // since 4.0.0
 }
 
-// since 4.0.0
-struct FileMetadata {
-  1: byte type = 1,
-  2: byte version = 1,
-  3: list<binary> data,
+struct AggrStats {
+  1: required list<ColumnStatisticsObj> colStats,
+  2: required i64 partsFound,
+  3: optional bool isStatsCompliant,  // since 4.0.0
+}
+
+// since 3.1.3
+struct RuntimeStat {
+  1: optional i32 createTime,
+  2: required i32 weight,
+  3: required binary payload,
+}
+
+// since 4.1.0
+struct DeleteColumnStatisticsRequest {
+  1: optional string cat_name,
+  2: required string db_name,
+  3: required string tbl_name,
+  4: optional list<string> part_names,
+  5: optional list<string> col_names,
+  6: optional string engine,
+  7: optional bool tableLevel,
+}
+
+// since 3.1.3
+struct GetRuntimeStatsRequest {
+  1: required i32 maxWeight,
+  2: required i32 maxCreateTime,
+}
+
+struct PartitionsStatsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required list<string> colNames,
+  4: required list<string> partNames,
+  5: optional string catName,
+  6: optional string validWriteIdList,  // since 4.0.0
+  7: optional string engine,  // since 4.0.0
+}
+
+struct PartitionsStatsResult {
+  1: required map<string,list<ColumnStatisticsObj>> partStats,
+  2: optional bool isStatsCompliant,  // since 4.0.0
+}
+
+struct SetPartitionsStatsRequest {
+  1: required list<ColumnStatistics> colStats,
+  2: optional bool needMerge,
+  3: optional i64 writeId = -1,  // since 4.0.0
+  4: optional string validWriteIdList,  // since 4.0.0
+  5: optional string engine,  // since 4.0.0
 }
 
 // since 4.0.0
-struct ObjectDictionary {
-  1: required map<string,list<binary>> values,
+struct SetPartitionsStatsResponse {
+  1: required bool result,
 }
 
-struct Table {
-  1: string tableName,
-  2: string dbName,
-  3: string owner,
-  4: i32 createTime,
-  5: i32 lastAccessTime,
-  6: i32 retention,
-  7: StorageDescriptor sd,
-  8: list<FieldSchema> partitionKeys,
-  9: map<string,string> parameters,
-  10: string viewOriginalText,
-  11: string viewExpandedText,
-  12: string tableType,
-  13: optional PrincipalPrivilegeSet privileges,
-  14: optional bool temporary = false,
-  15: optional bool rewriteEnabled,
-  16: optional CreationMetadata creationMetadata,  // since 3.1.3
-  17: optional string catName,  // since 3.1.3
-  18: optional i32 ownerType = 1,  // enum PrincipalType, since 3.1.3
-  19: optional i64 writeId = -1,  // since 4.0.0
-  20: optional bool isStatsCompliant,  // since 4.0.0
-  21: optional ColumnStatistics colStats,  // since 4.0.0
-  22: optional byte accessType,  // since 4.0.0
-  23: optional list<string> requiredReadCapabilities,  // since 4.0.0
-  24: optional list<string> requiredWriteCapabilities,  // since 4.0.0
-  25: optional i64 id,  // since 4.0.0
-  26: optional FileMetadata fileMetadata,  // since 4.0.0
-  27: optional ObjectDictionary dictionary,  // since 4.0.0
-  28: optional i64 txnId,  // since 4.0.0
+struct TableStatsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required list<string> colNames,
+  4: optional string catName,  // since 3.1.3
+  5: optional string validWriteIdList,  // since 4.0.0
+  6: optional string engine,  // since 4.0.0
+  7: optional i64 id = -1,  // since 4.0.0
 }
 
-struct EnvironmentContext {
-  1: map<string,string> properties,
+struct TableStatsResult {
+  1: required list<ColumnStatisticsObj> tableStats,
+  2: optional bool isStatsCompliant,  // since 4.0.0
 }
 
 // since 4.0.0
-struct AlterTableRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tableName,
-  4: required Table table,
-  5: optional EnvironmentContext environmentContext,
-  6: optional i64 writeId = -1,
-  7: optional string validWriteIdList,
-  8: optional list<string> processorCapabilities,
-  9: optional string processorIdentifier,
-  10: optional string expectedParameterKey,
-  11: optional string expectedParameterValue,
+struct UpdateTransactionalStatsRequest {
+  1: required i64 tableId,
+  2: required i64 insertCount,
+  3: required i64 updatedCount,
+  4: required i64 deletedCount,
 }
 
-// since 4.0.0
-struct AlterTableResponse {
-}
+// ---------------------------------------------------------------- constraints
 
 struct SQLPrimaryKey {
   1: string table_db,
@@ -653,767 +820,14 @@ struct SQLCheckConstraint {
 }
 
 // since 4.0.0
-struct CreateTableRequest {
-  1: required Table table,
-  2: optional EnvironmentContext envContext,
-  3: optional list<SQLPrimaryKey> primaryKeys,
-  4: optional list<SQLForeignKey> foreignKeys,
-  5: optional list<SQLUniqueConstraint> uniqueConstraints,
-  6: optional list<SQLNotNullConstraint> notNullConstraints,
-  7: optional list<SQLDefaultConstraint> defaultConstraints,
-  8: optional list<SQLCheckConstraint> checkConstraints,
-  9: optional list<string> processorCapabilities,
-  10: optional string processorIdentifier,
+struct SQLAllTableConstraints {
+  1: optional list<SQLPrimaryKey> primaryKeys,
+  2: optional list<SQLForeignKey> foreignKeys,
+  3: optional list<SQLUniqueConstraint> uniqueConstraints,
+  4: optional list<SQLNotNullConstraint> notNullConstraints,
+  5: optional list<SQLDefaultConstraint> defaultConstraints,
+  6: optional list<SQLCheckConstraint> checkConstraints,
 }
-
-// since 4.0.1
-struct DropTableRequest {
-  1: optional string catalogName,
-  2: required string dbName,
-  3: required string tableName,
-  4: optional bool deleteData,
-  5: optional EnvironmentContext envContext,
-  6: optional bool dropPartitions,
-}
-
-// since 4.0.0
-struct ExtendedTableInfo {
-  1: required string tblName,
-  2: optional i32 accessType,
-  3: optional list<string> requiredReadCapabilities,
-  4: optional list<string> requiredWriteCapabilities,
-}
-
-// since 3.1.3
-struct SchemaVersionDescriptor {
-  1: ISchemaName schema,
-  2: i32 version,
-}
-
-// since 3.1.3
-struct FindSchemasByColsResp {
-  1: list<SchemaVersionDescriptor> schemaVersions,
-}
-
-// since 3.1.3
-struct FindSchemasByColsRqst {
-  1: optional string colName,
-  2: optional string colNamespace,
-  3: optional string type,
-}
-
-// since 4.0.0
-struct GetFieldsRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tblName,
-  4: optional EnvironmentContext envContext,
-  5: optional string validWriteIdList,
-  6: optional i64 id = -1,
-}
-
-// since 4.0.0
-struct GetFieldsResponse {
-  1: required list<FieldSchema> fields,
-}
-
-// since 4.0.0
-struct GetSchemaRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tblName,
-  4: optional EnvironmentContext envContext,
-  5: optional string validWriteIdList,
-  6: optional i64 id = -1,
-}
-
-// since 4.0.0
-struct GetSchemaResponse {
-  1: required list<FieldSchema> fields,
-}
-
-// since 3.1.3
-struct GetSerdeRequest {
-  1: string serdeName,
-}
-
-struct ClientCapabilities {
-  1: required list<i32> values,
-}
-
-struct GetTableRequest {
-  1: required string dbName,
-  2: required string tblName,
-  3: optional ClientCapabilities capabilities,
-  4: optional string catName,  // since 3.1.3
-  6: optional string validWriteIdList,  // since 4.0.0
-  7: optional bool getColumnStats,  // since 4.0.0
-  8: optional list<string> processorCapabilities,  // since 4.0.0
-  9: optional string processorIdentifier,  // since 4.0.0
-  10: optional string engine,  // since 4.0.0
-  11: optional i64 id = -1,  // since 4.0.0
-}
-
-struct GetTableResult {
-  1: required Table table,
-  2: optional bool isStatsCompliant,  // since 4.0.0
-}
-
-// since 4.0.0
-struct GetTablesExtRequest {
-  1: required string catalog,
-  2: required string database,
-  3: required string tableNamePattern,
-  4: required i32 requestedFields,
-  5: optional i32 limit,
-  6: optional list<string> processorCapabilities,
-  7: optional string processorIdentifier,
-}
-
-// since 4.0.0
-struct GetProjectionsSpec {
-  1: list<string> fieldList,
-  2: string includeParamKeyPattern,
-  3: string excludeParamKeyPattern,
-}
-
-struct GetTablesRequest {
-  1: required string dbName,
-  2: optional list<string> tblNames,
-  3: optional ClientCapabilities capabilities,
-  4: optional string catName,  // since 3.1.3
-  5: optional list<string> processorCapabilities,  // since 4.0.0
-  6: optional string processorIdentifier,  // since 4.0.0
-  7: optional GetProjectionsSpec projectionSpec,  // since 4.0.0
-  8: optional string tablesPattern,  // since 4.0.0
-}
-
-struct GetTablesResult {
-  1: required list<Table> tables,
-}
-
-// since 3.1.3
-struct MapSchemaVersionToSerdeRequest {
-  1: SchemaVersionDescriptor schemaVersion,
-  2: string serdeName,
-}
-
-struct Schema {
-  1: list<FieldSchema> fieldSchemas,
-  2: map<string,string> properties,
-}
-
-// since 3.1.3
-struct SchemaVersion {
-  1: ISchemaName schema,
-  2: i32 version,
-  3: i64 createdAt,
-  4: list<FieldSchema> cols,
-  5: optional i32 state,  // enum SchemaVersionState
-  6: optional string description,
-  7: optional string schemaText,
-  8: optional string fingerprint,
-  9: optional string name,
-  10: optional SerDeInfo serDe,
-}
-
-// since 3.1.3
-struct SetSchemaVersionStateRequest {
-  1: SchemaVersionDescriptor schemaVersion,
-  2: i32 state,  // enum SchemaVersionState
-}
-
-struct TableMeta {
-  1: required string dbName,
-  2: required string tableName,
-  3: required string tableType,
-  4: optional string comments,
-  5: optional string catName,  // since 3.1.3
-  6: optional string ownerName,  // since 4.0.0
-  7: optional i32 ownerType,  // enum PrincipalType, since 4.0.0
-}
-
-// since 4.0.0
-struct TruncateTableRequest {
-  1: required string dbName,
-  2: required string tableName,
-  3: optional list<string> partNames,
-  4: optional i64 writeId = -1,
-  5: optional string validWriteIdList,
-  6: optional EnvironmentContext environmentContext,
-}
-
-// since 4.0.0
-struct TruncateTableResponse {
-}
-
-struct Type {
-  1: string name,
-  2: optional string type1,
-  3: optional string type2,
-  4: optional list<FieldSchema> fields,
-}
-
-// ---------------------------------------------------------------- partitions
-
-struct AddDynamicPartitions {
-  1: required i64 txnid,
-  2: required i64 writeid,  // since 3.1.3
-  3: required string dbname,  // since 3.1.3
-  4: required string tablename,  // since 3.1.3
-  5: required list<string> partitionnames,  // since 3.1.3
-  6: optional i32 operationType = 5,  // enum DataOperationType, since 3.1.3
-}
-
-struct Partition {
-  1: list<string> values,
-  2: string dbName,
-  3: string tableName,
-  4: i32 createTime,
-  5: i32 lastAccessTime,
-  6: StorageDescriptor sd,
-  7: map<string,string> parameters,
-  8: optional PrincipalPrivilegeSet privileges,
-  9: optional string catName,
-  10: optional i64 writeId = -1,  // since 4.0.0
-  11: optional bool isStatsCompliant,  // since 4.0.0
-  12: optional ColumnStatistics colStats,  // since 4.0.0
-  13: optional FileMetadata fileMetadata,  // since 4.0.0
-}
-
-struct AddPartitionsRequest {
-  1: required string dbName,
-  2: required string tblName,
-  3: required list<Partition> parts,
-  4: required bool ifNotExists,
-  5: optional bool needResult = true,
-  6: optional string catName,
-  7: optional string validWriteIdList,  // since 4.0.0
-  8: optional bool skipColumnSchemaForPartition,  // since 4.0.0
-  9: optional list<FieldSchema> partitionColSchema,  // since 4.0.0
-  10: optional EnvironmentContext environmentContext,  // since 4.0.1
-}
-
-struct AddPartitionsResult {
-  1: optional list<Partition> partitions,
-  2: optional bool isStatsCompliant,  // since 4.0.0
-  3: optional list<FieldSchema> partitionColSchema,  // since 4.0.0
-}
-
-// since 4.0.0
-struct AlterPartitionsRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tableName,
-  4: required list<Partition> partitions,
-  5: optional EnvironmentContext environmentContext,
-  6: optional i64 writeId = -1,
-  7: optional string validWriteIdList,
-  8: optional bool skipColumnSchemaForPartition,
-  9: optional list<FieldSchema> partitionColSchema,
-}
-
-// since 4.0.0
-struct AlterPartitionsResponse {
-}
-
-// since 4.0.1
-struct AppendPartitionsRequest {
-  1: optional string catalogName,
-  2: required string dbName,
-  3: required string tableName,
-  4: optional string name,
-  5: optional list<string> partVals,
-  6: optional EnvironmentContext environmentContext,
-}
-
-// since 4.0.1
-struct DropPartitionRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tblName,
-  4: optional string partName,
-  5: optional list<string> partVals,
-  6: optional bool deleteData,
-  7: optional EnvironmentContext environmentContext,
-}
-
-struct DropPartitionsExpr {
-  1: required binary expr,
-  2: optional i32 partArchiveLevel,
-}
-
-union RequestPartsSpec {
-  1: optional list<string> names,
-  2: optional list<DropPartitionsExpr> exprs,
-}
-
-struct DropPartitionsRequest {
-  1: required string dbName,
-  2: required string tblName,
-  3: required RequestPartsSpec parts,
-  4: optional bool deleteData,
-  5: optional bool ifExists = true,
-  6: optional bool ignoreProtection,
-  7: optional EnvironmentContext environmentContext,
-  8: optional bool needResult = true,
-  9: optional string catName,
-  10: optional bool skipColumnSchemaForPartition,  // since 4.0.0
-}
-
-struct DropPartitionsResult {
-  1: optional list<Partition> partitions,
-}
-
-// since 4.0.0
-struct GetPartitionNamesPsRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tblName,
-  4: optional list<string> partValues,
-  5: optional i16 maxParts = -1,
-  6: optional string validWriteIdList,
-  7: optional i64 id = -1,
-}
-
-// since 4.0.0
-struct GetPartitionNamesPsResponse {
-  1: required list<string> names,
-}
-
-// since 4.0.0
-struct GetPartitionRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tblName,
-  4: required list<string> partVals,
-  5: optional string validWriteIdList,
-  6: optional i64 id = -1,
-}
-
-// since 4.0.0
-struct GetPartitionResponse {
-  1: required Partition partition,
-}
-
-// since 4.0.0
-struct GetPartitionsByFilterRequest {
-  1: optional string catName,
-  2: string dbName,
-  3: string tblName,
-  4: string filter,
-  5: optional i16 maxParts = -1,
-  6: optional bool skipColumnSchemaForPartition,
-  7: optional string includeParamKeyPattern,
-  8: optional string excludeParamKeyPattern,
-}
-
-// since 4.0.0
-struct GetPartitionsByNamesRequest {
-  1: required string db_name,
-  2: required string tbl_name,
-  3: optional list<string> names,
-  4: optional bool get_col_stats,
-  5: optional list<string> processorCapabilities,
-  6: optional string processorIdentifier,
-  7: optional string engine,
-  8: optional string validWriteIdList,
-  9: optional bool getFileMetadata,
-  10: optional i64 id = -1,
-  11: optional bool skipColumnSchemaForPartition,
-  12: optional string includeParamKeyPattern,
-  13: optional string excludeParamKeyPattern,
-}
-
-// since 4.0.0
-struct GetPartitionsByNamesResult {
-  1: required list<Partition> partitions,
-  2: optional ObjectDictionary dictionary,
-}
-
-// since 4.0.0
-struct GetPartitionsFilterSpec {
-  7: optional i32 filterMode,  // enum PartitionFilterMode
-  8: optional list<string> filters,
-}
-
-// since 4.0.0
-struct GetPartitionsPsWithAuthRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tblName,
-  4: optional list<string> partVals,
-  5: optional i16 maxParts = -1,
-  6: optional string userName,
-  7: optional list<string> groupNames,
-  8: optional string validWriteIdList,
-  9: optional i64 id = -1,
-  10: optional bool skipColumnSchemaForPartition,
-  11: optional string includeParamKeyPattern,
-  12: optional string excludeParamKeyPattern,
-  13: optional list<string> partNames,
-}
-
-// since 4.0.0
-struct GetPartitionsPsWithAuthResponse {
-  1: required list<Partition> partitions,
-}
-
-// since 4.0.0
-struct GetPartitionsRequest {
-  1: optional string catName,
-  2: string dbName,
-  3: string tblName,
-  4: optional bool withAuth,
-  5: optional string user,
-  6: optional list<string> groupNames,
-  7: GetProjectionsSpec projectionSpec,
-  8: GetPartitionsFilterSpec filterSpec,
-  9: optional list<string> processorCapabilities,
-  10: optional string processorIdentifier,
-  11: optional string validWriteIdList,
-}
-
-struct PartitionWithoutSD {
-  1: list<string> values,
-  2: i32 createTime,
-  3: i32 lastAccessTime,
-  4: string relativePath,
-  5: map<string,string> parameters,
-  6: optional PrincipalPrivilegeSet privileges,
-}
-
-struct PartitionSpecWithSharedSD {
-  1: list<PartitionWithoutSD> partitions,
-  2: StorageDescriptor sd,
-}
-
-struct PartitionListComposingSpec {
-  1: list<Partition> partitions,
-}
-
-struct PartitionSpec {
-  1: string dbName,
-  2: string tableName,
-  3: string rootPath,
-  4: optional PartitionSpecWithSharedSD sharedSDPartitionSpec,
-  5: optional PartitionListComposingSpec partitionList,
-  6: optional string catName,
-  7: optional i64 writeId = -1,  // since 4.0.0
-  8: optional bool isStatsCompliant,  // since 4.0.0
-}
-
-// since 4.0.0
-struct GetPartitionsResponse {
-  1: list<PartitionSpec> partitionSpec,
-}
-
-struct PartitionValuesRequest {
-  1: required string dbName,
-  2: required string tblName,
-  3: required list<FieldSchema> partitionKeys,
-  4: optional bool applyDistinct = true,
-  5: optional string filter,
-  6: optional list<FieldSchema> partitionOrder,
-  7: optional bool ascending = true,
-  8: optional i64 maxParts = -1,
-  9: optional string catName,
-  10: optional string validWriteIdList,  // since 4.0.0
-}
-
-struct PartitionValuesRow {
-  1: required list<string> row,
-}
-
-struct PartitionValuesResponse {
-  1: required list<PartitionValuesRow> partitionValues,
-}
-
-struct PartitionsByExprRequest {
-  1: required string dbName,
-  2: required string tblName,
-  3: required binary expr,
-  4: optional string defaultPartitionName,
-  5: optional i16 maxParts = -1,
-  6: optional string catName,
-  7: optional string order,  // since 4.0.0
-  8: optional string validWriteIdList,  // since 4.0.0
-  9: optional i64 id = -1,  // since 4.0.0
-  10: optional bool skipColumnSchemaForPartition,  // since 4.0.0
-  11: optional string includeParamKeyPattern,  // since 4.0.0
-  12: optional string excludeParamKeyPattern,  // since 4.0.0
-}
-
-struct PartitionsByExprResult {
-  1: required list<Partition> partitions,
-  2: required bool hasUnknownPartitions,
-}
-
-// since 4.0.0
-struct PartitionsRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tblName,
-  4: optional i16 maxParts = -1,
-  5: optional string validWriteIdList,
-  6: optional i64 id = -1,
-  7: optional bool skipColumnSchemaForPartition,
-  8: optional string includeParamKeyPattern,
-  9: optional string excludeParamKeyPattern,
-}
-
-// since 4.0.0
-struct PartitionsResponse {
-  1: required list<Partition> partitions,
-}
-
-// since 4.0.0
-struct PartitionsSpecByExprResult {
-  1: required list<PartitionSpec> partitionsSpec,
-  2: required bool hasUnknownPartitions,
-}
-
-// since 4.0.0
-struct RenamePartitionRequest {
-  1: optional string catName,
-  2: required string dbName,
-  3: required string tableName,
-  4: required list<string> partVals,
-  5: required Partition newPart,
-  6: optional string validWriteIdList,
-  7: optional i64 txnId,
-  8: optional bool clonePart,
-}
-
-// since 4.0.0
-struct RenamePartitionResponse {
-}
-
-// ---------------------------------------------------------------- column statistics
-
-struct AggrStats {
-  1: required list<ColumnStatisticsObj> colStats,
-  2: required i64 partsFound,
-  3: optional bool isStatsCompliant,  // since 4.0.0
-}
-
-// since 4.1.0
-struct DeleteColumnStatisticsRequest {
-  1: optional string cat_name,
-  2: required string db_name,
-  3: required string tbl_name,
-  4: optional list<string> part_names,
-  5: optional list<string> col_names,
-  6: optional string engine,
-  7: optional bool tableLevel,
-}
-
-// since 3.1.3
-struct GetRuntimeStatsRequest {
-  1: required i32 maxWeight,
-  2: required i32 maxCreateTime,
-}
-
-struct PartitionsStatsRequest {
-  1: required string dbName,
-  2: required string tblName,
-  3: required list<string> colNames,
-  4: required list<string> partNames,
-  5: optional string catName,
-  6: optional string validWriteIdList,  // since 4.0.0
-  7: optional string engine,  // since 4.0.0
-}
-
-struct PartitionsStatsResult {
-  1: required map<string,list<ColumnStatisticsObj>> partStats,
-  2: optional bool isStatsCompliant,  // since 4.0.0
-}
-
-struct SetPartitionsStatsRequest {
-  1: required list<ColumnStatistics> colStats,
-  2: optional bool needMerge,
-  3: optional i64 writeId = -1,  // since 4.0.0
-  4: optional string validWriteIdList,  // since 4.0.0
-  5: optional string engine,  // since 4.0.0
-}
-
-// since 4.0.0
-struct SetPartitionsStatsResponse {
-  1: required bool result,
-}
-
-struct TableStatsRequest {
-  1: required string dbName,
-  2: required string tblName,
-  3: required list<string> colNames,
-  4: optional string catName,  // since 3.1.3
-  5: optional string validWriteIdList,  // since 4.0.0
-  6: optional string engine,  // since 4.0.0
-  7: optional i64 id = -1,  // since 4.0.0
-}
-
-struct TableStatsResult {
-  1: required list<ColumnStatisticsObj> tableStats,
-  2: optional bool isStatsCompliant,  // since 4.0.0
-}
-
-// since 4.0.0
-struct UpdateTransactionalStatsRequest {
-  1: required i64 tableId,
-  2: required i64 insertCount,
-  3: required i64 updatedCount,
-  4: required i64 deletedCount,
-}
-
-// ---------------------------------------------------------------- catalogs and databases
-
-// since 3.1.3
-struct Catalog {
-  1: string name,
-  2: optional string description,
-  3: string locationUri,
-  4: optional i32 createTime,  // since 4.0.0
-  5: optional map<string,string> parameters,  // since 4.2.0
-}
-
-// since 3.1.3
-struct AlterCatalogRequest {
-  1: string name,
-  2: Catalog newCat,
-}
-
-// since 4.0.0
-struct DataConnector {
-  1: string name,
-  2: string type,
-  3: string url,
-  4: optional string description,
-  5: optional map<string,string> parameters,
-  6: optional string ownerName,
-  7: optional i32 ownerType,  // enum PrincipalType
-  8: optional i32 createTime,
-}
-
-// since 4.0.1
-struct AlterDataConnectorRequest {
-  1: required string connectorName,
-  2: required DataConnector newConnector,
-}
-
-struct Database {
-  1: string name,
-  2: string description,
-  3: string locationUri,
-  4: map<string,string> parameters,
-  5: optional PrincipalPrivilegeSet privileges,
-  6: optional string ownerName,
-  7: optional i32 ownerType,  // enum PrincipalType
-  8: optional string catalogName,
-  9: optional i32 createTime,  // since 4.0.0
-  10: optional string managedLocationUri,  // since 4.0.0
-  11: optional i32 type,  // enum DatabaseType, since 4.0.0
-  12: optional string connector_name,  // since 4.0.0
-  13: optional string remote_dbname,  // since 4.0.0
-}
-
-// since 4.0.1
-struct AlterDatabaseRequest {
-  1: required string oldDbName,
-  2: required Database newDb,
-}
-
-// since 3.1.3
-struct CreateCatalogRequest {
-  1: Catalog catalog,
-}
-
-// since 4.0.0
-struct CreateDataConnectorRequest {
-  1: required DataConnector connector,
-}
-
-// since 4.0.0
-struct CreateDatabaseRequest {
-  1: required string databaseName,
-  2: optional string description,
-  3: optional string locationUri,
-  4: optional map<string,string> parameters,
-  5: optional PrincipalPrivilegeSet privileges,
-  6: optional string ownerName,
-  7: optional i32 ownerType,  // enum PrincipalType
-  8: optional string catalogName,
-  9: optional i32 createTime,
-  10: optional string managedLocationUri,
-  11: optional i32 type,  // enum DatabaseType, since 4.0.1
-  12: optional string dataConnectorName,
-  13: optional string remote_dbname,  // since 4.0.1
-}
-
-// since 3.1.3
-struct DropCatalogRequest {
-  1: string name,
-  2: optional bool ifExists = true,  // since 4.1.0
-}
-
-// since 4.0.1
-struct DropDataConnectorRequest {
-  1: required string connectorName,
-  2: optional bool ifNotExists,
-  3: optional bool checkReferences,
-}
-
-// since 4.0.0
-struct DropDatabaseRequest {
-  1: required string name,
-  2: optional string catalogName,
-  3: required bool ignoreUnknownDb,
-  4: required bool deleteData,
-  5: required bool cascade,
-  6: optional bool softDelete = false,
-  7: optional i64 txnId = 0,
-  8: optional bool deleteManagedDir = true,
-}
-
-// since 3.1.3
-struct GetCatalogRequest {
-  1: string name,
-}
-
-// since 3.1.3
-struct GetCatalogResponse {
-  1: Catalog catalog,
-}
-
-// since 3.1.3
-struct GetCatalogsResponse {
-  1: list<string> names,
-}
-
-// since 4.0.0
-struct GetDataConnectorRequest {
-  1: required string connectorName,
-}
-
-// since 4.1.0
-struct GetDatabaseObjectsRequest {
-  1: optional string catalogName,
-  2: optional string pattern,
-}
-
-// since 4.1.0
-struct GetDatabaseObjectsResponse {
-  1: required list<Database> databases,
-}
-
-// since 4.0.0
-struct GetDatabaseRequest {
-  1: optional string name,
-  2: optional string catalogName,
-  3: optional list<string> processorCapabilities,
-  4: optional string processorIdentifier,
-}
-
-// ---------------------------------------------------------------- constraints
 
 // since 3.1.3
 struct AddCheckConstraintRequest {
@@ -1450,16 +864,6 @@ struct AllTableConstraintsRequest {
   3: required string catName,
   4: optional string validWriteIdList,  // until 4.1.0
   5: optional i64 tableId = -1,  // until 4.1.0
-}
-
-// since 4.0.0
-struct SQLAllTableConstraints {
-  1: optional list<SQLPrimaryKey> primaryKeys,
-  2: optional list<SQLForeignKey> foreignKeys,
-  3: optional list<SQLUniqueConstraint> uniqueConstraints,
-  4: optional list<SQLNotNullConstraint> notNullConstraints,
-  5: optional list<SQLDefaultConstraint> defaultConstraints,
-  6: optional list<SQLCheckConstraint> checkConstraints,
 }
 
 // since 4.0.0
@@ -1556,103 +960,623 @@ struct UniqueConstraintsResponse {
   1: required list<SQLUniqueConstraint> uniqueConstraints,
 }
 
-// ---------------------------------------------------------------- security
+// ---------------------------------------------------------------- materialized views
 
-struct GetPrincipalsInRoleRequest {
-  1: required string roleName,
-}
-
-struct RolePrincipalGrant {
-  1: string roleName,
-  2: string principalName,
-  3: i32 principalType,  // enum PrincipalType
-  4: bool grantOption,
-  5: i32 grantTime,
-  6: string grantorName,
-  7: i32 grantorPrincipalType,  // enum PrincipalType
-}
-
-struct GetPrincipalsInRoleResponse {
-  1: required list<RolePrincipalGrant> principalGrants,
-}
-
-struct GetRoleGrantsForPrincipalRequest {
-  1: required string principal_name,
-  2: required i32 principal_type,  // enum PrincipalType
-}
-
-struct GetRoleGrantsForPrincipalResponse {
-  1: required list<RolePrincipalGrant> principalGrants,
-}
-
-struct HiveObjectRef {
-  1: i32 objectType,  // enum HiveObjectType
-  2: string dbName,
-  3: string objectName,
-  4: list<string> partValues,
-  5: string columnName,
-  6: optional string catName,
-}
-
-struct HiveObjectPrivilege {
-  1: HiveObjectRef hiveObject,
-  2: string principalName,
-  3: i32 principalType,  // enum PrincipalType
-  4: PrivilegeGrantInfo grantInfo,
-  5: string authorizer,  // since 3.1.3
-}
-
-struct PrivilegeBag {
-  1: list<HiveObjectPrivilege> privileges,
-}
-
-struct GrantRevokePrivilegeRequest {
-  1: i32 requestType,  // enum GrantRevokeType
-  2: PrivilegeBag privileges,
-  3: optional bool revokeGrantOption,
-}
-
-struct GrantRevokePrivilegeResponse {
-  1: optional bool success,
-}
-
-struct GrantRevokeRoleRequest {
-  1: i32 requestType,  // enum GrantRevokeType
-  2: string roleName,
-  3: string principalName,
-  4: i32 principalType,  // enum PrincipalType
-  5: optional string grantor,
-  6: optional i32 grantorType,  // enum PrincipalType
-  7: optional bool grantOption,
-}
-
-struct GrantRevokeRoleResponse {
-  1: optional bool success,
-}
-
-struct Role {
-  1: string roleName,
-  2: i32 createTime,
-  3: string ownerName,
-}
-
-// ---------------------------------------------------------------- functions and packages
-
+// Stands before Table, which it names: each reaches the other.
 // since 4.0.0
-struct AddPackageRequest {
-  1: string catName,
-  2: string dbName,
-  3: string packageName,
-  4: string ownerName,
-  5: string header,
-  6: string body,
+struct SourceTable {
+  1: required Table table,
+  2: required i64 insertedCount,
+  3: required i64 updatedCount,
+  4: required i64 deletedCount,
 }
 
-// since 4.0.0
-struct DropPackageRequest {
+// since 3.1.3
+struct CreationMetadata {
   1: required string catName,
   2: required string dbName,
-  3: required string packageName,
+  3: required string tblName,
+  4: required set<string> tablesUsed,
+  5: optional string validTxnList,
+  6: optional i64 materializationTime,
+  7: optional list<SourceTable> sourceTables,  // since 4.0.0
+}
+
+// since 3.1.3
+struct Materialization {
+  1: required bool sourceTablesUpdateDeleteModified,
+  2: required bool sourceTablesCompacted,  // since 4.0.0
+}
+
+// ---------------------------------------------------------------- tables
+
+// since 4.0.0
+struct FileMetadata {
+  1: byte type = 1,
+  2: byte version = 1,
+  3: list<binary> data,
+}
+
+// since 4.0.0
+struct ObjectDictionary {
+  1: required map<string,list<binary>> values,
+}
+
+struct Table {
+  1: string tableName,
+  2: string dbName,
+  3: string owner,
+  4: i32 createTime,
+  5: i32 lastAccessTime,
+  6: i32 retention,
+  7: StorageDescriptor sd,
+  8: list<FieldSchema> partitionKeys,
+  9: map<string,string> parameters,
+  10: string viewOriginalText,
+  11: string viewExpandedText,
+  12: string tableType,
+  13: optional PrincipalPrivilegeSet privileges,
+  14: optional bool temporary = false,
+  15: optional bool rewriteEnabled,
+  16: optional CreationMetadata creationMetadata,  // since 3.1.3, catName in 2.3.10
+  17: optional string catName,  // since 3.1.3
+  18: optional i32 ownerType = 1,  // enum PrincipalType, since 3.1.3
+  19: optional i64 writeId = -1,  // since 4.0.0
+  20: optional bool isStatsCompliant,  // since 4.0.0
+  21: optional ColumnStatistics colStats,  // since 4.0.0
+  22: optional byte accessType,  // since 4.0.0
+  23: optional list<string> requiredReadCapabilities,  // since 4.0.0
+  24: optional list<string> requiredWriteCapabilities,  // since 4.0.0
+  25: optional i64 id,  // since 4.0.0
+  26: optional FileMetadata fileMetadata,  // since 4.0.0
+  27: optional ObjectDictionary dictionary,  // since 4.0.0
+  28: optional i64 txnId,  // since 4.0.0
+}
+
+enum ClientCapability {
+  TEST_CAPABILITY = 1,
+  INSERT_ONLY_TABLES = 2,
+}
+
+enum GetTablesExtRequestFields {
+  ACCESS_TYPE = 1,
+  PROCESSOR_CAPABILITIES = 2,
+  ALL = 2147483647,
+}
+
+struct ClientCapabilities {
+  1: required list<i32> values,
+}
+
+struct EnvironmentContext {
+  1: map<string,string> properties,
+}
+
+// since 4.0.0
+struct ExtendedTableInfo {
+  1: required string tblName,
+  2: optional i32 accessType,
+  3: optional list<string> requiredReadCapabilities,
+  4: optional list<string> requiredWriteCapabilities,
+}
+
+// since 4.0.0
+struct GetProjectionsSpec {
+  1: list<string> fieldList,
+  2: string includeParamKeyPattern,
+  3: string excludeParamKeyPattern,
+}
+
+struct TableMeta {
+  1: required string dbName,
+  2: required string tableName,
+  3: required string tableType,
+  4: optional string comments,
+  5: optional string catName,  // since 3.1.3
+  6: optional string ownerName,  // since 4.0.0
+  7: optional i32 ownerType,  // enum PrincipalType, since 4.0.0
+}
+
+// since 4.0.0
+struct AlterTableRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tableName,
+  4: required Table table,
+  5: optional EnvironmentContext environmentContext,
+  6: optional i64 writeId = -1,
+  7: optional string validWriteIdList,
+  8: optional list<string> processorCapabilities,
+  9: optional string processorIdentifier,
+  10: optional string expectedParameterKey,
+  11: optional string expectedParameterValue,
+}
+
+// since 4.0.0
+struct AlterTableResponse {
+}
+
+// since 4.0.0
+struct CreateTableRequest {
+  1: required Table table,
+  2: optional EnvironmentContext envContext,
+  3: optional list<SQLPrimaryKey> primaryKeys,
+  4: optional list<SQLForeignKey> foreignKeys,
+  5: optional list<SQLUniqueConstraint> uniqueConstraints,
+  6: optional list<SQLNotNullConstraint> notNullConstraints,
+  7: optional list<SQLDefaultConstraint> defaultConstraints,
+  8: optional list<SQLCheckConstraint> checkConstraints,
+  9: optional list<string> processorCapabilities,
+  10: optional string processorIdentifier,
+}
+
+// since 4.0.1
+struct DropTableRequest {
+  1: optional string catalogName,
+  2: required string dbName,
+  3: required string tableName,
+  4: optional bool deleteData,
+  5: optional EnvironmentContext envContext,
+  6: optional bool dropPartitions,
+}
+
+// since 4.0.0
+struct GetFieldsRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tblName,
+  4: optional EnvironmentContext envContext,
+  5: optional string validWriteIdList,
+  6: optional i64 id = -1,
+}
+
+// since 4.0.0
+struct GetFieldsResponse {
+  1: required list<FieldSchema> fields,
+}
+
+// since 4.0.0
+struct GetSchemaRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tblName,
+  4: optional EnvironmentContext envContext,
+  5: optional string validWriteIdList,
+  6: optional i64 id = -1,
+}
+
+// since 4.0.0
+struct GetSchemaResponse {
+  1: required list<FieldSchema> fields,
+}
+
+struct GetTableRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional ClientCapabilities capabilities,
+  4: optional string catName,  // since 3.1.3
+  6: optional string validWriteIdList,  // since 4.0.0
+  7: optional bool getColumnStats,  // since 4.0.0
+  8: optional list<string> processorCapabilities,  // since 4.0.0
+  9: optional string processorIdentifier,  // since 4.0.0
+  10: optional string engine,  // since 4.0.0
+  11: optional i64 id = -1,  // since 4.0.0
+}
+
+struct GetTableResult {
+  1: required Table table,
+  2: optional bool isStatsCompliant,  // since 4.0.0
+}
+
+struct GetTablesRequest {
+  1: required string dbName,
+  2: optional list<string> tblNames,
+  3: optional ClientCapabilities capabilities,
+  4: optional string catName,  // since 3.1.3
+  5: optional list<string> processorCapabilities,  // since 4.0.0
+  6: optional string processorIdentifier,  // since 4.0.0
+  7: optional GetProjectionsSpec projectionSpec,  // since 4.0.0
+  8: optional string tablesPattern,  // since 4.0.0
+}
+
+struct GetTablesResult {
+  1: required list<Table> tables,
+}
+
+// since 4.0.0
+struct GetTablesExtRequest {
+  1: required string catalog,
+  2: required string database,
+  3: required string tableNamePattern,
+  4: required i32 requestedFields,
+  5: optional i32 limit,
+  6: optional list<string> processorCapabilities,
+  7: optional string processorIdentifier,
+}
+
+// since 4.0.0
+struct TruncateTableRequest {
+  1: required string dbName,
+  2: required string tableName,
+  3: optional list<string> partNames,
+  4: optional i64 writeId = -1,
+  5: optional string validWriteIdList,
+  6: optional EnvironmentContext environmentContext,
+}
+
+// since 4.0.0
+struct TruncateTableResponse {
+}
+
+// ---------------------------------------------------------------- partitions
+
+struct Partition {
+  1: list<string> values,
+  2: string dbName,
+  3: string tableName,
+  4: i32 createTime,
+  5: i32 lastAccessTime,
+  6: StorageDescriptor sd,
+  7: map<string,string> parameters,
+  8: optional PrincipalPrivilegeSet privileges,
+  9: optional string catName,
+  10: optional i64 writeId = -1,  // since 4.0.0
+  11: optional bool isStatsCompliant,  // since 4.0.0
+  12: optional ColumnStatistics colStats,  // since 4.0.0
+  13: optional FileMetadata fileMetadata,  // since 4.0.0
+}
+
+enum PartitionFilterMode {
+  BY_NAMES = 0,
+  BY_VALUES = 1,
+  BY_EXPR = 2,
+}
+
+// Hive 2.3 has no writeid: there dbname to operationType are 2 to 5.
+struct AddDynamicPartitions {
+  1: required i64 txnid,
+  2: required i64 writeid,  // since 3.1.3
+  3: required string dbname,  // since 3.1.3
+  4: required string tablename,  // since 3.1.3
+  5: required list<string> partitionnames,  // since 3.1.3
+  6: optional i32 operationType = 5,  // enum DataOperationType, since 3.1.3
+}
+
+struct DropPartitionsExpr {
+  1: required binary expr,
+  2: optional i32 partArchiveLevel,
+}
+
+// since 4.0.0
+struct GetPartitionsFilterSpec {
+  7: optional i32 filterMode,  // enum PartitionFilterMode
+  8: optional list<string> filters,
+}
+
+struct PartitionListComposingSpec {
+  1: list<Partition> partitions,
+}
+
+struct PartitionWithoutSD {
+  1: list<string> values,
+  2: i32 createTime,
+  3: i32 lastAccessTime,
+  4: string relativePath,
+  5: map<string,string> parameters,
+  6: optional PrincipalPrivilegeSet privileges,
+}
+
+struct PartitionSpecWithSharedSD {
+  1: list<PartitionWithoutSD> partitions,
+  2: StorageDescriptor sd,
+}
+
+// Many partitions in one: either with one storage descriptor, or as a list.
+struct PartitionSpec {
+  1: string dbName,
+  2: string tableName,
+  3: string rootPath,
+  4: optional PartitionSpecWithSharedSD sharedSDPartitionSpec,
+  5: optional PartitionListComposingSpec partitionList,
+  6: optional string catName,
+  7: optional i64 writeId = -1,  // since 4.0.0
+  8: optional bool isStatsCompliant,  // since 4.0.0
+}
+
+union RequestPartsSpec {
+  1: optional list<string> names,
+  2: optional list<DropPartitionsExpr> exprs,
+}
+
+struct AddPartitionsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required list<Partition> parts,
+  4: required bool ifNotExists,
+  5: optional bool needResult = true,
+  6: optional string catName,
+  7: optional string validWriteIdList,  // since 4.0.0
+  8: optional bool skipColumnSchemaForPartition,  // since 4.0.0
+  9: optional list<FieldSchema> partitionColSchema,  // since 4.0.0
+  10: optional EnvironmentContext environmentContext,  // since 4.0.1
+}
+
+struct AddPartitionsResult {
+  1: optional list<Partition> partitions,
+  2: optional bool isStatsCompliant,  // since 4.0.0
+  3: optional list<FieldSchema> partitionColSchema,  // since 4.0.0
+}
+
+// since 4.0.0
+struct AlterPartitionsRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tableName,
+  4: required list<Partition> partitions,
+  5: optional EnvironmentContext environmentContext,
+  6: optional i64 writeId = -1,
+  7: optional string validWriteIdList,
+  8: optional bool skipColumnSchemaForPartition,
+  9: optional list<FieldSchema> partitionColSchema,
+}
+
+// since 4.0.0
+struct AlterPartitionsResponse {
+}
+
+// since 4.0.1
+struct AppendPartitionsRequest {
+  1: optional string catalogName,
+  2: required string dbName,
+  3: required string tableName,
+  4: optional string name,
+  5: optional list<string> partVals,
+  6: optional EnvironmentContext environmentContext,
+}
+
+// since 4.0.1
+struct DropPartitionRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tblName,
+  4: optional string partName,
+  5: optional list<string> partVals,
+  6: optional bool deleteData,
+  7: optional EnvironmentContext environmentContext,
+}
+
+struct DropPartitionsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required RequestPartsSpec parts,
+  4: optional bool deleteData,
+  5: optional bool ifExists = true,
+  6: optional bool ignoreProtection,
+  7: optional EnvironmentContext environmentContext,
+  8: optional bool needResult = true,
+  9: optional string catName,
+  10: optional bool skipColumnSchemaForPartition,  // since 4.0.0
+}
+
+struct DropPartitionsResult {
+  1: optional list<Partition> partitions,
+}
+
+// since 4.0.0
+struct GetPartitionRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tblName,
+  4: required list<string> partVals,
+  5: optional string validWriteIdList,
+  6: optional i64 id = -1,
+}
+
+// since 4.0.0
+struct GetPartitionResponse {
+  1: required Partition partition,
+}
+
+// since 4.0.0
+struct GetPartitionNamesPsRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tblName,
+  4: optional list<string> partValues,
+  5: optional i16 maxParts = -1,
+  6: optional string validWriteIdList,
+  7: optional i64 id = -1,
+}
+
+// since 4.0.0
+struct GetPartitionNamesPsResponse {
+  1: required list<string> names,
+}
+
+// since 4.0.0
+struct GetPartitionsRequest {
+  1: optional string catName,
+  2: string dbName,
+  3: string tblName,
+  4: optional bool withAuth,
+  5: optional string user,
+  6: optional list<string> groupNames,
+  7: GetProjectionsSpec projectionSpec,
+  8: GetPartitionsFilterSpec filterSpec,
+  9: optional list<string> processorCapabilities,
+  10: optional string processorIdentifier,
+  11: optional string validWriteIdList,
+}
+
+// since 4.0.0
+struct GetPartitionsResponse {
+  1: list<PartitionSpec> partitionSpec,
+}
+
+// since 4.0.0
+struct GetPartitionsByFilterRequest {
+  1: optional string catName,
+  2: string dbName,
+  3: string tblName,
+  4: string filter,
+  5: optional i16 maxParts = -1,
+  6: optional bool skipColumnSchemaForPartition,
+  7: optional string includeParamKeyPattern,
+  8: optional string excludeParamKeyPattern,
+}
+
+// since 4.0.0
+struct GetPartitionsByNamesRequest {
+  1: required string db_name,
+  2: required string tbl_name,
+  3: optional list<string> names,
+  4: optional bool get_col_stats,
+  5: optional list<string> processorCapabilities,
+  6: optional string processorIdentifier,
+  7: optional string engine,
+  8: optional string validWriteIdList,
+  9: optional bool getFileMetadata,
+  10: optional i64 id = -1,
+  11: optional bool skipColumnSchemaForPartition,
+  12: optional string includeParamKeyPattern,
+  13: optional string excludeParamKeyPattern,
+}
+
+// since 4.0.0
+struct GetPartitionsByNamesResult {
+  1: required list<Partition> partitions,
+  2: optional ObjectDictionary dictionary,
+}
+
+// since 4.0.0
+struct GetPartitionsPsWithAuthRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tblName,
+  4: optional list<string> partVals,
+  5: optional i16 maxParts = -1,
+  6: optional string userName,
+  7: optional list<string> groupNames,
+  8: optional string validWriteIdList,
+  9: optional i64 id = -1,
+  10: optional bool skipColumnSchemaForPartition,
+  11: optional string includeParamKeyPattern,
+  12: optional string excludeParamKeyPattern,
+  13: optional list<string> partNames,
+}
+
+// since 4.0.0
+struct GetPartitionsPsWithAuthResponse {
+  1: required list<Partition> partitions,
+}
+
+struct PartitionValuesRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required list<FieldSchema> partitionKeys,
+  4: optional bool applyDistinct = true,
+  5: optional string filter,
+  6: optional list<FieldSchema> partitionOrder,
+  7: optional bool ascending = true,
+  8: optional i64 maxParts = -1,
+  9: optional string catName,
+  10: optional string validWriteIdList,  // since 4.0.0
+}
+
+struct PartitionValuesRow {
+  1: required list<string> row,
+}
+
+struct PartitionValuesResponse {
+  1: required list<PartitionValuesRow> partitionValues,
+}
+
+// since 4.0.0
+struct PartitionsRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tblName,
+  4: optional i16 maxParts = -1,
+  5: optional string validWriteIdList,
+  6: optional i64 id = -1,
+  7: optional bool skipColumnSchemaForPartition,
+  8: optional string includeParamKeyPattern,
+  9: optional string excludeParamKeyPattern,
+}
+
+// since 4.0.0
+struct PartitionsResponse {
+  1: required list<Partition> partitions,
+}
+
+struct PartitionsByExprRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required binary expr,
+  4: optional string defaultPartitionName,
+  5: optional i16 maxParts = -1,
+  6: optional string catName,
+  7: optional string order,  // since 4.0.0
+  8: optional string validWriteIdList,  // since 4.0.0
+  9: optional i64 id = -1,  // since 4.0.0
+  10: optional bool skipColumnSchemaForPartition,  // since 4.0.0
+  11: optional string includeParamKeyPattern,  // since 4.0.0
+  12: optional string excludeParamKeyPattern,  // since 4.0.0
+}
+
+struct PartitionsByExprResult {
+  1: required list<Partition> partitions,
+  2: required bool hasUnknownPartitions,
+}
+
+// since 4.0.0
+struct PartitionsSpecByExprResult {
+  1: required list<PartitionSpec> partitionsSpec,
+  2: required bool hasUnknownPartitions,
+}
+
+// since 4.0.0
+struct RenamePartitionRequest {
+  1: optional string catName,
+  2: required string dbName,
+  3: required string tableName,
+  4: required list<string> partVals,
+  5: required Partition newPart,
+  6: optional string validWriteIdList,
+  7: optional i64 txnId,
+  8: optional bool clonePart,
+}
+
+// since 4.0.0
+struct RenamePartitionResponse {
+}
+
+// ---------------------------------------------------------------- indexes
+
+// until 2.3.10
+struct Index {
+  1: string indexName,
+  2: string indexHandlerClass,
+  3: string dbName,
+  4: string origTableName,
+  5: i32 createTime,
+  6: i32 lastAccessTime,
+  7: string indexTableName,
+  8: StorageDescriptor sd,
+  9: map<string,string> parameters,
+  10: bool deferredRebuild,
+}
+
+// ---------------------------------------------------------------- functions, procedures and packages
+
+enum FunctionType {
+  JAVA = 1,
+}
+
+enum ResourceType {
+  JAR = 1,
+  FILE = 2,
+  ARCHIVE = 3,
 }
 
 struct ResourceUri {
@@ -1670,6 +1594,42 @@ struct Function {
   7: i32 functionType,  // enum FunctionType
   8: list<ResourceUri> resourceUris,
   9: optional string catName,
+}
+
+// since 4.0.0
+struct Package {
+  1: string catName,
+  2: string dbName,
+  3: string packageName,
+  4: string ownerName,
+  5: string header,
+  6: string body,
+}
+
+// since 4.0.0
+struct StoredProcedure {
+  1: string name,
+  2: string dbName,
+  3: string catName,
+  4: string ownerName,
+  5: string source,
+}
+
+// since 4.0.0
+struct AddPackageRequest {
+  1: string catName,
+  2: string dbName,
+  3: string packageName,
+  4: string ownerName,
+  5: string header,
+  6: string body,
+}
+
+// since 4.0.0
+struct DropPackageRequest {
+  1: required string catName,
+  2: required string dbName,
+  3: required string packageName,
 }
 
 struct GetAllFunctionsResponse {
@@ -1704,30 +1664,244 @@ struct ListPackageRequest {
 }
 
 // since 4.0.0
-struct Package {
-  1: string catName,
-  2: string dbName,
-  3: string packageName,
-  4: string ownerName,
-  5: string header,
-  6: string body,
+struct ListStoredProcedureRequest {
+  1: required string catName,
+  2: optional string dbName,
 }
 
-// ---------------------------------------------------------------- materialized views
-
-// since 3.1.3
-struct Materialization {
-  1: required bool sourceTablesUpdateDeleteModified,
-  2: required bool sourceTablesCompacted,  // since 4.0.0
+// since 4.0.0
+struct StoredProcedureRequest {
+  1: required string catName,
+  2: required string dbName,
+  3: required string procName,
 }
 
 // ---------------------------------------------------------------- locks and transactions
+
+enum CompactionMetricsMetricType {
+  NUM_OBSOLETE_DELTAS = 0,
+  NUM_DELTAS = 1,
+  NUM_SMALL_DELTAS = 2,
+}
+
+enum CompactionType {
+  MINOR = 1,
+  MAJOR = 2,
+  REBALANCE = 3,
+  ABORT_TXN_CLEANUP = 4,
+  SMART_OPTIMIZE = 5,
+}
+
+enum DataOperationType {
+  SELECT = 1,
+  INSERT = 2,
+  UPDATE = 3,
+  DELETE = 4,
+  UNSET = 5,
+  NO_TXN = 6,
+}
+
+enum LockLevel {
+  DB = 1,
+  TABLE = 2,
+  PARTITION = 3,
+}
+
+enum LockState {
+  ACQUIRED = 1,
+  WAITING = 2,
+  ABORT = 3,
+  NOT_ACQUIRED = 4,
+}
+
+enum LockType {
+  SHARED_READ = 1,
+  SHARED_WRITE = 2,
+  EXCLUSIVE = 3,
+  EXCL_WRITE = 4,
+}
+
+enum TxnState {
+  COMMITTED = 1,
+  ABORTED = 2,
+  OPEN = 3,
+}
+
+enum TxnType {
+  DEFAULT = 0,
+  REPL_CREATED = 1,
+  READ_ONLY = 2,
+  COMPACTION = 3,
+  MATER_VIEW_REBUILD = 4,
+  SOFT_DELETE = 5,
+  REBALANCE_COMPACTION = 6,
+}
 
 // since 4.0.0
 struct AbortCompactionResponseElement {
   1: required i64 compactionId,
   2: optional string status,
   3: optional string message,
+}
+
+// since 3.1.3
+struct BasicTxnInfo {
+  1: required bool isnull,
+  2: optional i64 time,
+  3: optional i64 txnid,
+  4: optional string dbname,
+  5: optional string tablename,
+  6: optional string partitionname,
+}
+
+// since 4.0.0
+struct CommitTxnKeyValue {
+  1: required i64 tableId,
+  2: required string key,
+  3: required string value,
+}
+
+// since 4.0.0
+struct CompactionInfoStruct {
+  1: required i64 id,
+  2: required string dbname,
+  3: required string tablename,
+  4: optional string partitionname,
+  5: required i32 type,  // enum CompactionType
+  6: optional string runas,
+  7: optional string properties,
+  8: optional bool toomanyaborts,
+  9: optional string state,
+  10: optional string workerId,
+  11: optional i64 start,
+  12: optional i64 highestWriteId,
+  13: optional string errorMessage,
+  14: optional bool hasoldabort,
+  15: optional i64 enqueueTime,
+  16: optional i64 retryRetention,
+  17: optional string poolname,
+  18: optional i32 numberOfBuckets,
+  19: optional string orderByClause,
+}
+
+// since 4.0.0
+struct CompactionMetricsDataStruct {
+  1: required string dbname,
+  2: required string tblname,
+  3: optional string partitionname,
+  4: required i32 type,  // enum CompactionMetricsMetricType
+  5: required i32 metricvalue,
+  6: required i32 version,
+  7: required i32 threshold,
+}
+
+struct LockComponent {
+  1: required i32 type,  // enum LockType
+  2: required i32 level,  // enum LockLevel
+  3: required string dbname,
+  4: optional string tablename,
+  5: optional string partitionname,
+  6: optional i32 operationType = 5,  // enum DataOperationType
+  7: optional bool isTransactional = false,  // since 3.1.3, isAcid in 2.3.10
+  8: optional bool isDynamicPartitionWrite = false,
+}
+
+// since 4.0.0
+struct OptionalCompactionInfoStruct {
+  1: optional CompactionInfoStruct ci,
+}
+
+// since 4.0.0
+struct ReplLastIdInfo {
+  1: required string database,
+  2: required i64 lastReplId,
+  3: optional string table,
+  4: optional string catalog,
+  5: optional list<string> partitionList,
+}
+
+struct ShowCompactResponseElement {
+  1: required string dbname,
+  2: required string tablename,
+  3: optional string partitionname,
+  4: required i32 type,  // enum CompactionType
+  5: required string state,
+  6: optional string workerid,
+  7: optional i64 start,
+  8: optional string runAs,
+  9: optional i64 hightestTxnId,
+  10: optional string metaInfo,
+  11: optional i64 endTime,
+  12: optional string hadoopJobId = "None",
+  13: optional i64 id,
+  14: optional string errorMessage,  // since 4.0.0
+  15: optional i64 enqueueTime,  // since 4.0.0
+  16: optional string workerVersion,  // since 4.0.0
+  17: optional string initiatorId,  // since 4.0.0
+  18: optional string initiatorVersion,  // since 4.0.0
+  19: optional i64 cleanerStart,  // since 4.0.0
+  20: optional string poolName,  // since 4.0.0
+  21: optional i64 nextTxnId,  // since 4.0.0
+  22: optional i64 txnId,  // since 4.0.0
+  23: optional i64 commitTime,  // since 4.0.0
+  24: optional i64 hightestWriteId,  // since 4.0.0
+}
+
+struct ShowLocksResponseElement {
+  1: required i64 lockid,
+  2: required string dbname,
+  3: optional string tablename,
+  4: optional string partname,
+  5: required i32 state,  // enum LockState
+  6: required i32 type,  // enum LockType
+  7: optional i64 txnid,
+  8: required i64 lastheartbeat,
+  9: optional i64 acquiredat,
+  10: required string user,
+  11: required string hostname,
+  12: optional i32 heartbeatCount = 0,
+  13: optional string agentInfo,
+  14: optional i64 blockedByExtId,
+  15: optional i64 blockedByIntId,
+  16: optional i64 lockIdInternal,
+}
+
+// since 3.1.3
+struct TableValidWriteIds {
+  1: required string fullTableName,
+  2: required i64 writeIdHighWaterMark,
+  3: required list<i64> invalidWriteIds,
+  4: optional i64 minOpenWriteId,
+  5: required binary abortedBits,
+}
+
+struct TxnInfo {
+  1: required i64 id,
+  2: required i32 state,  // enum TxnState
+  3: required string user,
+  4: required string hostname,
+  5: optional string agentInfo = "Unknown",
+  6: optional i32 heartbeatCount = 0,
+  7: optional string metaInfo,
+  8: optional i64 startedTime,
+  9: optional i64 lastHeartbeatTime,
+}
+
+// since 3.1.3
+struct TxnToWriteId {
+  1: required i64 txnId,
+  2: required i64 writeId,
+}
+
+// since 4.0.0
+struct WriteEventInfo {
+  1: required i64 writeId,
+  2: required string database,
+  3: required string table,
+  4: required string files,
+  5: optional string partition,
+  6: optional string tableObj,
+  7: optional string partitionObj,
 }
 
 // since 4.0.0
@@ -1755,12 +1929,6 @@ struct AbortTxnsRequest {
 }
 
 // since 3.1.3
-struct TxnToWriteId {
-  1: required i64 txnId,
-  2: required i64 writeId,
-}
-
-// since 3.1.3
 struct AllocateTableWriteIdsRequest {
   1: required string dbName,
   2: required string tableName,
@@ -1775,47 +1943,10 @@ struct AllocateTableWriteIdsResponse {
   1: required list<TxnToWriteId> txnToWriteIds,
 }
 
-// since 3.1.3
-struct BasicTxnInfo {
-  1: required bool isnull,
-  2: optional i64 time,
-  3: optional i64 txnid,
-  4: optional string dbname,
-  5: optional string tablename,
-  6: optional string partitionname,
-}
-
 struct CheckLockRequest {
   1: required i64 lockid,
   2: optional i64 txnid,
   3: optional i64 elapsed_ms,
-}
-
-// since 4.0.0
-struct CommitTxnKeyValue {
-  1: required i64 tableId,
-  2: required string key,
-  3: required string value,
-}
-
-// since 4.0.0
-struct WriteEventInfo {
-  1: required i64 writeId,
-  2: required string database,
-  3: required string table,
-  4: required string files,
-  5: optional string partition,
-  6: optional string tableObj,
-  7: optional string partitionObj,
-}
-
-// since 4.0.0
-struct ReplLastIdInfo {
-  1: required string database,
-  2: required i64 lastReplId,
-  3: optional string table,
-  4: optional string catalog,
-  5: optional list<string> partitionList,
 }
 
 struct CommitTxnRequest {
@@ -1826,53 +1957,6 @@ struct CommitTxnRequest {
   5: optional CommitTxnKeyValue keyValue,  // since 4.0.0
   6: optional bool exclWriteEnabled = true,  // since 4.0.0
   7: optional i32 txn_type,  // enum TxnType, since 4.0.0
-}
-
-// since 4.0.0
-struct CompactionInfoStruct {
-  1: required i64 id,
-  2: required string dbname,
-  3: required string tablename,
-  4: optional string partitionname,
-  5: required i32 type,  // enum CompactionType
-  6: optional string runas,
-  7: optional string properties,
-  8: optional bool toomanyaborts,
-  9: optional string state,
-  10: optional string workerId,
-  11: optional i64 start,
-  12: optional i64 highestWriteId,
-  13: optional string errorMessage,
-  14: optional bool hasoldabort,
-  15: optional i64 enqueueTime,
-  16: optional i64 retryRetention,
-  17: optional string poolname,
-  18: optional i32 numberOfBuckets,
-  19: optional string orderByClause,
-}
-
-// since 4.0.0
-struct CompactionMetricsDataRequest {
-  1: required string dbName,
-  2: required string tblName,
-  3: optional string partitionName,
-  4: required i32 type,  // enum CompactionMetricsMetricType
-}
-
-// since 4.0.0
-struct CompactionMetricsDataStruct {
-  1: required string dbname,
-  2: required string tblname,
-  3: optional string partitionname,
-  4: required i32 type,  // enum CompactionMetricsMetricType
-  5: required i32 metricvalue,
-  6: required i32 version,
-  7: required i32 threshold,
-}
-
-// since 4.0.0
-struct CompactionMetricsDataResponse {
-  1: optional CompactionMetricsDataStruct data,
 }
 
 struct CompactionRequest {
@@ -1897,6 +1981,19 @@ struct CompactionResponse {
 }
 
 // since 4.0.0
+struct CompactionMetricsDataRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string partitionName,
+  4: required i32 type,  // enum CompactionMetricsMetricType
+}
+
+// since 4.0.0
+struct CompactionMetricsDataResponse {
+  1: optional CompactionMetricsDataStruct data,
+}
+
+// since 4.0.0
 struct FindNextCompactRequest {
   1: optional string workerId,
   2: optional string workerVersion,
@@ -1916,28 +2013,12 @@ struct GetLatestCommittedCompactionInfoResponse {
   1: required list<CompactionInfoStruct> compactions,
 }
 
-struct TxnInfo {
-  1: required i64 id,
-  2: required i32 state,  // enum TxnState
-  3: required string user,
-  4: required string hostname,
-  5: optional string agentInfo = "Unknown",
-  6: optional i32 heartbeatCount = 0,
-  7: optional string metaInfo,
-  8: optional i64 startedTime,
-  9: optional i64 lastHeartbeatTime,
-}
-
-struct GetOpenTxnsInfoResponse {
-  1: required i64 txn_high_water_mark,
-  2: required list<TxnInfo> open_txns,
-}
-
 // since 4.0.0
 struct GetOpenTxnsRequest {
   1: optional list<i32> excludeTxnTypes,
 }
 
+// Hive 2.3 writes open_txns as a set.
 struct GetOpenTxnsResponse {
   1: required i64 txn_high_water_mark,
   2: required list<i64> open_txns,  // since 3.1.3
@@ -1945,20 +2026,16 @@ struct GetOpenTxnsResponse {
   4: required binary abortedBits,  // since 3.1.3
 }
 
+struct GetOpenTxnsInfoResponse {
+  1: required i64 txn_high_water_mark,
+  2: required list<TxnInfo> open_txns,
+}
+
 // since 3.1.3
 struct GetValidWriteIdsRequest {
   1: required list<string> fullTableNames,
   2: optional string validTxnList,
   3: optional i64 writeId,  // since 4.0.0
-}
-
-// since 3.1.3
-struct TableValidWriteIds {
-  1: required string fullTableName,
-  2: required i64 writeIdHighWaterMark,
-  3: required list<i64> invalidWriteIds,
-  4: optional i64 minOpenWriteId,
-  5: required binary abortedBits,
 }
 
 // since 3.1.3
@@ -1979,17 +2056,6 @@ struct HeartbeatTxnRangeRequest {
 struct HeartbeatTxnRangeResponse {
   1: required set<i64> aborted,
   2: required set<i64> nosuch,
-}
-
-struct LockComponent {
-  1: required i32 type,  // enum LockType
-  2: required i32 level,  // enum LockLevel
-  3: required string dbname,
-  4: optional string tablename,
-  5: optional string partitionname,
-  6: optional i32 operationType = 5,  // enum DataOperationType
-  7: optional bool isTransactional = false,  // since 3.1.3
-  8: optional bool isDynamicPartitionWrite = false,
 }
 
 struct LockRequest {
@@ -2034,11 +2100,6 @@ struct OpenTxnsResponse {
   1: required list<i64> txn_ids,
 }
 
-// since 4.0.0
-struct OptionalCompactionInfoStruct {
-  1: optional CompactionInfoStruct ci,
-}
-
 // since 3.1.3
 struct ReplTblWriteIdStateRequest {
   1: required string validWriteIdlist,
@@ -2078,33 +2139,6 @@ struct ShowCompactRequest {
   9: optional string order,  // since 4.0.0
 }
 
-struct ShowCompactResponseElement {
-  1: required string dbname,
-  2: required string tablename,
-  3: optional string partitionname,
-  4: required i32 type,  // enum CompactionType
-  5: required string state,
-  6: optional string workerid,
-  7: optional i64 start,
-  8: optional string runAs,
-  9: optional i64 hightestTxnId,
-  10: optional string metaInfo,
-  11: optional i64 endTime,
-  12: optional string hadoopJobId = "None",
-  13: optional i64 id,
-  14: optional string errorMessage,  // since 4.0.0
-  15: optional i64 enqueueTime,  // since 4.0.0
-  16: optional string workerVersion,  // since 4.0.0
-  17: optional string initiatorId,  // since 4.0.0
-  18: optional string initiatorVersion,  // since 4.0.0
-  19: optional i64 cleanerStart,  // since 4.0.0
-  20: optional string poolName,  // since 4.0.0
-  21: optional i64 nextTxnId,  // since 4.0.0
-  22: optional i64 txnId,  // since 4.0.0
-  23: optional i64 commitTime,  // since 4.0.0
-  24: optional i64 hightestWriteId,  // since 4.0.0
-}
-
 struct ShowCompactResponse {
   1: required list<ShowCompactResponseElement> compacts,
 }
@@ -2117,25 +2151,6 @@ struct ShowLocksRequest {
   5: optional i64 txnid,  // since 4.0.0
 }
 
-struct ShowLocksResponseElement {
-  1: required i64 lockid,
-  2: required string dbname,
-  3: optional string tablename,
-  4: optional string partname,
-  5: required i32 state,  // enum LockState
-  6: required i32 type,  // enum LockType
-  7: optional i64 txnid,
-  8: required i64 lastheartbeat,
-  9: optional i64 acquiredat,
-  10: required string user,
-  11: required string hostname,
-  12: optional i32 heartbeatCount = 0,
-  13: optional string agentInfo,
-  14: optional i64 blockedByExtId,
-  15: optional i64 blockedByIntId,
-  16: optional i64 lockIdInternal,
-}
-
 struct ShowLocksResponse {
   1: list<ShowLocksResponseElement> locks,
 }
@@ -2146,10 +2161,21 @@ struct UnlockRequest {
 
 // ---------------------------------------------------------------- notification
 
+enum EventRequestType {
+  INSERT = 1,
+  UPDATE = 2,
+  DELETE = 3,
+}
+
+enum PartitionEventType {
+  LOAD_DONE = 1,
+}
+
 struct CurrentNotificationEventId {
   1: required i64 eventId,
 }
 
+// Hive 2.3 has no replace: there filesAdded is 1, filesAddedChecksum 2.
 struct InsertEventRequestData {
   1: optional bool replace,  // since 3.1.3
   2: required list<string> filesAdded,  // since 3.1.3
@@ -2162,6 +2188,17 @@ union FireEventRequestData {
   1: optional InsertEventRequestData insertData,
   2: optional list<InsertEventRequestData> insertDatas,  // since 4.0.0
   3: optional bool refreshEvent,  // since 4.0.0
+}
+
+struct NotificationEvent {
+  1: required i64 eventId,
+  2: required i32 eventTime,
+  3: required string eventType,
+  4: optional string dbName,
+  5: optional string tableName,
+  6: required string message,
+  7: optional string messageFormat,
+  8: optional string catName,  // since 3.1.3
 }
 
 struct FireEventRequest {
@@ -2184,17 +2221,6 @@ struct GetAllWriteEventInfoRequest {
   1: required i64 txnId,
   2: optional string dbName,
   3: optional string tableName,
-}
-
-struct NotificationEvent {
-  1: required i64 eventId,
-  2: required i32 eventTime,
-  3: required string eventType,
-  4: optional string dbName,
-  5: optional string tableName,
-  6: required string message,
-  7: optional string messageFormat,
-  8: optional string catName,  // since 3.1.3
 }
 
 struct NotificationEventRequest {
@@ -2237,6 +2263,10 @@ struct WriteNotificationLogRequest {
 }
 
 // since 4.0.0
+struct WriteNotificationLogResponse {
+}
+
+// since 4.0.0
 struct WriteNotificationLogBatchRequest {
   1: required string catalog,
   2: required string db,
@@ -2248,52 +2278,17 @@ struct WriteNotificationLogBatchRequest {
 struct WriteNotificationLogBatchResponse {
 }
 
-// since 4.0.0
-struct WriteNotificationLogResponse {
-}
-
 // ---------------------------------------------------------------- resource plans
 
-// since 3.1.3
-struct WMNullablePool {
-  1: required string resourcePlanName,
-  2: required string poolPath,
-  3: optional double allocFraction,
-  4: optional i32 queryParallelism,
-  5: optional string schedulingPolicy,
-  6: optional bool isSetSchedulingPolicy,
-  7: optional string ns,  // since 4.0.0
+enum WMPoolSchedulingPolicy {
+  FAIR = 1,
+  FIFO = 2,
 }
 
-// since 3.1.3
-struct WMAlterPoolRequest {
-  1: optional WMNullablePool pool,
-  2: optional string poolPath,
-}
-
-// since 3.1.3
-struct WMAlterPoolResponse {
-}
-
-// since 3.1.3
-struct WMNullableResourcePlan {
-  1: optional string name,
-  2: optional i32 status,  // enum WMResourcePlanStatus
-  4: optional i32 queryParallelism,
-  5: optional bool isSetQueryParallelism,
-  6: optional string defaultPoolPath,
-  7: optional bool isSetDefaultPoolPath,
-  8: optional string ns,  // since 4.0.0
-}
-
-// since 3.1.3
-struct WMAlterResourcePlanRequest {
-  1: optional string resourcePlanName,
-  2: optional WMNullableResourcePlan resourcePlan,
-  3: optional bool isEnableAndActivate,
-  4: optional bool isForceDeactivate,
-  5: optional bool isReplace,
-  6: optional string ns,  // since 4.0.0
+enum WMResourcePlanStatus {
+  ACTIVE = 1,
+  ENABLED = 2,
+  DISABLED = 3,
 }
 
 // since 3.1.3
@@ -2349,6 +2344,48 @@ struct WMFullResourcePlan {
   3: optional list<WMMapping> mappings,
   4: optional list<WMTrigger> triggers,
   5: optional list<WMPoolTrigger> poolTriggers,
+}
+
+// since 3.1.3
+struct WMNullablePool {
+  1: required string resourcePlanName,
+  2: required string poolPath,
+  3: optional double allocFraction,
+  4: optional i32 queryParallelism,
+  5: optional string schedulingPolicy,
+  6: optional bool isSetSchedulingPolicy,
+  7: optional string ns,  // since 4.0.0
+}
+
+// since 3.1.3
+struct WMNullableResourcePlan {
+  1: optional string name,
+  2: optional i32 status,  // enum WMResourcePlanStatus
+  4: optional i32 queryParallelism,
+  5: optional bool isSetQueryParallelism,
+  6: optional string defaultPoolPath,
+  7: optional bool isSetDefaultPoolPath,
+  8: optional string ns,  // since 4.0.0
+}
+
+// since 3.1.3
+struct WMAlterPoolRequest {
+  1: optional WMNullablePool pool,
+  2: optional string poolPath,
+}
+
+// since 3.1.3
+struct WMAlterPoolResponse {
+}
+
+// since 3.1.3
+struct WMAlterResourcePlanRequest {
+  1: optional string resourcePlanName,
+  2: optional WMNullableResourcePlan resourcePlan,
+  3: optional bool isEnableAndActivate,
+  4: optional bool isForceDeactivate,
+  5: optional bool isReplace,
+  6: optional string ns,  // since 4.0.0
 }
 
 // since 3.1.3
@@ -2513,11 +2550,19 @@ struct WMValidateResourcePlanResponse {
 
 // ---------------------------------------------------------------- scheduled queries and replication
 
-// since 4.0.0
-struct GetReplicationMetricsRequest {
-  1: optional i64 scheduledExecutionId,
-  2: optional string policy,
-  3: optional i64 dumpExecutionId,
+enum QueryState {
+  INITED = 0,
+  EXECUTING = 1,
+  FAILED = 2,
+  FINISHED = 3,
+  TIMED_OUT = 4,
+  AUTO_DISABLED = 5,
+}
+
+enum ScheduledQueryMaintenanceRequestType {
+  CREATE = 1,
+  ALTER = 2,
+  DROP = 3,
 }
 
 // since 4.0.0
@@ -2552,6 +2597,21 @@ struct ScheduledQuery {
 }
 
 // since 4.0.0
+struct ScheduledQueryProgressInfo {
+  1: required i64 scheduledExecutionId,
+  2: required i32 state,  // enum QueryState
+  3: required string executorQueryId,
+  4: optional string errorMessage,
+}
+
+// since 4.0.0
+struct GetReplicationMetricsRequest {
+  1: optional i64 scheduledExecutionId,
+  2: optional string policy,
+  3: optional i64 dumpExecutionId,
+}
+
+// since 4.0.0
 struct ScheduledQueryMaintenanceRequest {
   1: required i32 type,  // enum ScheduledQueryMaintenanceRequestType
   2: required ScheduledQuery scheduledQuery,
@@ -2570,15 +2630,11 @@ struct ScheduledQueryPollResponse {
   4: optional string user,
 }
 
-// since 4.0.0
-struct ScheduledQueryProgressInfo {
-  1: required i64 scheduledExecutionId,
-  2: required i32 state,  // enum QueryState
-  3: required string executorQueryId,
-  4: optional string errorMessage,
-}
+// ---------------------------------------------------------------- file metadata
 
-// ---------------------------------------------------------------- file metadata and the rest
+enum FileMetadataExprType {
+  ORC_SARG = 1,
+}
 
 struct CacheFileMetadataRequest {
   1: required string dbName,
@@ -2598,14 +2654,13 @@ struct ClearFileMetadataRequest {
 struct ClearFileMetadataResult {
 }
 
-// since 3.1.3
-struct CmRecycleRequest {
-  1: required string dataPath,
-  2: required bool purge,
+struct GetFileMetadataRequest {
+  1: required list<i64> fileIds,
 }
 
-// since 3.1.3
-struct CmRecycleResponse {
+struct GetFileMetadataResult {
+  1: required map<i64,binary> metadata,
+  2: required bool isSupported,
 }
 
 struct GetFileMetadataByExprRequest {
@@ -2625,33 +2680,30 @@ struct GetFileMetadataByExprResult {
   2: required bool isSupported,
 }
 
-struct GetFileMetadataRequest {
+struct PutFileMetadataRequest {
   1: required list<i64> fileIds,
+  2: required list<binary> metadata,
+  3: optional i32 type,  // enum FileMetadataExprType
 }
 
-struct GetFileMetadataResult {
-  1: required map<i64,binary> metadata,
-  2: required bool isSupported,
+struct PutFileMetadataResult {
 }
 
-// until 2.3.10
-struct Index {
-  1: string indexName,
-  2: string indexHandlerClass,
-  3: string dbName,
-  4: string origTableName,
-  5: i32 createTime,
-  6: i32 lastAccessTime,
-  7: string indexTableName,
-  8: StorageDescriptor sd,
-  9: map<string,string> parameters,
-  10: bool deferredRebuild,
+// ---------------------------------------------------------------- the server itself
+
+struct Version {
+  1: string version,
+  2: string comments,
 }
 
-// since 4.0.0
-struct ListStoredProcedureRequest {
-  1: required string catName,
-  2: optional string dbName,
+// since 3.1.3
+struct CmRecycleRequest {
+  1: required string dataPath,
+  2: required bool purge,
+}
+
+// since 3.1.3
+struct CmRecycleResponse {
 }
 
 // since 4.0.0
@@ -2673,63 +2725,12 @@ struct PropertySetRequest {
   2: map<string,string> propertyMap,
 }
 
-struct PutFileMetadataRequest {
-  1: required list<i64> fileIds,
-  2: required list<binary> metadata,
-  3: optional i32 type,  // enum FileMetadataExprType
-}
-
-struct PutFileMetadataResult {
-}
-
-// since 3.1.3
-struct RuntimeStat {
-  1: optional i32 createTime,
-  2: required i32 weight,
-  3: required binary payload,
-}
-
-// since 4.0.0
-struct StoredProcedure {
-  1: string name,
-  2: string dbName,
-  3: string catName,
-  4: string ownerName,
-  5: string source,
-}
-
-// since 4.0.0
-struct StoredProcedureRequest {
-  1: required string catName,
-  2: required string dbName,
-  3: required string procName,
-}
-
-struct Version {
-  1: string version,
-  2: string comments,
-}
-
 // ---------------------------------------------------------------- service
 
 service ThriftHiveMetastore extends fb303.FacebookService {
 
   // ---- catalogs and databases
 
-  // since 3.1.3
-  void alter_catalog(1: AlterCatalogRequest rqst)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  void alter_database(1: string dbname, 2: Database db)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  // since 4.0.1
-  void alter_database_req(1: AlterDatabaseRequest alterDbReq)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  // since 4.0.0, until 4.0.0
-  void alter_dataconnector(1: string name, 2: DataConnector connector)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  // since 4.0.1
-  void alter_dataconnector_req(1: AlterDataConnectorRequest alterReq)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2),
   // since 3.1.3
   void create_catalog(1: CreateCatalogRequest catalog)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3),
@@ -2744,20 +2745,6 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.0.1
   void create_dataconnector_req(1: CreateDataConnectorRequest connectorReq)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3),
-  // since 3.1.3
-  void drop_catalog(1: DropCatalogRequest catName)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  void drop_database(1: string name, 2: bool deleteData, 3: bool cascade)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  // since 4.0.0
-  void drop_database_req(1: DropDatabaseRequest req)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  // since 4.0.0, until 4.0.0
-  void drop_dataconnector(1: string name, 2: bool ifNotExists, 3: bool checkReferences)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  // since 4.0.1
-  void drop_dataconnector_req(1: DropDataConnectorRequest dropDcReq)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
   list<string> get_all_databases()
     throws (1: MetaException o1),
   // since 3.1.3
@@ -2782,54 +2769,53 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.0.0
   list<string> get_dataconnectors()
     throws (1: MetaException o1),
+  // since 3.1.3
+  void alter_catalog(1: AlterCatalogRequest rqst)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  void alter_database(1: string dbname, 2: Database db)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  // since 4.0.1
+  void alter_database_req(1: AlterDatabaseRequest alterDbReq)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  // since 4.0.0, until 4.0.0
+  void alter_dataconnector(1: string name, 2: DataConnector connector)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  // since 4.0.1
+  void alter_dataconnector_req(1: AlterDataConnectorRequest alterReq)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  // since 3.1.3
+  void drop_catalog(1: DropCatalogRequest catName)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  void drop_database(1: string name, 2: bool deleteData, 3: bool cascade)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 4.0.0
+  void drop_database_req(1: DropDatabaseRequest req)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 4.0.0, until 4.0.0
+  void drop_dataconnector(1: string name, 2: bool ifNotExists, 3: bool checkReferences)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 4.0.1
+  void drop_dataconnector_req(1: DropDataConnectorRequest dropDcReq)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
 
   // ---- tables
 
-  // since 3.1.3
-  void add_schema_version(1: SchemaVersion schemaVersion)
-    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: MetaException o3),
-  // since 3.1.3
-  void add_serde(1: SerDeInfo serde)
-    throws (1: AlreadyExistsException o1, 2: MetaException o2),
-  // since 3.1.3
-  void alter_ischema(1: AlterISchemaRequest rqst)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  void alter_table(1: string dbname, 2: string tbl_name, 3: Table new_tbl)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  // since 4.0.0
-  AlterTableResponse alter_table_req(1: AlterTableRequest req)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  void alter_table_with_cascade(1: string dbname, 2: string tbl_name, 3: Table new_tbl, 4: bool cascade)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  void alter_table_with_environment_context(1: string dbname, 2: string tbl_name, 3: Table new_tbl, 4: EnvironmentContext environment_context)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  // since 3.1.3
-  void create_ischema(1: ISchema schema)
-    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: MetaException o3),
   void create_table(1: Table tbl)
-    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
+    throws (
+      1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
   // since 4.0.0
   void create_table_req(1: CreateTableRequest request)
-    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
+    throws (
+      1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
+  void create_table_with_constraints(
+      1: Table tbl, 2: list<SQLPrimaryKey> primaryKeys, 3: list<SQLForeignKey> foreignKeys,
+      4: list<SQLUniqueConstraint> uniqueConstraints, 5: list<SQLNotNullConstraint> notNullConstraints,
+      6: list<SQLDefaultConstraint> defaultConstraints, 7: list<SQLCheckConstraint> checkConstraints)
+    throws (
+      1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
   void create_table_with_environment_context(1: Table tbl, 2: EnvironmentContext environment_context)
-    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
-  bool create_type(1: Type type)
-    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3),
-  // since 3.1.3
-  void drop_ischema(1: ISchemaName name)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  // since 3.1.3
-  void drop_schema_version(1: SchemaVersionDescriptor schemaVersion)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  void drop_table(1: string dbname, 2: string name, 3: bool deleteData)
-    throws (1: NoSuchObjectException o1, 2: MetaException o3),
-  // since 4.0.1
-  void drop_table_req(1: DropTableRequest dropTableReq)
-    throws (1: NoSuchObjectException o1, 2: MetaException o3),
-  void drop_table_with_environment_context(1: string dbname, 2: string name, 3: bool deleteData, 4: EnvironmentContext environment_context)
-    throws (1: NoSuchObjectException o1, 2: MetaException o3),
-  bool drop_type(1: string type)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+    throws (
+      1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
   list<string> get_all_tables(1: string db_name)
     throws (1: MetaException o1),
   list<FieldSchema> get_fields(1: string db_name, 2: string table_name)
@@ -2837,33 +2823,17 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.0.0
   GetFieldsResponse get_fields_req(1: GetFieldsRequest req)
     throws (1: MetaException o1, 2: UnknownTableException o2, 3: UnknownDBException o3),
-  list<FieldSchema> get_fields_with_environment_context(1: string db_name, 2: string table_name, 3: EnvironmentContext environment_context)
+  list<FieldSchema> get_fields_with_environment_context(
+      1: string db_name, 2: string table_name, 3: EnvironmentContext environment_context)
     throws (1: MetaException o1, 2: UnknownTableException o2, 3: UnknownDBException o3),
-  // since 3.1.3
-  ISchema get_ischema(1: ISchemaName name)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
   list<FieldSchema> get_schema(1: string db_name, 2: string table_name)
     throws (1: MetaException o1, 2: UnknownTableException o2, 3: UnknownDBException o3),
-  // since 3.1.3
-  list<SchemaVersion> get_schema_all_versions(1: ISchemaName schemaName)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  // since 3.1.3
-  SchemaVersion get_schema_latest_version(1: ISchemaName schemaName)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
   // since 4.0.0
   GetSchemaResponse get_schema_req(1: GetSchemaRequest req)
     throws (1: MetaException o1, 2: UnknownTableException o2, 3: UnknownDBException o3),
-  // since 3.1.3
-  SchemaVersion get_schema_version(1: SchemaVersionDescriptor schemaVersion)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  list<FieldSchema> get_schema_with_environment_context(1: string db_name, 2: string table_name, 3: EnvironmentContext environment_context)
+  list<FieldSchema> get_schema_with_environment_context(
+      1: string db_name, 2: string table_name, 3: EnvironmentContext environment_context)
     throws (1: MetaException o1, 2: UnknownTableException o2, 3: UnknownDBException o3),
-  // since 3.1.3
-  FindSchemasByColsResp get_schemas_by_cols(1: FindSchemasByColsRqst rqst)
-    throws (1: MetaException o1),
-  // since 3.1.3
-  SerDeInfo get_serde(1: GetSerdeRequest rqst)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
   // until 4.0.0
   Table get_table(1: string dbname, 2: string tbl_name)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
@@ -2885,25 +2855,34 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.0.0
   list<ExtendedTableInfo> get_tables_ext(1: GetTablesExtRequest req)
     throws (1: MetaException o1),
-  Type get_type(1: string name)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  map<string,Type> get_type_all(1: string name)
-    throws (1: MetaException o2),
-  // since 3.1.3
-  void map_schema_version_to_serde(1: MapSchemaVersionToSerdeRequest rqst)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  // since 3.1.3
-  void set_schema_version_state(1: SetSchemaVersionStateRequest rqst)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  void alter_table(1: string dbname, 2: string tbl_name, 3: Table new_tbl)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
   // since 4.0.0
-  Table translate_table_dryrun(1: CreateTableRequest request)
-    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
+  AlterTableResponse alter_table_req(1: AlterTableRequest req)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  void alter_table_with_cascade(1: string dbname, 2: string tbl_name, 3: Table new_tbl, 4: bool cascade)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  void alter_table_with_environment_context(
+      1: string dbname, 2: string tbl_name, 3: Table new_tbl, 4: EnvironmentContext environment_context)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  void drop_table(1: string dbname, 2: string name, 3: bool deleteData)
+    throws (1: NoSuchObjectException o1, 2: MetaException o3),
+  // since 4.0.1
+  void drop_table_req(1: DropTableRequest dropTableReq)
+    throws (1: NoSuchObjectException o1, 2: MetaException o3),
+  void drop_table_with_environment_context(
+      1: string dbname, 2: string name, 3: bool deleteData, 4: EnvironmentContext environment_context)
+    throws (1: NoSuchObjectException o1, 2: MetaException o3),
   // since 3.1.3
   void truncate_table(1: string dbName, 2: string tableName, 3: list<string> partNames)
     throws (1: MetaException o1),
   // since 4.0.0
   TruncateTableResponse truncate_table_req(1: TruncateTableRequest req)
     throws (1: MetaException o1),
+  // since 4.0.0
+  Table translate_table_dryrun(1: CreateTableRequest request)
+    throws (
+      1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
 
   // ---- partitions
 
@@ -2919,59 +2898,36 @@ service ThriftHiveMetastore extends fb303.FacebookService {
     throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
   AddPartitionsResult add_partitions_req(1: AddPartitionsRequest request)
     throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
-  void alter_partition(1: string db_name, 2: string tbl_name, 3: Partition new_part)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  void alter_partition_with_environment_context(1: string db_name, 2: string tbl_name, 3: Partition new_part, 4: EnvironmentContext environment_context)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  void alter_partitions(1: string db_name, 2: string tbl_name, 3: list<Partition> new_parts)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  // since 4.0.0
-  AlterPartitionsResponse alter_partitions_req(1: AlterPartitionsRequest req)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  void alter_partitions_with_environment_context(1: string db_name, 2: string tbl_name, 3: list<Partition> new_parts, 4: EnvironmentContext environment_context)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
   Partition append_partition(1: string db_name, 2: string tbl_name, 3: list<string> part_vals)
     throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
   Partition append_partition_by_name(1: string db_name, 2: string tbl_name, 3: string part_name)
     throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
-  Partition append_partition_by_name_with_environment_context(1: string db_name, 2: string tbl_name, 3: string part_name, 4: EnvironmentContext environment_context)
+  Partition append_partition_by_name_with_environment_context(
+      1: string db_name, 2: string tbl_name, 3: string part_name, 4: EnvironmentContext environment_context)
     throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
   // since 4.0.1
   Partition append_partition_req(1: AppendPartitionsRequest appendPartitionsReq)
     throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
-  Partition append_partition_with_environment_context(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: EnvironmentContext environment_context)
+  Partition append_partition_with_environment_context(
+      1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: EnvironmentContext environment_context)
     throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
-  bool drop_partition(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: bool deleteData)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  bool drop_partition_by_name(1: string db_name, 2: string tbl_name, 3: string part_name, 4: bool deleteData)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  bool drop_partition_by_name_with_environment_context(1: string db_name, 2: string tbl_name, 3: string part_name, 4: bool deleteData, 5: EnvironmentContext environment_context)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  // since 4.0.1
-  bool drop_partition_req(1: DropPartitionRequest dropPartitionReq)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  bool drop_partition_with_environment_context(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: bool deleteData, 5: EnvironmentContext environment_context)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  DropPartitionsResult drop_partitions_req(1: DropPartitionsRequest req)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  Partition exchange_partition(1: map<string,string> partitionSpecs, 2: string source_db, 3: string source_table_name, 4: string dest_db, 5: string dest_table_name)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
-  list<Partition> exchange_partitions(1: map<string,string> partitionSpecs, 2: string source_db, 3: string source_table_name, 4: string dest_db, 5: string dest_table_name)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
   // since 4.0.1
   list<string> fetch_partition_names_req(1: PartitionsRequest partitionReq)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
   i32 get_num_partitions_by_filter(1: string db_name, 2: string tbl_name, 3: string filter)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<PartitionSpec> get_part_specs_by_filter(1: string db_name, 2: string tbl_name, 3: string filter, 4: i32 max_parts = -1)
+  list<PartitionSpec> get_part_specs_by_filter(
+      1: string db_name, 2: string tbl_name, 3: string filter, 4: i32 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   Partition get_partition(1: string db_name, 2: string tbl_name, 3: list<string> part_vals)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   Partition get_partition_by_name(1: string db_name, 2: string tbl_name, 3: string part_name)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  // Hive 2.3 has one exception: MetaException, as 1.
   list<string> get_partition_names(1: string db_name, 2: string tbl_name, 3: i16 max_parts = -1)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  list<string> get_partition_names_ps(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1)
+  list<string> get_partition_names_ps(
+      1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   // since 4.0.0
   GetPartitionNamesPsResponse get_partition_names_ps_req(1: GetPartitionNamesPsRequest req)
@@ -2984,13 +2940,16 @@ service ThriftHiveMetastore extends fb303.FacebookService {
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   PartitionValuesResponse get_partition_values(1: PartitionValuesRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  Partition get_partition_with_auth(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: string user_name, 5: list<string> group_names)
+  Partition get_partition_with_auth(
+      1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: string user_name,
+      5: list<string> group_names)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   list<Partition> get_partitions(1: string db_name, 2: string tbl_name, 3: i16 max_parts = -1)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
   PartitionsByExprResult get_partitions_by_expr(1: PartitionsByExprRequest req)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<Partition> get_partitions_by_filter(1: string db_name, 2: string tbl_name, 3: string filter, 4: i16 max_parts = -1)
+  list<Partition> get_partitions_by_filter(
+      1: string db_name, 2: string tbl_name, 3: string filter, 4: i16 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   // since 4.0.0
   list<Partition> get_partitions_by_filter_req(1: GetPartitionsByFilterRequest req)
@@ -3000,9 +2959,12 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.0.0
   GetPartitionsByNamesResult get_partitions_by_names_req(1: GetPartitionsByNamesRequest req)
     throws (1: MetaException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3),
-  list<Partition> get_partitions_ps(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1)
+  list<Partition> get_partitions_ps(
+      1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<Partition> get_partitions_ps_with_auth(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1, 5: string user_name, 6: list<string> group_names)
+  list<Partition> get_partitions_ps_with_auth(
+      1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: i16 max_parts = -1, 5: string user_name,
+      6: list<string> group_names)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
   // since 4.0.0
   GetPartitionsPsWithAuthResponse get_partitions_ps_with_auth_req(1: GetPartitionsPsWithAuthRequest req)
@@ -3015,65 +2977,116 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.0.0
   PartitionsSpecByExprResult get_partitions_spec_by_expr(1: PartitionsByExprRequest req)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  list<Partition> get_partitions_with_auth(1: string db_name, 2: string tbl_name, 3: i16 max_parts = -1, 4: string user_name, 5: list<string> group_names)
+  list<Partition> get_partitions_with_auth(
+      1: string db_name, 2: string tbl_name, 3: i16 max_parts = -1, 4: string user_name, 5: list<string> group_names)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
   // since 4.0.0
   GetPartitionsResponse get_partitions_with_specs(1: GetPartitionsRequest request)
     throws (1: MetaException o1),
+  void alter_partition(1: string db_name, 2: string tbl_name, 3: Partition new_part)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  void alter_partition_with_environment_context(
+      1: string db_name, 2: string tbl_name, 3: Partition new_part, 4: EnvironmentContext environment_context)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  void alter_partitions(1: string db_name, 2: string tbl_name, 3: list<Partition> new_parts)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  // since 4.0.0
+  AlterPartitionsResponse alter_partitions_req(1: AlterPartitionsRequest req)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  void alter_partitions_with_environment_context(
+      1: string db_name, 2: string tbl_name, 3: list<Partition> new_parts, 4: EnvironmentContext environment_context)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  Partition exchange_partition(
+      1: map<string,string> partitionSpecs, 2: string source_db, 3: string source_table_name, 4: string dest_db,
+      5: string dest_table_name)
+    throws (
+      1: MetaException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
+  list<Partition> exchange_partitions(
+      1: map<string,string> partitionSpecs, 2: string source_db, 3: string source_table_name, 4: string dest_db,
+      5: string dest_table_name)
+    throws (
+      1: MetaException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
+  void rename_partition(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: Partition new_part)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  // since 4.0.0
+  RenamePartitionResponse rename_partition_req(1: RenamePartitionRequest req)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  bool drop_partition(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: bool deleteData)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  bool drop_partition_by_name(1: string db_name, 2: string tbl_name, 3: string part_name, 4: bool deleteData)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  bool drop_partition_by_name_with_environment_context(
+      1: string db_name, 2: string tbl_name, 3: string part_name, 4: bool deleteData,
+      5: EnvironmentContext environment_context)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // since 4.0.1
+  bool drop_partition_req(1: DropPartitionRequest dropPartitionReq)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  bool drop_partition_with_environment_context(
+      1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: bool deleteData,
+      5: EnvironmentContext environment_context)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  DropPartitionsResult drop_partitions_req(1: DropPartitionsRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
   bool partition_name_has_valid_characters(1: list<string> part_vals, 2: bool throw_exception)
     throws (1: MetaException o1),
   map<string,string> partition_name_to_spec(1: string part_name)
     throws (1: MetaException o1),
   list<string> partition_name_to_vals(1: string part_name)
     throws (1: MetaException o1),
-  void rename_partition(1: string db_name, 2: string tbl_name, 3: list<string> part_vals, 4: Partition new_part)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
-  // since 4.0.0
-  RenamePartitionResponse rename_partition_req(1: RenamePartitionRequest req)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
 
-  // ---- column statistics
+  // ---- statistics
 
   // since 3.1.3
   void add_runtime_stats(1: RuntimeStat stat)
     throws (1: MetaException o1),
-  // since 4.1.0
-  bool delete_column_statistics_req(1: DeleteColumnStatisticsRequest req)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
-  bool delete_partition_column_statistics(1: string db_name, 2: string tbl_name, 3: string part_name, 4: string col_name, 5: string engine)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
-  bool delete_table_column_statistics(1: string db_name, 2: string tbl_name, 3: string col_name, 4: string engine)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
-  // since 4.0.0
-  list<string> find_columns_with_stats(1: CompactionInfoStruct cr),
   AggrStats get_aggr_stats_for(1: PartitionsStatsRequest request)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  ColumnStatistics get_partition_column_statistics(1: string db_name, 2: string tbl_name, 3: string part_name, 4: string col_name)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidInputException o3, 4: InvalidObjectException o4),
+  ColumnStatistics get_partition_column_statistics(
+      1: string db_name, 2: string tbl_name, 3: string part_name, 4: string col_name)
+    throws (
+      1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidInputException o3, 4: InvalidObjectException o4),
   PartitionsStatsResult get_partitions_statistics_req(1: PartitionsStatsRequest request)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
   // since 3.1.3
   list<RuntimeStat> get_runtime_stats(1: GetRuntimeStatsRequest rqst)
     throws (1: MetaException o1),
   ColumnStatistics get_table_column_statistics(1: string db_name, 2: string tbl_name, 3: string col_name)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidInputException o3, 4: InvalidObjectException o4),
+    throws (
+      1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidInputException o3, 4: InvalidObjectException o4),
   TableStatsResult get_table_statistics_req(1: TableStatsRequest request)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
   bool set_aggr_stats_for(1: SetPartitionsStatsRequest request)
-    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
+    throws (
+      1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
   bool update_partition_column_statistics(1: ColumnStatistics stats_obj)
-    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
+    throws (
+      1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
   // since 4.0.0
   SetPartitionsStatsResponse update_partition_column_statistics_req(1: SetPartitionsStatsRequest req)
-    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
+    throws (
+      1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
   bool update_table_column_statistics(1: ColumnStatistics stats_obj)
-    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
+    throws (
+      1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
   // since 4.0.0
   SetPartitionsStatsResponse update_table_column_statistics_req(1: SetPartitionsStatsRequest req)
-    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
+    throws (
+      1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4),
   // since 4.0.0
   void update_transaction_statistics(1: UpdateTransactionalStatsRequest req)
     throws (1: MetaException o1),
+  // since 4.1.0
+  bool delete_column_statistics_req(1: DeleteColumnStatisticsRequest req)
+    throws (
+      1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
+  bool delete_partition_column_statistics(
+      1: string db_name, 2: string tbl_name, 3: string part_name, 4: string col_name, 5: string engine)
+    throws (
+      1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
+  bool delete_table_column_statistics(1: string db_name, 2: string tbl_name, 3: string col_name, 4: string engine)
+    throws (
+      1: NoSuchObjectException o1, 2: MetaException o2, 3: InvalidObjectException o3, 4: InvalidInputException o4),
 
   // ---- constraints
 
@@ -3093,10 +3106,6 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 3.1.3
   void add_unique_constraint(1: AddUniqueConstraintRequest req)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  void create_table_with_constraints(1: Table tbl, 2: list<SQLPrimaryKey> primaryKeys, 3: list<SQLForeignKey> foreignKeys, 4: list<SQLUniqueConstraint> uniqueConstraints, 5: list<SQLNotNullConstraint> notNullConstraints, 6: list<SQLDefaultConstraint> defaultConstraints, 7: list<SQLCheckConstraint> checkConstraints)
-    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
-  void drop_constraint(1: DropConstraintRequest req)
-    throws (1: NoSuchObjectException o1, 2: MetaException o3),
   // since 4.0.0
   AllTableConstraintsResponse get_all_table_constraints(1: AllTableConstraintsRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
@@ -3116,17 +3125,106 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 3.1.3
   UniqueConstraintsResponse get_unique_constraints(1: UniqueConstraintsRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  void drop_constraint(1: DropConstraintRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o3),
+
+  // ---- materialized views
+
+  // since 4.0.0
+  list<Table> get_all_materialized_view_objects_for_rewriting()
+    throws (1: MetaException o1),
+  // since 3.1.3
+  Materialization get_materialization_invalidation_info(1: CreationMetadata creation_metadata, 2: string validTxnList)
+    throws (1: MetaException o1, 2: InvalidOperationException o2, 3: UnknownDBException o3),
+  // since 3.1.3
+  list<string> get_materialized_views_for_rewriting(1: string db_name)
+    throws (1: MetaException o1),
+  // since 3.1.3
+  void update_creation_metadata(
+      1: string catName, 2: string dbname, 3: string tbl_name, 4: CreationMetadata creation_metadata)
+    throws (1: MetaException o1, 2: InvalidOperationException o2, 3: UnknownDBException o3),
+
+  // ---- indexes
+
+  // until 2.3.10
+  Index add_index(1: Index new_index, 2: Table index_table)
+    throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
+  // until 2.3.10
+  Index get_index_by_name(1: string db_name, 2: string tbl_name, 3: string index_name)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  // until 2.3.10
+  list<string> get_index_names(1: string db_name, 2: string tbl_name, 3: i16 max_indexes = -1)
+    throws (1: MetaException o2),
+  // until 2.3.10
+  list<Index> get_indexes(1: string db_name, 2: string tbl_name, 3: i16 max_indexes = -1)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // until 2.3.10
+  void alter_index(1: string dbname, 2: string base_tbl_name, 3: string idx_name, 4: Index new_idx)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  // until 2.3.10
+  bool drop_index_by_name(1: string db_name, 2: string tbl_name, 3: string index_name, 4: bool deleteData)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+
+  // ---- types, schemas and serdes
+
+  // since 3.1.3
+  void add_schema_version(1: SchemaVersion schemaVersion)
+    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: MetaException o3),
+  // since 3.1.3
+  void add_serde(1: SerDeInfo serde)
+    throws (1: AlreadyExistsException o1, 2: MetaException o2),
+  // since 3.1.3
+  // In 3.1.3 the id of o2 is -1.
+  void create_ischema(1: ISchema schema)
+    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: MetaException o3),
+  bool create_type(1: Type type)
+    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3),
+  // since 3.1.3
+  ISchema get_ischema(1: ISchemaName name)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // since 3.1.3
+  list<SchemaVersion> get_schema_all_versions(1: ISchemaName schemaName)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // since 3.1.3
+  SchemaVersion get_schema_latest_version(1: ISchemaName schemaName)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // since 3.1.3
+  SchemaVersion get_schema_version(1: SchemaVersionDescriptor schemaVersion)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // since 3.1.3
+  FindSchemasByColsResp get_schemas_by_cols(1: FindSchemasByColsRqst rqst)
+    throws (1: MetaException o1),
+  // since 3.1.3
+  SerDeInfo get_serde(1: GetSerdeRequest rqst)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  Type get_type(1: string name)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  map<string,Type> get_type_all(1: string name)
+    throws (1: MetaException o2),
+  // since 3.1.3
+  void alter_ischema(1: AlterISchemaRequest rqst)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // since 3.1.3
+  void map_schema_version_to_serde(1: MapSchemaVersionToSerdeRequest rqst)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // since 3.1.3
+  void set_schema_version_state(1: SetSchemaVersionStateRequest rqst)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 3.1.3
+  void drop_ischema(1: ISchemaName name)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 3.1.3
+  void drop_schema_version(1: SchemaVersionDescriptor schemaVersion)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  bool drop_type(1: string type)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
 
   // ---- security
 
   i32 add_master_key(1: string key)
     throws (1: MetaException o1),
   bool add_token(1: string token_identifier, 2: string delegation_token),
-  void cancel_delegation_token(1: string token_str_form)
-    throws (1: MetaException o1),
   bool create_role(1: Role role)
-    throws (1: MetaException o1),
-  bool drop_role(1: string role_name)
     throws (1: MetaException o1),
   list<string> get_all_token_identifiers(),
   string get_delegation_token(1: string token_owner, 2: string renewer_kerberos_principal_name)
@@ -3141,48 +3239,53 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   list<string> get_role_names()
     throws (1: MetaException o1),
   string get_token(1: string token_identifier),
+  list<HiveObjectPrivilege> list_privileges(
+      1: string principal_name, 2: i32 principal_type, 3: HiveObjectRef hiveObject)
+    throws (1: MetaException o1),
+  list<Role> list_roles(1: string principal_name, 2: i32 principal_type)
+    throws (1: MetaException o1),
   bool grant_privileges(1: PrivilegeBag privileges)
     throws (1: MetaException o1),
   GrantRevokePrivilegeResponse grant_revoke_privileges(1: GrantRevokePrivilegeRequest request)
     throws (1: MetaException o1),
   GrantRevokeRoleResponse grant_revoke_role(1: GrantRevokeRoleRequest request)
     throws (1: MetaException o1),
-  bool grant_role(1: string role_name, 2: string principal_name, 3: i32 principal_type, 4: string grantor, 5: i32 grantorType, 6: bool grant_option)
-    throws (1: MetaException o1),
-  list<HiveObjectPrivilege> list_privileges(1: string principal_name, 2: i32 principal_type, 3: HiveObjectRef hiveObject)
-    throws (1: MetaException o1),
-  list<Role> list_roles(1: string principal_name, 2: i32 principal_type)
+  bool grant_role(
+      1: string role_name, 2: string principal_name, 3: i32 principal_type, 4: string grantor, 5: i32 grantorType,
+      6: bool grant_option)
     throws (1: MetaException o1),
   // since 3.1.3
-  GrantRevokePrivilegeResponse refresh_privileges(1: HiveObjectRef objToRefresh, 2: string authorizer, 3: GrantRevokePrivilegeRequest grantRequest)
+  GrantRevokePrivilegeResponse refresh_privileges(
+      1: HiveObjectRef objToRefresh, 2: string authorizer, 3: GrantRevokePrivilegeRequest grantRequest)
     throws (1: MetaException o1),
-  bool remove_master_key(1: i32 key_seq),
-  bool remove_token(1: string token_identifier),
   i64 renew_delegation_token(1: string token_str_form)
-    throws (1: MetaException o1),
-  bool revoke_privileges(1: PrivilegeBag privileges)
-    throws (1: MetaException o1),
-  bool revoke_role(1: string role_name, 2: string principal_name, 3: i32 principal_type)
     throws (1: MetaException o1),
   list<string> set_ugi(1: string user_name, 2: list<string> group_names)
     throws (1: MetaException o1),
   void update_master_key(1: i32 seq_number, 2: string key)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  void cancel_delegation_token(1: string token_str_form)
+    throws (1: MetaException o1),
+  bool drop_role(1: string role_name)
+    throws (1: MetaException o1),
+  bool remove_master_key(1: i32 key_seq),
+  bool remove_token(1: string token_identifier),
+  bool revoke_privileges(1: PrivilegeBag privileges)
+    throws (1: MetaException o1),
+  bool revoke_role(1: string role_name, 2: string principal_name, 3: i32 principal_type)
+    throws (1: MetaException o1),
 
-  // ---- functions and packages
+  // ---- functions, procedures and packages
 
   // since 4.0.0
   void add_package(1: AddPackageRequest request)
     throws (1: MetaException o1),
-  void alter_function(1: string dbName, 2: string funcName, 3: Function newFunc)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
   void create_function(1: Function func)
-    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
-  void drop_function(1: string dbName, 2: string funcName)
-    throws (1: NoSuchObjectException o1, 2: MetaException o3),
+    throws (
+      1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4),
   // since 4.0.0
-  void drop_package(1: DropPackageRequest request)
-    throws (1: MetaException o1),
+  void create_stored_procedure(1: StoredProcedure proc)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2),
   // since 4.0.0
   Package find_package(1: GetPackageRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
@@ -3191,6 +3294,9 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.0.0
   list<string> get_all_packages(1: ListPackageRequest request)
     throws (1: MetaException o1),
+  // since 4.0.0
+  list<string> get_all_stored_procedures(1: ListStoredProcedureRequest request)
+    throws (1: MetaException o1),
   Function get_function(1: string dbName, 2: string funcName)
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   list<string> get_functions(1: string dbName, 2: string pattern)
@@ -3198,39 +3304,33 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.1.0
   GetFunctionsResponse get_functions_req(1: GetFunctionsRequest request)
     throws (1: MetaException o1),
-
-  // ---- materialized views
-
   // since 4.0.0
-  list<Table> get_all_materialized_view_objects_for_rewriting()
+  StoredProcedure get_stored_procedure(1: StoredProcedureRequest request)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2),
+  void alter_function(1: string dbName, 2: string funcName, 3: Function newFunc)
+    throws (1: InvalidOperationException o1, 2: MetaException o2),
+  void drop_function(1: string dbName, 2: string funcName)
+    throws (1: NoSuchObjectException o1, 2: MetaException o3),
+  // since 4.0.0
+  void drop_package(1: DropPackageRequest request)
     throws (1: MetaException o1),
-  // since 3.1.3
-  Materialization get_materialization_invalidation_info(1: CreationMetadata creation_metadata, 2: string validTxnList)
-    throws (1: MetaException o1, 2: InvalidOperationException o2, 3: UnknownDBException o3),
-  // since 3.1.3
-  list<string> get_materialized_views_for_rewriting(1: string db_name)
+  // since 4.0.0
+  void drop_stored_procedure(1: StoredProcedureRequest request)
     throws (1: MetaException o1),
 
   // ---- locks and transactions
 
-  // since 4.0.0
-  AbortCompactResponse abort_Compactions(1: AbortCompactionRequest rqst),
-  void abort_txn(1: AbortTxnRequest rqst)
-    throws (1: NoSuchTxnException o1),
-  void abort_txns(1: AbortTxnsRequest rqst)
-    throws (1: NoSuchTxnException o1),
   // since 4.0.0
   void add_write_ids_to_min_history(1: i64 txnId, 2: map<string,i64> writeIds)
     throws (1: MetaException o2),
   // since 3.1.3
   AllocateTableWriteIdsResponse allocate_table_write_ids(1: AllocateTableWriteIdsRequest rqst)
     throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2, 3: MetaException o3),
+  OpenTxnsResponse open_txns(1: OpenTxnRequest rqst),
   LockResponse check_lock(1: CheckLockRequest rqst)
     throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2, 3: NoSuchLockException o3),
-  void commit_txn(1: CommitTxnRequest rqst)
-    throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2),
-  void compact(1: CompactionRequest rqst),
-  CompactionResponse compact2(1: CompactionRequest rqst),
+  // since 4.0.0
+  list<string> find_columns_with_stats(1: CompactionInfoStruct cr),
   // since 4.0.0
   OptionalCompactionInfoStruct find_next_compact(1: string workerId)
     throws (1: MetaException o1),
@@ -3238,7 +3338,8 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   OptionalCompactionInfoStruct find_next_compact2(1: FindNextCompactRequest rqst)
     throws (1: MetaException o1),
   // since 4.0.0
-  GetLatestCommittedCompactionInfoResponse get_latest_committed_compaction_info(1: GetLatestCommittedCompactionInfoRequest rqst),
+  GetLatestCommittedCompactionInfoResponse get_latest_committed_compaction_info(
+      1: GetLatestCommittedCompactionInfoRequest rqst),
   // since 4.0.0
   i64 get_latest_txnid_in_conflict(1: i64 txnId)
     throws (1: MetaException o1),
@@ -3257,6 +3358,40 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 3.1.3
   GetValidWriteIdsResponse get_valid_write_ids(1: GetValidWriteIdsRequest rqst)
     throws (1: NoSuchTxnException o1, 2: MetaException o2),
+  ShowCompactResponse show_compact(1: ShowCompactRequest rqst),
+  ShowLocksResponse show_locks(1: ShowLocksRequest rqst),
+  // since 4.0.0
+  void mark_cleaned(1: CompactionInfoStruct cr)
+    throws (1: MetaException o1),
+  // since 4.0.0
+  void mark_compacted(1: CompactionInfoStruct cr)
+    throws (1: MetaException o1),
+  // since 4.0.0
+  void mark_failed(1: CompactionInfoStruct cr)
+    throws (1: MetaException o1),
+  // since 4.0.0
+  void mark_refused(1: CompactionInfoStruct cr)
+    throws (1: MetaException o1),
+  // since 4.0.0
+  void set_hadoop_jobid(1: string jobId, 2: i64 cq_id),
+  // since 4.0.0
+  bool update_compaction_metrics_data(1: CompactionMetricsDataStruct data)
+    throws (1: MetaException o1),
+  // since 4.0.0
+  void update_compactor_state(1: CompactionInfoStruct cr, 2: i64 txn_id),
+  // since 4.0.0
+  void remove_compaction_metrics_data(1: CompactionMetricsDataRequest request)
+    throws (1: MetaException o1),
+  // since 4.0.0
+  AbortCompactResponse abort_Compactions(1: AbortCompactionRequest rqst),
+  void abort_txn(1: AbortTxnRequest rqst)
+    throws (1: NoSuchTxnException o1),
+  void abort_txns(1: AbortTxnsRequest rqst)
+    throws (1: NoSuchTxnException o1),
+  void commit_txn(1: CommitTxnRequest rqst)
+    throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2),
+  void compact(1: CompactionRequest rqst),
+  CompactionResponse compact2(1: CompactionRequest rqst),
   void heartbeat(1: HeartbeatRequest ids)
     throws (1: NoSuchLockException o1, 2: NoSuchTxnException o2, 3: TxnAbortedException o3),
   // since 3.1.3
@@ -3264,13 +3399,6 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   HeartbeatTxnRangeResponse heartbeat_txn_range(1: HeartbeatTxnRangeRequest txns),
   LockResponse lock(1: LockRequest rqst)
     throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2),
-  // since 4.0.0
-  void mark_compacted(1: CompactionInfoStruct cr)
-    throws (1: MetaException o1),
-  OpenTxnsResponse open_txns(1: OpenTxnRequest rqst),
-  // since 4.0.0
-  void remove_compaction_metrics_data(1: CompactionMetricsDataRequest request)
-    throws (1: MetaException o1),
   // since 3.1.3
   void repl_tbl_writeid_state(1: ReplTblWriteIdStateRequest rqst),
   // since 4.0.0
@@ -3279,18 +3407,11 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 4.0.0
   void seed_write_id(1: SeedTableWriteIdsRequest rqst)
     throws (1: MetaException o1),
-  ShowCompactResponse show_compact(1: ShowCompactRequest rqst),
-  ShowLocksResponse show_locks(1: ShowLocksRequest rqst),
   // since 4.0.0
   bool submit_for_cleanup(1: CompactionRequest o1, 2: i64 o2, 3: i64 o3)
     throws (1: MetaException o1),
   void unlock(1: UnlockRequest rqst)
     throws (1: NoSuchLockException o1, 2: TxnOpenException o2),
-  // since 4.0.0
-  bool update_compaction_metrics_data(1: CompactionMetricsDataStruct data)
-    throws (1: MetaException o1),
-  // since 4.0.0
-  void update_compactor_state(1: CompactionInfoStruct cr, 2: i64 txn_id),
 
   // ---- notification
 
@@ -3298,7 +3419,6 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   WriteNotificationLogResponse add_write_notification_log(1: WriteNotificationLogRequest rqst),
   // since 4.0.0
   WriteNotificationLogBatchResponse add_write_notification_log_in_batch(1: WriteNotificationLogBatchRequest rqst),
-  FireEventResponse fire_listener_event(1: FireEventRequest rqst),
   // since 4.0.0
   list<WriteEventInfo> get_all_write_event_info(1: GetAllWriteEventInfoRequest request)
     throws (1: MetaException o1),
@@ -3306,49 +3426,39 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   NotificationEventResponse get_next_notification(1: NotificationEventRequest rqst),
   // since 3.1.3
   NotificationEventsCountResponse get_notification_events_count(1: NotificationEventsCountRequest rqst),
-  bool isPartitionMarkedForEvent(1: string db_name, 2: string tbl_name, 3: map<string,string> part_vals, 4: i32 eventType)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2, 3: UnknownDBException o3, 4: UnknownTableException o4, 5: UnknownPartitionException o5, 6: InvalidPartitionException o6),
   void markPartitionForEvent(1: string db_name, 2: string tbl_name, 3: map<string,string> part_vals, 4: i32 eventType)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2, 3: UnknownDBException o3, 4: UnknownTableException o4, 5: UnknownPartitionException o5, 6: InvalidPartitionException o6),
+    throws (
+      1: MetaException o1, 2: NoSuchObjectException o2, 3: UnknownDBException o3, 4: UnknownTableException o4,
+      5: UnknownPartitionException o5, 6: InvalidPartitionException o6),
+  FireEventResponse fire_listener_event(1: FireEventRequest rqst),
+  bool isPartitionMarkedForEvent(
+      1: string db_name, 2: string tbl_name, 3: map<string,string> part_vals, 4: i32 eventType)
+    throws (
+      1: MetaException o1, 2: NoSuchObjectException o2, 3: UnknownDBException o3, 4: UnknownTableException o4,
+      5: UnknownPartitionException o5, 6: InvalidPartitionException o6),
 
   // ---- resource plans
 
   // since 3.1.3
-  WMAlterResourcePlanResponse alter_resource_plan(1: WMAlterResourcePlanRequest request)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  // since 3.1.3
-  WMAlterPoolResponse alter_wm_pool(1: WMAlterPoolRequest request)
-    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
-  // since 3.1.3
-  WMAlterTriggerResponse alter_wm_trigger(1: WMAlterTriggerRequest request)
-    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3),
-  // since 3.1.3
-  WMCreateOrDropTriggerToPoolMappingResponse create_or_drop_wm_trigger_to_pool_mapping(1: WMCreateOrDropTriggerToPoolMappingRequest request)
-    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
+  WMCreateOrDropTriggerToPoolMappingResponse create_or_drop_wm_trigger_to_pool_mapping(
+      1: WMCreateOrDropTriggerToPoolMappingRequest request)
+    throws (
+      1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
   // since 3.1.3
   WMCreateOrUpdateMappingResponse create_or_update_wm_mapping(1: WMCreateOrUpdateMappingRequest request)
-    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
+    throws (
+      1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
   // since 3.1.3
   WMCreateResourcePlanResponse create_resource_plan(1: WMCreateResourcePlanRequest request)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3),
   // since 3.1.3
   WMCreatePoolResponse create_wm_pool(1: WMCreatePoolRequest request)
-    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
+    throws (
+      1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
   // since 3.1.3
   WMCreateTriggerResponse create_wm_trigger(1: WMCreateTriggerRequest request)
-    throws (1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
-  // since 3.1.3
-  WMDropResourcePlanResponse drop_resource_plan(1: WMDropResourcePlanRequest request)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  // since 3.1.3
-  WMDropMappingResponse drop_wm_mapping(1: WMDropMappingRequest request)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  // since 3.1.3
-  WMDropPoolResponse drop_wm_pool(1: WMDropPoolRequest request)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
-  // since 3.1.3
-  WMDropTriggerResponse drop_wm_trigger(1: WMDropTriggerRequest request)
-    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+    throws (
+      1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
   // since 3.1.3
   WMGetActiveResourcePlanResponse get_active_resource_plan(1: WMGetActiveResourcePlanRequest request)
     throws (1: MetaException o2),
@@ -3361,6 +3471,28 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   // since 3.1.3
   WMGetTriggersForResourePlanResponse get_triggers_for_resourceplan(1: WMGetTriggersForResourePlanRequest request)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
+  // since 3.1.3
+  WMAlterResourcePlanResponse alter_resource_plan(1: WMAlterResourcePlanRequest request)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 3.1.3
+  WMAlterPoolResponse alter_wm_pool(1: WMAlterPoolRequest request)
+    throws (
+      1: AlreadyExistsException o1, 2: NoSuchObjectException o2, 3: InvalidObjectException o3, 4: MetaException o4),
+  // since 3.1.3
+  WMAlterTriggerResponse alter_wm_trigger(1: WMAlterTriggerRequest request)
+    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3),
+  // since 3.1.3
+  WMDropResourcePlanResponse drop_resource_plan(1: WMDropResourcePlanRequest request)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 3.1.3
+  WMDropMappingResponse drop_wm_mapping(1: WMDropMappingRequest request)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 3.1.3
+  WMDropPoolResponse drop_wm_pool(1: WMDropPoolRequest request)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
+  // since 3.1.3
+  WMDropTriggerResponse drop_wm_trigger(1: WMDropTriggerRequest request)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3),
   // since 3.1.3
   WMValidateResourcePlanResponse validate_resource_plan(1: WMValidateResourcePlanRequest request)
     throws (1: NoSuchObjectException o1, 2: MetaException o2),
@@ -3378,7 +3510,8 @@ service ThriftHiveMetastore extends fb303.FacebookService {
     throws (1: MetaException o1, 2: NoSuchObjectException o2),
   // since 4.0.0
   void scheduled_query_maintenance(1: ScheduledQueryMaintenanceRequest request)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2, 3: AlreadyExistsException o3, 4: InvalidInputException o4),
+    throws (
+      1: MetaException o1, 2: NoSuchObjectException o2, 3: AlreadyExistsException o3, 4: InvalidInputException o4),
   // since 4.0.0
   ScheduledQueryPollResponse scheduled_query_poll(1: ScheduledQueryPollRequest request)
     throws (1: MetaException o1),
@@ -3386,74 +3519,33 @@ service ThriftHiveMetastore extends fb303.FacebookService {
   void scheduled_query_progress(1: ScheduledQueryProgressInfo info)
     throws (1: MetaException o1, 2: InvalidOperationException o2),
 
-  // ---- file metadata and the rest
+  // ---- file metadata
 
-  // until 2.3.10
-  Index add_index(1: Index new_index, 2: Table index_table)
-    throws (1: InvalidObjectException o1, 2: AlreadyExistsException o2, 3: MetaException o3),
-  // until 2.3.10
-  void alter_index(1: string dbname, 2: string base_tbl_name, 3: string idx_name, 4: Index new_idx)
-    throws (1: InvalidOperationException o1, 2: MetaException o2),
   CacheFileMetadataResult cache_file_metadata(1: CacheFileMetadataRequest req),
+  PutFileMetadataResult put_file_metadata(1: PutFileMetadataRequest req),
+  GetFileMetadataResult get_file_metadata(1: GetFileMetadataRequest req),
+  GetFileMetadataByExprResult get_file_metadata_by_expr(1: GetFileMetadataByExprRequest req),
   ClearFileMetadataResult clear_file_metadata(1: ClearFileMetadataRequest req),
-  // since 3.1.3
-  CmRecycleResponse cm_recycle(1: CmRecycleRequest request)
-    throws (1: MetaException o1),
-  // since 4.0.0
-  void create_stored_procedure(1: StoredProcedure proc)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  // until 2.3.10
-  bool drop_index_by_name(1: string db_name, 2: string tbl_name, 3: string index_name, 4: bool deleteData)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
-  // since 4.0.0
-  void drop_stored_procedure(1: StoredProcedureRequest request)
-    throws (1: MetaException o1),
-  void flushCache(),
+
+  // ---- the server itself
+
   string getMetaConf(1: string key)
-    throws (1: MetaException o1),
-  // since 4.0.0
-  list<string> get_all_stored_procedures(1: ListStoredProcedureRequest request)
     throws (1: MetaException o1),
   string get_config_value(1: string name, 2: string defaultValue)
     throws (1: ConfigValSecurityException o1),
-  GetFileMetadataResult get_file_metadata(1: GetFileMetadataRequest req),
-  GetFileMetadataByExprResult get_file_metadata_by_expr(1: GetFileMetadataByExprRequest req),
-  // until 2.3.10
-  Index get_index_by_name(1: string db_name, 2: string tbl_name, 3: string index_name)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  // until 2.3.10
-  list<string> get_index_names(1: string db_name, 2: string tbl_name, 3: i16 max_indexes = -1)
-    throws (1: MetaException o2),
-  // until 2.3.10
-  list<Index> get_indexes(1: string db_name, 2: string tbl_name, 3: i16 max_indexes = -1)
-    throws (1: NoSuchObjectException o1, 2: MetaException o2),
   // since 3.1.3
   string get_metastore_db_uuid()
     throws (1: MetaException o1),
   // since 4.0.0
   PropertyGetResponse get_properties(1: PropertyGetRequest req)
     throws (1: MetaException e1, 2: NoSuchObjectException e2),
-  // since 4.0.0
-  StoredProcedure get_stored_procedure(1: StoredProcedureRequest request)
-    throws (1: MetaException o1, 2: NoSuchObjectException o2),
-  // since 4.0.0
-  void mark_cleaned(1: CompactionInfoStruct cr)
-    throws (1: MetaException o1),
-  // since 4.0.0
-  void mark_failed(1: CompactionInfoStruct cr)
-    throws (1: MetaException o1),
-  // since 4.0.0
-  void mark_refused(1: CompactionInfoStruct cr)
-    throws (1: MetaException o1),
-  PutFileMetadataResult put_file_metadata(1: PutFileMetadataRequest req),
   void setMetaConf(1: string key, 2: string value)
     throws (1: MetaException o1),
-  // since 4.0.0
-  void set_hadoop_jobid(1: string jobId, 2: i64 cq_id),
   // since 4.0.0
   bool set_properties(1: PropertySetRequest req)
     throws (1: MetaException e1, 2: NoSuchObjectException e2),
   // since 3.1.3
-  void update_creation_metadata(1: string catName, 2: string dbname, 3: string tbl_name, 4: CreationMetadata creation_metadata)
-    throws (1: MetaException o1, 2: InvalidOperationException o2, 3: UnknownDBException o3),
+  CmRecycleResponse cm_recycle(1: CmRecycleRequest request)
+    throws (1: MetaException o1),
+  void flushCache(),
 }
