@@ -3,9 +3,9 @@
 # In the order in which they import each other.
 pytest_plugins = [
     "tests.fixtures.postgres",
-    "tests.fixtures.spark",
     "tests.fixtures.statements",
     "tests.fixtures.hive",
     "tests.fixtures.servers",
     "tests.fixtures.metastores",
+    "tests.fixtures.spark",
 ]
