@@ -92,6 +92,7 @@ struct FieldSchema {
   3: string comment,
 }
 
+// since 3.1.3
 enum SerdeType {
   HIVE = 1,
   SCHEMA_REGISTRY = 2,
@@ -135,6 +136,7 @@ struct StorageDescriptor {
 
 // ---------------------------------------------------------------- types, schemas and serdes
 
+// since 3.1.3
 enum SchemaCompatibility {
   NONE = 1,
   BACKWARD = 2,
@@ -142,16 +144,19 @@ enum SchemaCompatibility {
   BOTH = 4,
 }
 
+// since 3.1.3
 enum SchemaType {
   HIVE = 1,
   AVRO = 2,
 }
 
+// since 3.1.3
 enum SchemaValidation {
   LATEST = 1,
   ALL = 2,
 }
 
+// since 3.1.3
 enum SchemaVersionState {
   INITIATED = 1,
   START_REVIEW = 2,
@@ -163,6 +168,7 @@ enum SchemaVersionState {
   DELETED = 8,
 }
 
+// since 4.0.0-alpha, until 4.0.0-alpha
 enum TType {
   STOP = 0,
   VOID = 1,
@@ -300,7 +306,7 @@ enum HiveObjectType {
   TABLE = 3,
   PARTITION = 4,
   COLUMN = 5,
-  DATACONNECTOR = 6,
+  DATACONNECTOR = 6,  // since 4.0.0
 }
 
 struct HiveObjectRef {
@@ -392,6 +398,7 @@ struct Catalog {
   5: optional map<string,string> parameters,  // since 4.2.0
 }
 
+// since 4.0.0
 enum DatabaseType {
   NATIVE = 1,
   REMOTE = 2,
@@ -465,7 +472,7 @@ struct CreateDatabaseRequest {
   8: optional string catalogName,
   9: optional i32 createTime,
   10: optional string managedLocationUri,
-  11: optional i32 type,  // enum DatabaseType, since 4.0.1, string until 4.0.0
+  11: optional i32 type,  // enum DatabaseType, since 4.0.1, a string in 4.0.0
   12: optional string dataConnectorName,
   13: optional string remote_dbname,  // since 4.0.1
 }
@@ -600,7 +607,7 @@ struct DecimalColumnStatsData {
   6: optional binary histogram,  // since 4.0.0
 }
 
-// Days since 1970-01-01.
+// Days from 1970-01-01 on.
 struct Date {
   1: required i64 daysSinceEpoch,
 }
@@ -614,7 +621,7 @@ struct DateColumnStatsData {
   6: optional binary histogram,  // since 4.0.0
 }
 
-// Seconds since 1970-01-01, UTC.
+// Seconds from 1970-01-01 on, UTC.
 // since 4.0.0
 struct Timestamp {
   1: required i64 secondsSinceEpoch,
@@ -1018,7 +1025,7 @@ struct Table {
   13: optional PrincipalPrivilegeSet privileges,
   14: optional bool temporary = false,
   15: optional bool rewriteEnabled,
-  16: optional CreationMetadata creationMetadata,  // since 3.1.3, catName in 2.3.10
+  16: optional CreationMetadata creationMetadata,  // since 3.1.3, the string catName in 2.3.10
   17: optional string catName,  // since 3.1.3
   18: optional i32 ownerType = 1,  // enum PrincipalType, since 3.1.3
   19: optional i64 writeId = -1,  // since 4.0.0
@@ -1035,9 +1042,10 @@ struct Table {
 
 enum ClientCapability {
   TEST_CAPABILITY = 1,
-  INSERT_ONLY_TABLES = 2,
+  INSERT_ONLY_TABLES = 2,  // since 3.1.3
 }
 
+// since 4.0.0
 enum GetTablesExtRequestFields {
   ACCESS_TYPE = 1,
   PROCESSOR_CAPABILITIES = 2,
@@ -1226,6 +1234,7 @@ struct Partition {
   13: optional FileMetadata fileMetadata,  // since 4.0.0
 }
 
+// since 4.0.0
 enum PartitionFilterMode {
   BY_NAMES = 0,
   BY_VALUES = 1,
@@ -1678,6 +1687,7 @@ struct StoredProcedureRequest {
 
 // ---------------------------------------------------------------- locks and transactions
 
+// since 4.0.0
 enum CompactionMetricsMetricType {
   NUM_OBSOLETE_DELTAS = 0,
   NUM_DELTAS = 1,
@@ -1687,9 +1697,9 @@ enum CompactionMetricsMetricType {
 enum CompactionType {
   MINOR = 1,
   MAJOR = 2,
-  REBALANCE = 3,
-  ABORT_TXN_CLEANUP = 4,
-  SMART_OPTIMIZE = 5,
+  REBALANCE = 3,  // since 4.0.0
+  ABORT_TXN_CLEANUP = 4,  // since 4.0.0
+  SMART_OPTIMIZE = 5,  // since 4.1.0
 }
 
 enum DataOperationType {
@@ -1718,7 +1728,7 @@ enum LockType {
   SHARED_READ = 1,
   SHARED_WRITE = 2,
   EXCLUSIVE = 3,
-  EXCL_WRITE = 4,
+  EXCL_WRITE = 4,  // since 4.0.0
 }
 
 enum TxnState {
@@ -1727,6 +1737,7 @@ enum TxnState {
   OPEN = 3,
 }
 
+// since 4.0.0
 enum TxnType {
   DEFAULT = 0,
   REPL_CREATED = 1,
@@ -2280,11 +2291,13 @@ struct WriteNotificationLogBatchResponse {
 
 // ---------------------------------------------------------------- resource plans
 
+// since 3.1.3
 enum WMPoolSchedulingPolicy {
   FAIR = 1,
   FIFO = 2,
 }
 
+// since 3.1.3
 enum WMResourcePlanStatus {
   ACTIVE = 1,
   ENABLED = 2,
@@ -2550,6 +2563,7 @@ struct WMValidateResourcePlanResponse {
 
 // ---------------------------------------------------------------- scheduled queries and replication
 
+// since 4.0.0
 enum QueryState {
   INITED = 0,
   EXECUTING = 1,
@@ -2559,6 +2573,7 @@ enum QueryState {
   AUTO_DISABLED = 5,
 }
 
+// since 4.0.0
 enum ScheduledQueryMaintenanceRequestType {
   CREATE = 1,
   ALTER = 2,

@@ -1,0 +1,77 @@
+"""Column statistics through the rules into the database and back, in a number of statements that does not grow."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fixtures.statements import StatementCounter
+from tests.wire.strategies import DATA
+
+from hmstats.errors import InvalidInput, NoSuchObject
+from hmstats.model.catalog import Column, Partition, Storage, Table, TableName
+from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.service.catalog.databases import Databases
+from hmstats.service.catalog.partitions import Partitions
+from hmstats.service.catalog.tables import Tables
+from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.write import StatisticsWriter
+from hmstats.service.warehouse import Warehouse
+from hmstats.store.engine import Store
+
+NAME = TableName("hive", "default", "t")
+COLUMNS = tuple(Column(f"c{number}", kind) for number, kind in enumerate(DATA))
+PARTITION_COUNT = 100
+
+
+@pytest.fixture
+def filled(store: Store, tmp_path: Path) -> Store:
+    """A store with a table that has a column of every kind and a hundred partitions."""
+    warehouse = Warehouse(str(tmp_path))
+    Databases(store, warehouse).ensure_default()
+    storage = Storage(columns=COLUMNS)
+    keys = (Column("p", "int"),)
+    Tables(store, warehouse).create(Table(name=NAME, storage=storage, partition_keys=keys, table_type="EXTERNAL_TABLE"))
+    new = [Partition(values=(str(number),)) for number in range(PARTITION_COUNT)]
+    Partitions(store, warehouse).add(NAME, new)
+    return store
+
+
+def sets(partitions: Sequence[int], ndv: int = 3) -> list[StatisticsSet]:
+    column = ColumnStatistics("c1", COLUMNS[1].type, LongStatistics(low=1, high=2, nulls=0, ndv=ndv))
+    return [StatisticsSet((column,) if COLUMNS[1].type == "bigint" else (), f"p={each}") for each in partitions]
+
+
+def test_the_number_of_statements_does_not_grow(filled: Store, statements: StatementCounter) -> None:
+    writer, reader = StatisticsWriter(filled), StatisticsReader(filled)
+    writer.update_partitions(NAME, sets([0]))  # takes ids
+    counts = []
+    for wanted in ([1], range(2, PARTITION_COUNT)):
+        with statements() as writing:
+            writer.update_partitions(NAME, sets(list(wanted)))
+        names = [f"p={each}" for each in wanted]
+        with statements() as reading:
+            found = reader.partitions(NAME, names, ["c1"], "hive", repaired=True)
+        assert [each.partition for each in found] == sorted(names)
+        with statements() as deleting:
+            writer.delete_partitions(NAME, names, ["c1"], None)
+        counts.append((len(writing), len(reading), len(deleting)))
+    assert counts[0] == counts[1]
+
+
+def test_one_bad_partition_writes_none(filled: Store) -> None:
+    writer, reader = StatisticsWriter(filled), StatisticsReader(filled)
+    with pytest.raises(NoSuchObject, match=r"p=1000 of table hive\.default\.t"):
+        writer.update_partitions(NAME, sets([1, 1000]))
+    bad = replace(sets([2])[0], columns=(ColumnStatistics("c1", "bigint", LongStatistics(ndv=-7)),))
+    with pytest.raises(InvalidInput, match="ndv of column c1"):
+        writer.update_partitions(NAME, [*sets([1]), bad])
+    assert reader.partitions(NAME, ["p=1", "p=2"], None, "hive") == []
+
+
+def test_the_same_write_twice_is_one(filled: Store) -> None:
+    writer, reader = StatisticsWriter(filled), StatisticsReader(filled)
+    for _ in range(2):
+        writer.update_partitions(NAME, sets([1]))
+    (found,) = reader.partitions(NAME, ["p=1"], None, "hive")
+    assert found.columns == sets([1])[0].columns
