@@ -14,8 +14,8 @@ from hmstats.model.column_types import kind_of
 _UNKNOWN_NULLS = -1
 """NUM_NULLS may not be NULL in Hive's tables; Hive and Impala write -1 for unknown."""
 
-_NO_SKETCH = (b"", b"HL")
-"""What Hive stores for no histogram, and on PostgreSQL for no bit vector."""
+_NO_BIT_VECTOR = b"HL"
+"""What Hive on PostgreSQL stores for no bit vector; for no histogram it stores no bytes."""
 
 _COUNTED = {"nulls": "NUM_NULLS", "ndv": "NUM_DISTINCTS", "bit_vector": "BIT_VECTOR"}
 _LENGTHS = {"max_length": "MAX_COL_LEN", "average_length": "AVG_COL_LEN"}
@@ -76,8 +76,12 @@ def _nulls(count: int) -> int | None:
     return None if count < 0 else count
 
 
-def _sketch(content: bytes) -> bytes | None:
-    return None if content in _NO_SKETCH else content
+def _bit_vector(content: bytes) -> bytes | None:
+    return None if content == _NO_BIT_VECTOR else content or None
+
+
+def _histogram(content: bytes) -> bytes | None:
+    return content or None
 
 
 def _decimal(text: str) -> Decimal | None:
@@ -91,8 +95,8 @@ def _decimal(text: str) -> Decimal | None:
 
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "NUM_NULLS": _nulls,
-    "BIT_VECTOR": _sketch,
-    "HISTOGRAM": _sketch,
+    "BIT_VECTOR": _bit_vector,
+    "HISTOGRAM": _histogram,
     "DOUBLE_LOW_VALUE": float,
     "DOUBLE_HIGH_VALUE": float,
     "BIG_DECIMAL_LOW_VALUE": _decimal,

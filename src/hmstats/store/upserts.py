@@ -1,9 +1,9 @@
 """Rows that are written whether or not they are there already: a statement for every thousand of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, func, select
+from sqlalchemy import BindParameter, ColumnElement, String, Table, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store.sets import array_of
@@ -23,8 +23,8 @@ def upsert(unit: Unit, table: Table, key: Sequence[str], rows: Sequence[Mapping[
     twice.
     """
     if unit.connection.dialect.name == "sqlite":
-        each = sqlite.insert(table)
         if rows:
+            each = sqlite.insert(table).values(_as_they_are(rows[0]))
             set_ = changes(table.c, each.excluded)
             unit.connection.execute(each.on_conflict_do_update(index_elements=key, set_=set_), rows)
         return
@@ -32,6 +32,11 @@ def upsert(unit: Unit, table: Table, key: Sequence[str], rows: Sequence[Mapping[
         arrays = _insert_arrays(table, rows[start : start + _BATCH_ROWS])
         set_ = changes(table.c, arrays.excluded)
         unit.connection.execute(arrays.on_conflict_do_update(index_elements=key, set_=set_))
+
+
+def _as_they_are(names: Iterable[str]) -> dict[str, BindParameter[Any]]:
+    """Parameters of a type that hands over any value: a number's would make a number, then NULL, of the text NaN."""
+    return {name: bindparam(name, type_=String()) for name in names}
 
 
 def _insert_arrays(table: Table, rows: Sequence[Mapping[str, Any]]) -> postgresql.Insert:
