@@ -1,0 +1,128 @@
+"""The tables: Hive's own under Hive's names and types (schema 4.0.0), and ours, which begin with HMSTATS_.
+
+Names are upper case and quoted on PostgreSQL. Hive's tables keep their shape for ever; a database that is ours has
+unique indexes besides, so that two writers of one column's statistics leave one row. migrations/ makes them; a test
+holds both together.
+"""
+
+from hmstats.store.schema.catalog import (
+    CTLGS,
+    DATABASE_PARAMS,
+    DBS,
+    PARTITION_KEY_VALS,
+    PARTITION_KEYS,
+    PARTITION_PARAMS,
+    PARTITIONS,
+    TABLE_PARAMS,
+    TBLS,
+)
+from hmstats.store.schema.columns import (
+    METADATA,
+)
+from hmstats.store.schema.constraints import (
+    KEY_CONSTRAINTS,
+)
+from hmstats.store.schema.functions import (
+    FUNC_RU,
+    FUNCS,
+)
+from hmstats.store.schema.ours import (
+    HMSTATS_PROVENANCE,
+    HMSTATS_TABLE_VERSION,
+    HMSTATS_TOP_K,
+)
+from hmstats.store.schema.privileges import (
+    DB_PRIVS,
+    GLOBAL_PRIVS,
+    PART_COL_PRIVS,
+    PART_PRIVS,
+    ROLE_MAP,
+    ROLES,
+    TBL_COL_PRIVS,
+    TBL_PRIVS,
+)
+from hmstats.store.schema.service import (
+    NOTIFICATION_LOG,
+    NOTIFICATION_SEQUENCE,
+    SEQUENCE_TABLE,
+    VERSION,
+)
+from hmstats.store.schema.statistics import (
+    PART_COL_STATS,
+    TAB_COL_STATS,
+)
+from hmstats.store.schema.storage import (
+    BUCKETING_COLS,
+    CDS,
+    COLUMNS_V2,
+    SD_PARAMS,
+    SDS,
+    SERDE_PARAMS,
+    SERDES,
+    SKEWED_COL_NAMES,
+    SKEWED_COL_VALUE_LOC_MAP,
+    SKEWED_STRING_LIST,
+    SKEWED_STRING_LIST_VALUES,
+    SKEWED_VALUES,
+    SORT_COLS,
+)
+from hmstats.store.schema.transactions import (
+    HIVE_LOCKS,
+    NEXT_LOCK_ID,
+    NEXT_WRITE_ID,
+    TXN_COMPONENTS,
+    TXN_TO_WRITE_ID,
+    TXNS,
+)
+
+__all__ = [
+    "BUCKETING_COLS",
+    "CDS",
+    "COLUMNS_V2",
+    "CTLGS",
+    "DATABASE_PARAMS",
+    "DBS",
+    "DB_PRIVS",
+    "FUNCS",
+    "FUNC_RU",
+    "GLOBAL_PRIVS",
+    "HIVE_LOCKS",
+    "HMSTATS_PROVENANCE",
+    "HMSTATS_TABLE_VERSION",
+    "HMSTATS_TOP_K",
+    "KEY_CONSTRAINTS",
+    "METADATA",
+    "NEXT_LOCK_ID",
+    "NEXT_WRITE_ID",
+    "NOTIFICATION_LOG",
+    "NOTIFICATION_SEQUENCE",
+    "PARTITIONS",
+    "PARTITION_KEYS",
+    "PARTITION_KEY_VALS",
+    "PARTITION_PARAMS",
+    "PART_COL_PRIVS",
+    "PART_COL_STATS",
+    "PART_PRIVS",
+    "ROLES",
+    "ROLE_MAP",
+    "SDS",
+    "SD_PARAMS",
+    "SEQUENCE_TABLE",
+    "SERDES",
+    "SERDE_PARAMS",
+    "SKEWED_COL_NAMES",
+    "SKEWED_COL_VALUE_LOC_MAP",
+    "SKEWED_STRING_LIST",
+    "SKEWED_STRING_LIST_VALUES",
+    "SKEWED_VALUES",
+    "SORT_COLS",
+    "TABLE_PARAMS",
+    "TAB_COL_STATS",
+    "TBLS",
+    "TBL_COL_PRIVS",
+    "TBL_PRIVS",
+    "TXNS",
+    "TXN_COMPONENTS",
+    "TXN_TO_WRITE_ID",
+    "VERSION",
+]

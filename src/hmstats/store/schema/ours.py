@@ -1,0 +1,45 @@
+"""Our own tables, whose names begin with HMSTATS_."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Boolean, Column, Double, Index, LargeBinary, Table
+
+from hmstats.store.schema.columns import METADATA, big, key, text
+
+HMSTATS_TABLE_VERSION = Table(
+    "HMSTATS_TABLE_VERSION",
+    METADATA,
+    key("TBL_ID"),
+    big("VERSION", required=True),
+    comment="Counts every write that touches a table, its partitions or statistics",
+)
+
+
+def _described() -> Sequence[Column[Any]]:
+    """The key of what describes one column's statistics. PART_ID is 0 where they are of the table itself."""
+    return (key("TBL_ID"), key("PART_ID"), key("COLUMN_NAME", 767), key("ENGINE", 128))
+
+
+HMSTATS_PROVENANCE = Table(
+    "HMSTATS_PROVENANCE",
+    METADATA,
+    *_described(),
+    Column("EXACT", Boolean),
+    Column("NDV_STANDARD_ERROR", Double),
+    big("ROWS_SEEN"),
+    Column("SAMPLE_FRACTION", Double),
+    text("WRITER", 256),
+    text("TOOL", 256),
+    big("WRITTEN_AT", required=True),
+    Index("HMSTATS_PROVENANCE_PART_ID", "PART_ID"),
+    comment="How the statistics of each column were made, by whom and when",
+)
+HMSTATS_TOP_K = Table(
+    "HMSTATS_TOP_K",
+    METADATA,
+    *_described(),
+    Column("ITEMS", LargeBinary, nullable=False),
+    Index("HMSTATS_TOP_K_PART_ID", "PART_ID"),
+    comment="The frequent values of each column, as sketches",
+)
