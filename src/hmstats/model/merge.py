@@ -1,0 +1,83 @@
+"""Two statistics of one column as one: of the rows that either of them saw.
+
+The rules are Hive's (org.apache.hadoop.hive.metastore.columnstats.merge): bounds widen, counts add up, lengths are the
+longer. What one side does not know the other tells, and a NaN is no bound. The distinct values are those of the united
+sketches, but never fewer than either side has: a side without a sketch has values that the other's does not hold.
+
+Merging is associative and commutative, and statistics that know nothing are its identity.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any, Protocol
+
+from hmstats.errors import InvalidInput
+from hmstats.model.column_statistics import ColumnStatistics, Data
+
+MAX_I64 = 2**63 - 1
+
+
+class Sketches(Protocol):
+    """What unites sketches; the model knows only their bytes."""
+
+    def unite_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
+        """The union, and its number of distinct values: None where it could not take in both sides."""
+        ...
+
+    def unite_histograms(self, one: bytes, other: bytes) -> bytes:
+        """The union."""
+        ...
+
+
+def merge(one: ColumnStatistics, other: ColumnStatistics, sketches: Sketches) -> ColumnStatistics:
+    """Both sides' statistics, under the second's type. Raises InvalidInput when their kinds differ."""
+    if one.kind is not other.kind:
+        raise InvalidInput(
+            f"statistics of column {one.column} of kind {one.kind.value} do not merge with those of kind "
+            f"{other.kind.value}"
+        )
+    return replace(other, data=merge_data(one.data, other.data, sketches))
+
+
+def merge_data(one: Any, other: Any, sketches: Sketches) -> Data:
+    """Both sides' statistics, which are of one kind."""
+    names = {field.name for field in fields(one)}
+    numbers = names & RULES.keys()
+    merged = {name: either(RULES[name], getattr(one, name), getattr(other, name)) for name in numbers}
+    if "bit_vector" in names:
+        merged["bit_vector"], estimate = _unite_bit_vectors(one.bit_vector, other.bit_vector, sketches)
+        merged["ndv"] = either(max, merged["ndv"], estimate)
+    if "histogram" in names:
+        merged["histogram"] = either(sketches.unite_histograms, one.histogram, other.histogram)
+    united: Data = type(one)(**merged)
+    return united
+
+
+def either(rule: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
+    """One value of two: by the rule when both are known, else the one that is."""
+    known = [value for value in (one, other) if value is not None and value == value]  # noqa: PLR0124 - NaN
+    return rule(*known) if len(known) > 1 else next(iter(known), None)
+
+
+def add(one: int, other: int) -> int:
+    """The sum, or the greatest long when that is less."""
+    return min(one + other, MAX_I64)
+
+
+RULES: Mapping[str, Callable[[Any, Any], Any]] = {
+    "low": min,
+    "high": max,
+    "nulls": add,
+    "trues": add,
+    "falses": add,
+    "ndv": max,
+    "max_length": max,
+    "average_length": max,
+}
+"""For each field that is a number, what makes one of two."""
+
+
+def _unite_bit_vectors(one: bytes | None, other: bytes | None, sketches: Sketches) -> tuple[bytes | None, int | None]:
+    if one is None or other is None:
+        return one or other, None
+    return sketches.unite_bit_vectors(one, other)
