@@ -123,10 +123,10 @@ def bench_tables() -> None:
     """All 16 columns of lineitem together."""
     for dictionaries in (False, True):
         batch = lineitem(ROWS, dictionaries=dictionaries)
-        for histogram in (False, True):
-            made = TableAccumulator.empty(LINEITEM, histogram=histogram)
-            form = "dictionaries" if dictionaries else "plain"
-            name = f"lineitem, {form}, {'with' if histogram else 'no'} histograms"
+        for histogram, top_k in ((False, False), (False, True), (True, False), (True, True)):
+            made = TableAccumulator.empty(LINEITEM, histogram=histogram, top_k=top_k)
+            parts = " and ".join(name for name, kept in (("histograms", histogram), ("top-k", top_k)) if kept)
+            name = f"lineitem, {'dictionaries' if dictionaries else 'plain'}, {parts or 'neither'}"
             measure(name, ROWS, "rows", partial(made.update, batch))
             state = made.to_bytes()
             measure(f"  its state to {len(state)} bytes", 1, "states", made.to_bytes)

@@ -322,8 +322,10 @@ def test_damaged_states_are_refused(noise: bytes, place: int, flip: int) -> None
                 read(data)
 
 
-def state(kind: bytes, counts: list[int], low: bytes = b"", hll: bytes = b"", kll: bytes = b"") -> bytes:
-    return state_bytes.seal(b"HMSC", state_bytes.join([kind, struct.pack("<5Q", *counts), low, b"", hll, kll]))
+def state(
+    kind: bytes, counts: list[int], low: bytes = b"", hll: bytes = b"", kll: bytes = b"", top: bytes = b""
+) -> bytes:
+    return state_bytes.seal(b"HMSC", state_bytes.join([kind, struct.pack("<5Q", *counts), low, b"", hll, kll, top]))
 
 
 @pytest.mark.parametrize(
@@ -339,8 +341,9 @@ def state(kind: bytes, counts: list[int], low: bytes = b"", hll: bytes = b"", kl
         (state(b"decimalStats", [0] * 5, b"NaN"), "bound that is none"),
         (state(b"longStats", [0] * 5, hll=b"HLL"), "HyperLogLog"),
         (state(b"longStats", [0] * 5, kll=b"KLL"), "KLL"),
+        (state(b"longStats", [0] * 5, top=b"top"), "frequent-items"),
         (state(b"booleanStats", [3, 2, 2, 0, 0]), "3 rows has 2 nulls and 2 trues"),
-        (state_bytes.seal(b"HMSC", state_bytes.join([b"longStats"])), "6 parts, not 1"),
+        (state_bytes.seal(b"HMSC", state_bytes.join([b"longStats"])), "7 parts, not 1"),
     ],
 )
 def test_a_sound_frame_with_wrong_parts_is_refused(data: bytes, message: str) -> None:

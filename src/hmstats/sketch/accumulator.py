@@ -2,7 +2,7 @@
 
 An accumulator takes whole Arrow arrays; two of them merge. Merging is associative and commutative with `empty` as its
 identity, so the statistics do not depend on how the rows were cut. Exact: rows, nulls, bounds, trues, lengths, and the
-registers of the distinct count. In bounds: the histogram.
+registers of the distinct count. In bounds: the histogram and the frequent values.
 """
 
 import math
@@ -15,12 +15,13 @@ import pyarrow as pa
 
 from hmstats.errors import SketchError
 from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Data, Kind
-from hmstats.sketch import state_bytes
+from hmstats.sketch import frequencies, state_bytes
 from hmstats.sketch.arrow_bytes import byte_lengths
 from hmstats.sketch.column_values import Bound, Weights, bounds, numbers, present
 from hmstats.sketch.hive_hll import DEFAULT_P, HiveHll
 from hmstats.sketch.kll import KllHistogram
 from hmstats.sketch.murmur3 import hash_doubles, hash_longs, hash_strings
+from hmstats.sketch.top_k import TopK
 
 _COUNTS = struct.Struct("<5Q")
 _COLUMN_MAGIC, _TABLE_MAGIC = b"HMSC", b"HMST"
@@ -29,27 +30,31 @@ _UNCOUNTED_KINDS = (Kind.BOOLEAN, Kind.BINARY)
 
 
 class ColumnAccumulator:
-    """One column's rows, nulls, bounds, trues, lengths, distinct values and histogram.
+    """One column's rows, nulls, bounds, trues, lengths, distinct values, histogram and frequent values.
 
     What a kind has no statistic for is not kept: `hll` is None for booleans and binaries, `kll` for all that has no
-    order, and when it was not asked for.
+    order. `kll` and `top_k` are None when they were not asked for.
     """
 
-    __slots__ = ("high", "hll", "kind", "kll", "low", "max_length", "nulls", "rows", "total_length", "trues")
+    __slots__ = ("high", "hll", "kind", "kll", "low", "max_length", "nulls", "rows", "top_k", "total_length", "trues")
 
-    def __init__(self, kind: Kind, hll: HiveHll | None, kll: KllHistogram | None) -> None:
+    def __init__(self, kind: Kind, hll: HiveHll | None, kll: KllHistogram | None, top_k: TopK | None) -> None:
         self.kind = kind
         self.hll = hll
         self.kll = kll
+        self.top_k = top_k
         self.rows = self.nulls = self.trues = self.max_length = self.total_length = 0
         self.low: Bound | None = None
         self.high: Bound | None = None
 
     @classmethod
-    def empty(cls, kind: Kind, *, precision: int = DEFAULT_P, histogram: bool = True) -> "ColumnAccumulator":
+    def empty(
+        cls, kind: Kind, *, precision: int = DEFAULT_P, histogram: bool = True, top_k: bool = True
+    ) -> "ColumnAccumulator":
         """One that has seen nothing. `precision` is the p of the distinct count."""
         counted, ordered = kind not in _UNCOUNTED_KINDS, kind not in (*_UNCOUNTED_KINDS, Kind.STRING)
-        return cls(kind, HiveHll(precision) if counted else None, KllHistogram() if ordered and histogram else None)
+        hll = HiveHll(precision) if counted else None
+        return cls(kind, hll, KllHistogram() if ordered and histogram else None, TopK() if top_k else None)
 
     def update(self, values: pa.Array | pa.ChunkedArray) -> None:
         """Take in values, dictionary-encoded or not. Raises SketchError when their type is not one of the kind."""
@@ -62,11 +67,13 @@ class ColumnAccumulator:
                 self._add(found, weights)
 
     def merge(self, other: "ColumnAccumulator") -> "ColumnAccumulator":
-        """Both sides' values, as a new one; a histogram if both have one. Raises SketchError if the kinds differ."""
+        """Both sides' values, as a new one, with sketches that both have. Raises SketchError if the kinds differ."""
         if self.kind is not other.kind:
             raise SketchError(f"a column of kind {self.kind.name} does not merge with one of kind {other.kind.name}")
         hll = self.hll.merge(other.hll) if self.hll and other.hll else None
-        merged = ColumnAccumulator(self.kind, hll, self.kll.merge(other.kll) if self.kll and other.kll else None)
+        kll = self.kll.merge(other.kll) if self.kll and other.kll else None
+        top_k = self.top_k.merge(other.top_k) if self.top_k and other.top_k else None
+        merged = ColumnAccumulator(self.kind, hll, kll, top_k)
         merged.rows = self.rows + other.rows
         merged.nulls = self.nulls + other.nulls
         merged.trues = self.trues + other.trues
@@ -101,18 +108,20 @@ class ColumnAccumulator:
         counts = _COUNTS.pack(self.rows, self.nulls, self.trues, self.max_length, self.total_length)
         hll = self.hll.to_bytes() if self.hll else b""
         kll = self.kll.to_bytes() if self.kll else b""
+        top_k = self.top_k.to_bytes() if self.top_k else b""
         ends = [_bound_text(bound).encode() for bound in (self.low, self.high)]
-        return state_bytes.seal(_COLUMN_MAGIC, state_bytes.join([self.kind.value.encode(), counts, *ends, hll, kll]))
+        parts = [self.kind.value.encode(), counts, *ends, hll, kll, top_k]
+        return state_bytes.seal(_COLUMN_MAGIC, state_bytes.join(parts))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "ColumnAccumulator":
         """Read a state. Raises SketchError when it is damaged, or of another version."""
         parts = state_bytes.split(state_bytes.unseal(_COLUMN_MAGIC, data))
-        if len(parts) != 6 or len(parts[1]) != _COUNTS.size:
-            raise SketchError(f"a column's state has 6 parts, not {len(parts)}, or its counts are cut off")
-        kind_name, counts, low, high, hll, kll = parts
+        if len(parts) != 7 or len(parts[1]) != _COUNTS.size:
+            raise SketchError(f"a column's state has 7 parts, not {len(parts)}, or its counts are cut off")
+        kind_name, counts, low, high, *sketches = parts
         kind = _kind_of(kind_name)
-        read = cls(kind, HiveHll.from_bytes(hll) if hll else None, KllHistogram.from_bytes(kll) if kll else None)
+        read = cls(kind, *_sketches(*sketches))
         read.rows, read.nulls, read.trues, read.max_length, read.total_length = _COUNTS.unpack(counts)
         read.low, read.high = _bound(kind, low), _bound(kind, high)
         if read.nulls + read.trues > read.rows:
@@ -124,14 +133,27 @@ class ColumnAccumulator:
     def _add(self, found: pa.Array, weights: Weights | None) -> None:
         """Take in values that are not null, each as often as its weight says."""
         if self.kind is Kind.BOOLEAN:
-            trues = found.to_numpy(zero_copy_only=False)
-            self.trues += int(trues.sum() if weights is None else np.dot(trues, weights))
+            self._add_booleans(found, weights)
         elif self.kind in _LENGTH_KINDS:
             self._add_lengths(found, weights)
         else:
             self._add_numbers(found, weights)
 
+    def _add_booleans(self, found: pa.Array, weights: Weights | None) -> None:
+        flags = found.to_numpy(zero_copy_only=False)
+        trues = int(flags.sum() if weights is None else np.dot(flags, weights))
+        count = len(found) if weights is None else int(weights.sum())
+        self.trues += trues
+        if self.top_k is not None:
+            self._add_frequent(frequencies.of_texts(pa.array([True, False]), np.array([trues, count - trues])), count)
+
     def _add_lengths(self, found: pa.Array, weights: Weights | None) -> None:
+        if self.top_k is not None:
+            counted = frequencies.of_texts(found, weights)
+            self._add_frequent(counted, len(found) if weights is None else int(weights.sum()))
+            if len(counted.counts):
+                # Values that are counted anyway are hashed once each.
+                found, weights = counted.values, counted.counts
         lengths = byte_lengths(found)
         self.max_length = max(self.max_length, int(lengths.max()))
         self.total_length += int(lengths.sum() if weights is None else np.dot(lengths, weights))
@@ -146,6 +168,14 @@ class ColumnAccumulator:
             self.hll.add_hashes(hashes)
         if self.kll is not None:
             self.kll.add(values, weights)
+        if self.top_k is not None:
+            count = len(values) if weights is None else int(weights.sum())
+            self._add_frequent(frequencies.of_numbers(found, values, weights), count)
+
+    def _add_frequent(self, found: frequencies.Frequencies, count: int) -> None:
+        if self.top_k is not None:
+            items, counts, unseen = frequencies.items(self.kind, found)
+            self.top_k.add(items, counts, count, unseen)
 
     def _widen(self, low: Bound | None, high: Bound | None) -> None:
         self.low = min((bound for bound in (self.low, low) if bound is not None), default=None)
@@ -163,11 +193,11 @@ class TableAccumulator:
 
     @classmethod
     def empty(
-        cls, columns: Mapping[str, Kind], *, precision: int = DEFAULT_P, histogram: bool = True
+        cls, columns: Mapping[str, Kind], *, precision: int = DEFAULT_P, histogram: bool = True, top_k: bool = True
     ) -> "TableAccumulator":
         """One that has seen no rows. `columns` are the names, as the batches have them, and their kinds."""
         made = {
-            name: ColumnAccumulator.empty(kind, precision=precision, histogram=histogram)
+            name: ColumnAccumulator.empty(kind, precision=precision, histogram=histogram, top_k=top_k)
             for name, kind in columns.items()
         }
         return cls(made, 0)
@@ -211,6 +241,14 @@ class TableAccumulator:
         names: Iterable[str] = (_text(name) for name in parts[1::2])
         columns = {name: ColumnAccumulator.from_bytes(column) for name, column in zip(names, parts[2::2], strict=True)}
         return cls(columns, int.from_bytes(parts[0], "little"))
+
+
+def _sketches(hll: bytes, kll: bytes, top_k: bytes) -> tuple[HiveHll | None, KllHistogram | None, TopK | None]:
+    return (
+        HiveHll.from_bytes(hll) if hll else None,
+        KllHistogram.from_bytes(kll) if kll else None,
+        TopK.from_bytes(top_k) if top_k else None,
+    )
 
 
 def _text(data: bytes) -> str:

@@ -16,14 +16,27 @@ def doubles(array: pa.Array) -> npt.NDArray[np.float64]:
     """The values of a decimal128 or decimal256 array without nulls, as float64."""
     if not pa.types.is_decimal128(array.type) or not 0 <= array.type.scale <= _EXACT_POWER:
         return _parsed(array)
-    words = np.frombuffer(array.buffers()[1], np.int64, 2 * len(array), 16 * array.offset).reshape(-1, 2)
-    low, high = words[:, 0], words[:, 1]
+    low, high = _words(array)
     exact = (high == low >> 63) & (low >= -_EXACT_INTEGER) & (low <= _EXACT_INTEGER)
     values: npt.NDArray[np.float64] = low / 10.0**array.type.scale
     if not exact.all():
         inexact = np.flatnonzero(~exact)
         values[inexact] = _parsed(array.take(pa.array(inexact)))
     return values
+
+
+def unscaled(array: pa.Array) -> npt.NDArray[np.int64] | None:
+    """The values of a decimal array without nulls times 10^scale; None when 64 bits do not hold one of them."""
+    if not pa.types.is_decimal128(array.type):
+        return None
+    low, high = _words(array)
+    return low if (high == low >> 63).all() else None
+
+
+def _words(array: pa.Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The lower and the upper 64 bits of each value of a decimal128 array."""
+    words = np.frombuffer(array.buffers()[1], np.int64, 2 * len(array), 16 * array.offset).reshape(-1, 2)
+    return words[:, 0], words[:, 1]
 
 
 def _parsed(array: pa.Array) -> npt.NDArray[np.float64]:
