@@ -480,7 +480,7 @@ struct CreateDatabaseRequest {
 // since 3.1.3
 struct DropCatalogRequest {
   1: string name,
-  2: optional bool ifExists = true,  // since 4.1.0
+  2: optional bool ifExists,  // since 4.1.0; newer clients send their default, true
 }
 
 // since 4.0.1

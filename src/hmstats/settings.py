@@ -65,6 +65,9 @@ class Settings(BaseSettings):
     send_sketches: bool = Field(
         False, description="Whether answers carry bit vectors and histograms, 4 kB for each column and partition."
     )
+    most_partitions_listed: int | None = Field(
+        None, ge=1, description="Partitions that one call may list, whole; a call that wants more is refused."
+    )
     log_level: str = Field(
         "info", pattern="^(debug|info|warning|error)$", description="The lowest level of log lines: debug to error."
     )

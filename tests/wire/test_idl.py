@@ -65,14 +65,19 @@ def fields(struct: Any) -> dict[int, tuple[str, str, bool]]:
     return found
 
 
+OLDER_IF_ABSENT = ("engine", "ifExists")
+
+
 def defaults(struct: Any) -> dict[str, Any]:
     """The value of each field in a new object, where it is not None."""
     return {name: value for name, value in struct.default_spec if value is not None}
 
 
 def expected_defaults(facts: list[dict[str, Any]]) -> dict[str, Any]:
-    """The facts' defaults, without that of engines, which differs on purpose."""
-    return {each["name"]: each["default"] for each in facts if "default" in each and each["name"] != "engine"}
+    """The facts' defaults, without those that differ on purpose: absent, they tell an older client."""
+    return {
+        each["name"]: each["default"] for each in facts if "default" in each and each["name"] not in OLDER_IF_ABSENT
+    }
 
 
 def notes(comment: str | None) -> dict[str, str]:

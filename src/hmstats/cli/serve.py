@@ -61,4 +61,5 @@ def _rules(settings: Settings) -> Rules:
         keep_accuracy=settings.keep_accuracy,
         any_engine=settings.any_engine,
         send_sketches=settings.send_sketches,
+        most_partitions_listed=settings.most_partitions_listed,
     )

@@ -35,13 +35,21 @@ def split_database(text: str, default_catalog: str = DEFAULT_CATALOG) -> tuple[s
 
 
 def database_name(database: str, catalog: str | None = None) -> DatabaseName:
-    """A database's name, lower case; a `@catalog#` prefix wins over `catalog`, whose default is `hive`."""
+    """A database's name, lower case; a `@catalog#` prefix wins over `catalog`, whose default is `hive`.
+
+    Raises MetaError when there is a catalog alone, or no catalog after the marker.
+    """
     own_catalog, own_database = split_database(database, catalog or DEFAULT_CATALOG)
-    return DatabaseName(own_catalog.lower(), (own_database or "").lower())
+    if own_database is None:
+        raise MetaError(f"a database's name must follow the catalog's, found {database}")
+    return DatabaseName(own_catalog.lower(), own_database.lower())
 
 
 def table_name(database: str, table: str, catalog: str | None = None) -> TableName:
-    """A table's name, lower case; a `@catalog#` prefix of the database wins over `catalog`, whose default is `hive`."""
+    """A table's name, lower case; a `@catalog#` prefix of the database wins over `catalog`, whose default is `hive`.
+
+    Raises MetaError as database_name does.
+    """
     parent = database_name(database, catalog)
     return TableName(parent.catalog, parent.database, table.lower())
 

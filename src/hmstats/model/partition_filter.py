@@ -21,7 +21,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """The key's text matches a pattern, in which `.*` is anything and `.` one character."""
+    """The key's text matches a pattern: `.*` and `%` are anything, `.` and `_` one character.
+
+    Spark writes the first of each pair, Hive's SQL takes the second. Who means the character itself gets more
+    partitions than asked for, never fewer.
+    """
 
     key: str
     pattern: str

@@ -31,6 +31,7 @@ class Rules:
     keep_accuracy: bool = True
     any_engine: bool = True
     send_sketches: bool = False
+    most_partitions_listed: int | None = None
 
 
 def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: Limits, rules: Rules) -> Server:
@@ -43,7 +44,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
         TableCalls(Tables(store, warehouse), reader),
-        PartitionCalls(Partitions(store, warehouse), reader),
+        PartitionCalls(Partitions(store, warehouse, most_listed=rules.most_partitions_listed), reader),
         StatisticsCalls(
             reader,
             StatisticsWriter(store, keep_accuracy=rules.keep_accuracy),

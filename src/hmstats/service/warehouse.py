@@ -24,9 +24,13 @@ class Warehouse:
     def __init__(self, root: str) -> None:
         self.root = _as_uri(root)
 
-    def database_location(self, database: str) -> str:
-        """Where a database goes that names no place: `<root>/<database>.db`, and the root itself for `default`."""
-        return self.root if database == "default" else f"{self.root}/{escape(database)}.db"
+    def database_location(self, database: str, catalog_location: str | None = None) -> str:
+        """Where a database goes that names no place: `<database>.db` in its catalog's place, for `hive` the root.
+
+        The database `default` is at that place itself.
+        """
+        parent = catalog_location.rstrip("/") if catalog_location else self.root
+        return parent if database == "default" else f"{parent}/{escape(database)}.db"
 
     def table_location(self, database_location: str, table: str) -> str:
         """Where a table goes that names no place."""
@@ -82,6 +86,11 @@ class Warehouse:
         except OSError as error:
             # The catalog has committed: the engine that writes there will say what is wrong with the place.
             _log.warning("directory not changed", verb=verb, location=location, reason=str(error))
+
+
+def qualified(location: str) -> str:
+    """The location with a scheme: an absolute path is one of the local file system; all else stays as it is."""
+    return f"file:{location}" if location.startswith("/") else location
 
 
 def same_place(one: str | None, other: str | None) -> bool:

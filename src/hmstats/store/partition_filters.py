@@ -94,6 +94,5 @@ def _is_number(key: Column) -> bool:
 
 
 def _like_pattern(pattern: str) -> str:
-    """Hive's pattern, in which `.*` is anything and `.` one character, as SQL's."""
-    escaped = pattern.replace(_ESCAPE, _ESCAPE * 2).replace("%", _ESCAPE + "%").replace("_", _ESCAPE + "_")
-    return escaped.replace(".*", "%").replace(".", "_")
+    """Hive's pattern as SQL's: `.*` and `%` are anything, `.` and `_` one character."""
+    return pattern.replace(_ESCAPE, _ESCAPE * 2).replace(".*", "%").replace(".", "_")

@@ -128,5 +128,8 @@ def _compare(own: int | str, operator: str, value: int | str) -> bool:
 def _like(text: str, pattern: str) -> bool:
     import fnmatch
 
-    escaped = "".join(f"[{c}]" if c in "*?[" else c for c in pattern.replace(".*", "\0").replace(".", "\1"))
+    escaped = "".join(
+        f"[{c}]" if c in "*?[" else c
+        for c in pattern.replace(".*", "\0").replace("%", "\0").replace(".", "\1").replace("_", "\1")
+    )
     return fnmatch.fnmatchcase(text, escaped.replace("\0", "*").replace("\1", "?"))

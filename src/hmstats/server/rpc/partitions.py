@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hmstats.errors import InvalidObject
+from hmstats.errors import InvalidObject, MetaError
 from hmstats.model.catalog import Partition, TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.names import partition_spec
@@ -85,7 +85,7 @@ class PartitionCalls:
     def get_partitions_by_names_req(self, session: Session, req: Any) -> Any:
         """Those of the named partitions that exist, with their column statistics when the request says so."""
         name = subject.table(req.db_name, req.tbl_name)
-        found = self._partitions.by_names(name, req.names or [])
+        found = self._partitions.by_names(name, _names(req.names))
         structs = {each: partition_to_thrift(name, partition) for each, partition in found.partitions.items()}
         if req.get_col_stats:
             for each in self._statistics.partitions(name, list(structs), None, req.engine or DEFAULT_ENGINE):
@@ -102,8 +102,10 @@ class PartitionCalls:
         name = subject.table(req.dbName, req.tblName, req.catName)
         if req.partNames:
             found = self._partitions.by_names(name, req.partNames)
+        elif req.partVals is None:
+            found = self._partitions.all(name, req.maxParts)
         else:
-            found = self._partitions.matching(name, req.partVals or [], req.maxParts)
+            found = self._partitions.matching(name, req.partVals, req.maxParts)
         return hive_metastore.GetPartitionsPsWithAuthResponse(partitions=_structs(found))
 
     def fetch_partition_names_req(self, session: Session, partitionReq: Any) -> list[str]:
@@ -150,7 +152,7 @@ class PartitionCalls:
         self, session: Session, db_name: str, tbl_name: str, names: list[str] | None
     ) -> list[Any]:
         """Those of the named partitions that exist."""
-        return _structs(self._partitions.by_names(subject.table(db_name, tbl_name), names or []))
+        return _structs(self._partitions.by_names(subject.table(db_name, tbl_name), _names(names)))
 
     def get_partitions_by_filter(
         self, session: Session, db_name: str, tbl_name: str, filter: str | None, max_parts: int
@@ -231,6 +233,12 @@ class PartitionCalls:
     ) -> bool:
         """Drop one partition."""
         return self.drop_partition(session, db_name, tbl_name, part_vals, deleteData)
+
+
+def _names(names: list[str] | None) -> list[str]:
+    if names is None:
+        raise MetaError("the names of partitions must be a list, found none")
+    return names
 
 
 def _of_one_table(name: TableName, structs: list[Any]) -> list[Partition]:

@@ -4,21 +4,25 @@ from typing import TypeVar
 
 from structlog.contextvars import bind_contextvars
 
-from hmstats.errors import InvalidInput
+from hmstats.errors import InvalidInput, MetaError
 from hmstats.model import names
 from hmstats.model.catalog import DatabaseName, TableName
 
 Name = TypeVar("Name", DatabaseName, TableName)
 
 
-def database(name: str, catalog: str | None = None) -> DatabaseName:
-    """The database that a call names."""
-    return noted(names.database_name(name or "", catalog))
+def database(name: str | None, catalog: str | None = None) -> DatabaseName:
+    """The database that a call names. Raises MetaError when it names none."""
+    if name is None:
+        raise MetaError("a database's name must be a text, found none")
+    return noted(names.database_name(name, catalog))
 
 
-def table(database: str, table: str, catalog: str | None = None) -> TableName:
-    """The table that a call names."""
-    return noted(names.table_name(database or "", table or "", catalog))
+def table(database: str | None, table: str | None, catalog: str | None = None) -> TableName:
+    """The table that a call names. Raises MetaError when it names none."""
+    if database is None or table is None:
+        raise MetaError(f"a table's database and name must be texts, found {database} and {table}")
+    return noted(names.table_name(database, table, catalog))
 
 
 def column(name: str | None) -> str:

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, NoSuchObject
+from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
 from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
-from hmstats.service.warehouse import Warehouse
+from hmstats.service.warehouse import Warehouse, qualified
 from hmstats.store import catalogs, databases, tables
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
@@ -42,7 +42,7 @@ class Catalogs:
             name = DatabaseName(catalog.name, DEFAULT_DATABASE)
             text = f"Default database for catalog {catalog.name}"
             default = Database(
-                name=name, description=text, location=catalog.location, owner="public", owner_type="ROLE"
+                name=name, description=text, location=qualified(catalog.location), owner="public", owner_type="ROLE"
             )
             databases.insert_one(unit, replace(default, created_seconds=unit.now_seconds))
 
@@ -64,23 +64,33 @@ class Catalogs:
     def drop(self, name: str, *, if_exists: bool) -> None:
         """Drop a catalog that has nothing but an empty `default`.
 
-        Raises NoSuchObject unless `if_exists`, and InvalidOperation for `hive` and for one that is not empty.
+        Raises NoSuchObject unless `if_exists`, InvalidOperation when it is not empty, MetaError for `hive`.
         """
         if name == DEFAULT_CATALOG:
-            raise InvalidOperation(f"Can not drop {name} catalog")
+            raise MetaError(f"Can not drop {name} catalog")
 
-        def delete(unit: Unit) -> None:
-            if catalogs.get(unit.connection, name) is None:
+        def delete(unit: Unit) -> list[str]:
+            stored = catalogs.get(unit.connection, name)
+            if stored is None:
                 if if_exists:
-                    return
+                    return []
                 raise NoSuchObject(f"No catalog {name}")
-            default = DatabaseName(name, DEFAULT_DATABASE)
-            inside = databases.names(unit.connection, name)
-            if inside not in ([], [DEFAULT_DATABASE]) or tables.names(unit.connection, default):
-                raise InvalidOperation(f"There are databases or tables in catalog {name}, so it can not be dropped")
-            database_id = databases.find_id(unit.connection, default)
-            if database_id is not None:
-                databases.remove(unit, database_id)
+            location = _remove_default(unit, name)
             catalogs.remove(unit, name)
+            return [*location, stored.location]
 
-        self._store.write(delete)
+        for location in self._store.write(delete):
+            self._warehouse.remove_directory(location)
+
+
+def _remove_default(unit: Unit, catalog: str) -> list[str]:
+    """Remove the catalog's database `default`; where it lay. Raises InvalidOperation when there is anything else."""
+    name = DatabaseName(catalog, DEFAULT_DATABASE)
+    inside = databases.names(unit.connection, catalog)
+    if inside not in ([], [DEFAULT_DATABASE]) or tables.names(unit.connection, name):
+        raise InvalidOperation(f"There are databases or tables in catalog {catalog}, so it can not be dropped")
+    default, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
+    if default is None or database_id is None:
+        return []
+    databases.remove(unit, database_id)
+    return [default.location]

@@ -4,9 +4,9 @@ import re
 from dataclasses import replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
-from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Database, DatabaseName
+from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
 from hmstats.service.catalog.patterns import matching
-from hmstats.service.warehouse import Warehouse
+from hmstats.service.warehouse import Warehouse, qualified
 from hmstats.store import catalogs, databases, tables
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
@@ -34,7 +34,12 @@ class Databases:
             owner="public",
             owner_type="ROLE",
         )
-        self._store.write(lambda unit: databases.find_id(unit.connection, name) or databases.insert_one(unit, default))
+
+        def insert(unit: Unit) -> None:
+            if databases.find_id(unit.connection, name) is None:
+                databases.insert_one(unit, replace(default, created_seconds=unit.now_seconds))
+
+        self._store.write(insert)
 
     def get(self, name: DatabaseName) -> Database:
         """The database. Raises NoSuchObject."""
@@ -57,34 +62,37 @@ class Databases:
         name = database.name
         if not _VALID_NAME.fullmatch(name.database):
             raise InvalidObject(f"{name.database} is not a valid database name")
-        if not database.location:
-            database = replace(database, location=self._warehouse.database_location(name.database))
 
-        def insert(unit: Unit) -> None:
+        def insert(unit: Unit) -> str:
             catalog = catalogs.get(unit.connection, name.catalog)
             if catalog is None:
                 raise InvalidObject(f"No such catalog {name.catalog}")
             if databases.find_id(unit.connection, name) is not None:
                 raise AlreadyExists(f"Database {name.database} already exists")
-            databases.insert_one(unit, replace(database, created_seconds=unit.now_seconds))
+            location = qualified(database.location or self._location(name, catalog))
+            databases.insert_one(unit, replace(database, location=location, created_seconds=unit.now_seconds))
+            return location
 
-        self._store.write(insert)
-        self._warehouse.make_directory(database.location)
+        self._warehouse.make_directory(self._store.write(insert))
 
     def alter(self, name: DatabaseName, database: Database) -> None:
-        """Replace what a database says of itself. Raises NoSuchObject, and MetaError for a rename."""
-        if database.name != name:
-            raise MetaError(f"a database cannot be renamed: {name.database} to {database.name.database}")
+        """Replace what a database says of itself, all but its name: databases keep theirs, as in Hive.
+
+        A description, a place or a type of owner that is left out stays. Raises NoSuchObject.
+        """
 
         def update(unit: Unit) -> None:
             stored, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
             if stored is None or database_id is None:
                 raise missing_database(name)
-            location = database.location or stored.location
-            new = replace(database, location=location, created_seconds=stored.created_seconds)
-            databases.replace(unit, database_id, new)
+            databases.replace(unit, database_id, _altered(stored, database))
 
         self._store.write(update)
+
+    def _location(self, name: DatabaseName, catalog: Catalog) -> str:
+        if name.catalog == DEFAULT_CATALOG:
+            return self._warehouse.database_location(name.database)
+        return self._warehouse.database_location(name.database, catalog.location)
 
     def drop(self, name: DatabaseName, *, delete_data: bool, cascade: bool) -> None:
         """Drop a database, with its tables when `cascade`; its directory goes when `delete_data`.
@@ -108,6 +116,17 @@ class Databases:
         location = self._store.write(delete)
         if delete_data:
             self._warehouse.remove_directory(location)
+
+
+def _altered(stored: Database, new: Database) -> Database:
+    return replace(
+        new,
+        name=stored.name,
+        location=qualified(new.location or stored.location),
+        description=stored.description if new.description is None else new.description,
+        owner_type=new.owner_type or stored.owner_type,
+        created_seconds=stored.created_seconds,
+    )
 
 
 def missing_database(name: DatabaseName) -> NoSuchObject:

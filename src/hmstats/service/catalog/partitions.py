@@ -13,7 +13,7 @@ from hmstats.errors import (
     NoSuchObject,
 )
 from hmstats.model.catalog import MANAGED_TABLE, Column, Partition, Storage, Table, TableName
-from hmstats.model.names import normal_partition_name, partition_name
+from hmstats.model.names import partition_name
 from hmstats.service.catalog.filter_text import parse
 from hmstats.service.catalog.tables import kept_parameters, lost_columns, missing_table
 from hmstats.service.warehouse import Warehouse
@@ -34,11 +34,12 @@ class Found(NamedTuple):
 
 
 class Partitions:
-    """The partitions of every table."""
+    """The partitions of every table. `most_listed`: a call that lists more partitions is refused."""
 
-    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+    def __init__(self, store: Store, warehouse: Warehouse, *, most_listed: int | None = None) -> None:
         self._store = store
         self._warehouse = warehouse
+        self._most_listed = most_listed
 
     def get(self, name: TableName, values: Sequence[str]) -> Partition:
         """The partition with these values. Raises NoSuchObject."""
@@ -54,11 +55,12 @@ class Partitions:
         """Those of the named partitions that exist. Raises NoSuchObject without the table."""
         with self._store.read() as connection:
             table = _table(connection, name)
-            wanted = [normal_partition_name(each, _keys(table)) for each in names]
-            return Found(table, partitions.get_many(connection, _id(table), wanted))
+            return Found(table, partitions.get_many(connection, _id(table), list(names)))
 
     def by_name(self, name: TableName, partition: str) -> Partition:
-        """The partition of this name. Raises NoSuchObject."""
+        """The partition of this name. Raises NoSuchObject, and MetaError when the name is empty."""
+        if not partition:
+            raise MetaError(f"Partition name is invalid. {partition}")
         found = self.by_names(name, [partition]).partitions
         if not found:
             raise NoSuchObject(f"partition {partition} of table {name} not found")
@@ -68,14 +70,15 @@ class Partitions:
         """Every partition, or the first `limit` of them. Raises NoSuchObject without the table."""
         with self._store.read() as connection:
             table = _table(connection, name)
-            return Found(table, partitions.get_all(connection, _id(table), _limit(limit)))
+            return self._listed(table, partitions.get_all(connection, _id(table), self._limit(table, limit)))
 
     def matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> Found:
         """The partitions whose values begin with these; an empty value matches any. Raises NoSuchObject, MetaError."""
         with self._store.read() as connection:
             table = _table(connection, name)
             wanted = _wildcards(table, values)
-            return Found(table, partitions.matching(connection, _id(table), wanted, _limit(limit)))
+            found = partitions.matching(connection, _id(table), wanted, self._limit(table, limit))
+            return self._listed(table, found)
 
     def filtered(self, name: TableName, text: str, limit: int = ALL) -> Found:
         """The partitions that a filter wants, every one when it is empty. Raises NoSuchObject, MetaError."""
@@ -84,8 +87,8 @@ class Partitions:
         with self._store.read() as connection:
             table = _table(connection, name)
             wanted = parse(text, _keys(table))
-            found = partitions.filtered(connection, _id(table), table.partition_keys, wanted, _limit(limit))
-            return Found(table, found)
+            most = self._limit(table, limit)
+            return self._listed(table, partitions.filtered(connection, _id(table), table.partition_keys, wanted, most))
 
     def count(self, name: TableName, text: str) -> int:
         """How many partitions a filter wants; all when it is empty. Raises NoSuchObject, MetaError."""
@@ -96,8 +99,29 @@ class Partitions:
             wanted = parse(text, _keys(table))
             return partitions.count_filtered(connection, _id(table), table.partition_keys, wanted)
 
+    def _limit(self, table: Table, limit: int) -> int | None:
+        """How many partitions to read: one more than may be listed where the call sets no limit."""
+        if self._most_listed is None:
+            return _limit(limit)
+        if limit > self._most_listed:
+            raise self._too_many(table, str(limit))
+        return self._most_listed + 1 if limit < 0 else limit
+
+    def _listed(self, table: Table, found: Mapping[str, Partition]) -> Found:
+        if self._most_listed is not None and len(found) > self._most_listed:
+            raise self._too_many(table, f"more than {self._most_listed}")
+        return Found(table, found)
+
+    def _too_many(self, table: Table, number: str) -> MetaError:
+        return MetaError(
+            f"Number of partitions scanned (={number}) on table '{table.name.table}' exceeds limit "
+            f"(={self._most_listed}), which the server's most_partitions_listed sets"
+        )
+
     def names(self, name: TableName, limit: int = ALL) -> list[str]:
         """The partitions' names, sorted. A table that does not exist has none, as in Hive."""
+        if not name.database or not name.table:
+            raise MetaError(f"a table's database and name must not be empty, found {name}")
         with self._store.read() as connection:
             table_id = tables.find_id(connection, name)
             return [] if table_id is None else partitions.names(connection, table_id, _limit(limit))
@@ -232,7 +256,7 @@ def _named(table: Table, given: Sequence[Partition]) -> dict[str, Partition]:
 
 def _wildcards(table: Table, values: Sequence[str]) -> list[str | None]:
     keys = _keys(table)
-    if len(values) > len(keys) or not keys:
+    if len(values) > len(keys) or not values:
         raise MetaError(
             f"Incorrect number of partition values: table {table.name} has {len(keys)}, found {len(values)}"
         )

@@ -18,7 +18,7 @@ from hmstats.model.catalog import (
     TableSummary,
 )
 from hmstats.service.catalog.patterns import matching
-from hmstats.service.warehouse import Warehouse, same_place
+from hmstats.service.warehouse import Warehouse, qualified, same_place
 from hmstats.store import column_statistics, databases, partitions, tables, versions
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
@@ -175,9 +175,9 @@ class Tables:
 
     def _completed(self, table: Table, database: Database, now_seconds: int) -> Table:
         storage = table.storage
-        if storage and table.table_type != VIRTUAL_VIEW and not storage.location:
-            location = self._warehouse.table_location(database.location, table.name.table)
-            storage = replace(storage, location=location)
+        if storage and table.table_type != VIRTUAL_VIEW:
+            location = storage.location or self._warehouse.table_location(database.location, table.name.table)
+            storage = replace(storage, location=qualified(location))
         parameters = {_LAST_DDL: str(now_seconds), **table.parameters}
         return replace(
             table,
