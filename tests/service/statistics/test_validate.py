@@ -9,11 +9,15 @@ from hmstats.model.column_statistics import (
     ColumnStatistics,
     Data,
     DecimalStatistics,
+    DoubleStatistics,
     LongStatistics,
+    StatisticsSet,
     StringStatistics,
     TimestampStatistics,
 )
-from hmstats.service.statistics.validate import checked, exact_rows
+from hmstats.service.statistics.validate import check_sketches, checked, exact_rows
+from hmstats.sketch.hive_hll import HiveHll
+from hmstats.sketch.kll import KllHistogram
 
 NAME = TableName("hive", "db", "t")
 COLUMNS = (
@@ -106,11 +110,6 @@ def test_a_booleans_values_count_as_rows_too() -> None:
         check("flag", "boolean", BooleanStatistics(trues=5, falses=5, nulls=1), 10)
 
 
-def test_of_two_statistics_for_one_column_the_later_stands() -> None:
-    first, second = (ColumnStatistics("id", "bigint", LongStatistics(ndv=ndv)) for ndv in (1, 2))
-    assert checked(NAME, COLUMNS, [first, second], None) == (second,)
-
-
 @pytest.mark.parametrize(
     ("parameters", "rows"),
     [
@@ -124,3 +123,31 @@ def test_of_two_statistics_for_one_column_the_later_stands() -> None:
 )
 def test_rows_are_exact_only_where_the_parameters_say_so(parameters: dict[str, str], rows: int | None) -> None:
     assert exact_rows(parameters) == rows
+
+
+def sets_with(partition: str | None, data: Data) -> list[StatisticsSet]:
+    sound = LongStatistics(bit_vector=HiveHll().to_bytes(), histogram=KllHistogram().to_bytes())
+    columns = ColumnStatistics("id", "bigint", sound), ColumnStatistics("ratio", "double", data)
+    return [StatisticsSet(columns[:1], partition), StatisticsSet(columns, partition)]
+
+
+@pytest.mark.parametrize("sketch", [HiveHll().to_bytes(), b"HL", b"FM\x01\x00\x07\x00\x00\x00"])
+def test_sound_sketches_pass(sketch: bytes) -> None:
+    check_sketches(NAME, sets_with("p=1", DoubleStatistics(bit_vector=sketch)))
+
+
+@pytest.mark.parametrize(
+    "sketch", [b"H", b"HLL", b"HLL\xc3\x01", b"HLL\xc0\x01\x02\x01", b"FM\x02\x00\x01", b"nonsense"]
+)
+def test_a_corrupt_bit_vector_is_named_with_its_place(sketch: bytes) -> None:
+    data = DoubleStatistics(bit_vector=sketch)
+    with pytest.raises(InvalidInput, match=r"bit vector of column ratio of partition p=1 of table hive\.db\.t"):
+        check_sketches(NAME, sets_with("p=1", data))
+    with pytest.raises(InvalidInput, match=r"bit vector of column ratio of table hive\.db\.t"):
+        check_sketches(NAME, sets_with(None, data))
+
+
+@pytest.mark.parametrize("histogram", [b"K", b"\x05\x01\x0f\x00", KllHistogram().to_bytes() + b"\x00"])
+def test_a_corrupt_histogram_is_named_with_its_place(histogram: bytes) -> None:
+    with pytest.raises(InvalidInput, match=r"histogram of column ratio of partition p=1 of table hive\.db\.t"):
+        check_sketches(NAME, sets_with("p=1", DoubleStatistics(histogram=histogram)))

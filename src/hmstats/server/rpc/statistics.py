@@ -50,21 +50,22 @@ class StatisticsCalls:
         return hive_metastore.SetPartitionsStatsResponse(result=True)
 
     def set_aggr_stats_for(self, session: Session, request: Any) -> bool:
-        """Write the column statistics of a table or of many of its partitions, all or none."""
+        """Write the column statistics of a table or of many of its partitions, all or none.
+
+        With `needMerge` they are those of new rows, and are merged into what is stored.
+        """
         sets = sets_from_thrift(request.colStats or [], request.engine)
         if not sets:
             return True
         name = subject.noted(sets[0][0])
         if any(each != name for each, _ in sets):
             raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
-        if request.needMerge:
-            raise MetaError("set_aggr_stats_for with needMerge is not supported yet")
         if request.colStats[0].statsDesc.isTblLevel:
             if len(sets) != 1:
                 raise MetaError(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(sets)}")
-            self._writer.update_table(name, sets[0][1])
+            self._writer.update_table(name, sets[0][1], merge=bool(request.needMerge))
         else:
-            self._writer.update_partitions(name, [each for _, each in sets])
+            self._writer.update_partitions(name, [each for _, each in sets], merge=bool(request.needMerge))
         return True
 
     def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:

@@ -5,11 +5,11 @@ Nulls are held against numRows only where the table or partition says that its n
 COLUMN_STATS_ACCURATE): engines may write column statistics before they write the new row count.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from hmstats.errors import InvalidInput, MetaError
+from hmstats.errors import InvalidInput, MetaError, SketchError
 from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.model.column_statistics import (
@@ -17,9 +17,12 @@ from hmstats.model.column_statistics import (
     ColumnStatistics,
     Kind,
     LongStatistics,
+    StatisticsSet,
     TimestampStatistics,
 )
 from hmstats.model.column_types import accepts, kind_of
+from hmstats.sketch import bit_vector, hll_bytes, kll_bytes
+from hmstats.sketch.hive_hll import HiveHll
 
 _COUNTS = ("trues", "falses", "nulls", "ndv", "max_length", "average_length")
 _MAX_I64 = 2**63 - 1
@@ -28,7 +31,7 @@ _MAX_I64 = 2**63 - 1
 def checked(
     name: TableName, columns: Sequence[Column], statistics: Sequence[ColumnStatistics], rows: int | None
 ) -> tuple[ColumnStatistics, ...]:
-    """The statistics as they are stored, one per column (of two for one column the later).
+    """The statistics as they are stored, in their order.
 
     Raises MetaError for a column that the table does not have, InvalidInput for statistics that do not fit their
     column or contradict themselves or `rows`.
@@ -37,10 +40,27 @@ def checked(
     for each in statistics:
         if each.column not in types:
             raise MetaError(f"Column {each.column} doesn't exist in table {name.table} in database {name.database}")
-    fitted = {each.column: _fitted(name, each, types[each.column]) for each in statistics}
-    for each in fitted.values():
+    fitted = tuple(_fitted(name, each, types[each.column]) for each in statistics)
+    for each in fitted:
         _check_numbers(name, each, rows)
-    return tuple(fitted.values())
+    return fitted
+
+
+def check_sketches(name: TableName, sets: Iterable[StatisticsSet]) -> None:
+    """Raises InvalidInput naming table, partition and column when a sketch is corrupt or of another kind."""
+    every = [(each.partition, column) for each in sets for column in each.columns]
+    vectors = [(where, vector) for where in every if (vector := getattr(where[1].data, "bit_vector", None))]
+    try:
+        HiveHll.merge_many([vector for _, vector in vectors if vector.startswith(hll_bytes.MAGIC)])
+        unchecked = [(where, vector) for where, vector in vectors if not vector.startswith(hll_bytes.MAGIC)]
+    except SketchError:
+        unchecked = vectors
+    for where, vector in unchecked:
+        _check_sketch(name, *where, "bit vector", vector, bit_vector.check)
+    for where in every:
+        histogram = getattr(where[1].data, "histogram", None)
+        if histogram:
+            _check_sketch(name, *where, "histogram", histogram, kll_bytes.check)
 
 
 def exact_rows(parameters: Parameters) -> int | None:
@@ -53,6 +73,21 @@ def exact_rows(parameters: Parameters) -> int | None:
 def known_rows(text: str | None) -> int | None:
     """The number in a numRows parameter; None when it is absent, negative or no number."""
     return int(text) if text and text.isascii() and text.isdecimal() else None
+
+
+def _check_sketch(
+    name: TableName,
+    partition: str | None,
+    column: ColumnStatistics,
+    what: str,
+    data: bytes,
+    check: Callable[[bytes], None],
+) -> None:
+    try:
+        check(data)
+    except SketchError as error:
+        place = f"table {name}" if partition is None else f"partition {partition} of table {name}"
+        raise InvalidInput(f"the {what} of column {column.column} of {place} cannot be read: {error}") from error
 
 
 def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> ColumnStatistics:

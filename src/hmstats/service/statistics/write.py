@@ -4,7 +4,7 @@ A write is checked whole before anything is stored, is an upsert by column and e
 server's time. Doing it twice is the same as once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from hmstats.errors import InvalidObject, NoSuchObject
@@ -12,11 +12,12 @@ from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.names import normal_partition_name
+from hmstats.service.statistics.merge import latest, merged
 from hmstats.service.statistics.missing import missing_table
-from hmstats.service.statistics.validate import checked, exact_rows
+from hmstats.service.statistics.validate import check_sketches, checked, exact_rows
 from hmstats.store import column_statistics, parameters, partitions, targets, versions
 from hmstats.store.engine import Store
-from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES
+from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
 from hmstats.store.targets import Target
 from hmstats.store.unit import Unit
 
@@ -28,8 +29,8 @@ class StatisticsWriter:
         self._store = store
         self._keep_accuracy = keep_accuracy
 
-    def update_table(self, name: TableName, statistics: StatisticsSet) -> None:
-        """Write a table's column statistics.
+    def update_table(self, name: TableName, statistics: StatisticsSet, *, merge: bool = False) -> None:
+        """Write a table's column statistics; with `merge` those of new rows, into what is stored (merge.py).
 
         Raises NoSuchObject without the table, MetaError for an unknown column, InvalidInput for impossible numbers.
         """
@@ -38,17 +39,23 @@ class StatisticsWriter:
             target = targets.lock(unit, name)
             if target is None:
                 raise missing_table(name)
-            columns = checked(name, target.columns, statistics.columns, exact_rows(target.parameters))
-            stored = replace(statistics, columns=columns, partition=None, last_analyzed_seconds=unit.now_seconds)
-            column_statistics.write_table(unit, target.id, name, stored)
-            if self._keep_accuracy:
-                parameters.put(unit, OF_TABLES, _marked({target.id: target.parameters}, {target.id: stored}))
+            given = _checked_set(unit, name, target.columns, statistics, {} if merge else target.parameters)
+            given = replace(given, partition=None)
+            check_sketches(name, [given])
+            if merge:
+                stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
+            given = merged(name, given, stored) if merge else latest(given)
+            column_statistics.write_table(unit, target.id, name, given)
+            if not merge:
+                self._mark(unit, OF_TABLES, {target.id: target.parameters}, {target.id: given})
             versions.bump(unit, target.id)
 
         self._store.write(update)
 
-    def update_partitions(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
-        """Write column statistics of partitions, all or none; of two sets for one partition the later wins.
+    def update_partitions(self, name: TableName, statistics: Sequence[StatisticsSet], *, merge: bool = False) -> None:
+        """Write column statistics of partitions, all or none; of two of one column the later wins.
+
+        With `merge` they are those of new rows, and go into what is stored (merge.py).
 
         Raises InvalidObject without the table, NoSuchObject without a partition, else as update_table does.
         """
@@ -57,19 +64,40 @@ class StatisticsWriter:
             target = targets.lock(unit, name)
             if target is None:
                 raise InvalidObject(f"{name} table not found")
-            by_id = _placed(unit, name, target, statistics)
-            known = parameters.read(unit.connection, OF_PARTITIONS, list(by_id), (PARAMETER, "numRows"))
-            # Hive's clients write statistics of partition keys too, to partitions only.
-            columns = (*target.columns, *target.partition_keys)
-            stored = {
-                each: _checked_set(unit, name, columns, given, known.get(each, {})) for each, given in by_id.items()
-            }
-            column_statistics.write_partitions(unit, name, stored)
-            if self._keep_accuracy:
-                parameters.put(unit, OF_PARTITIONS, _marked(known, stored))
+            for engine in sorted({each.engine for each in statistics}):
+                of_engine = [each for each in statistics if each.engine == engine]
+                self._update_partitions(unit, name, target, of_engine, merge=merge)
             versions.bump(unit, target.id)
 
         self._store.write(update)
+
+    def _update_partitions(
+        self, unit: Unit, name: TableName, target: Target, statistics: Sequence[StatisticsSet], *, merge: bool
+    ) -> None:
+        by_id = _placed(unit, name, target, statistics)
+        known = parameters.read(unit.connection, OF_PARTITIONS, list(by_id), (PARAMETER, "numRows"))
+        # Hive's clients write statistics of partition keys too, to partitions only.
+        columns = (*target.columns, *target.partition_keys)
+        given = {
+            each: _checked_set(unit, name, columns, found, {} if merge else known.get(each, {}))
+            for each, found in by_id.items()
+        }
+        check_sketches(name, given.values())
+        if merge:
+            stored = _stored(unit, target, given.values())
+            given = {each: merged(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
+        else:
+            given = {each: latest(new) for each, new in given.items()}
+        column_statistics.write_partitions(unit, name, given)
+        if not merge:
+            self._mark(unit, OF_PARTITIONS, known, given)
+
+    def _mark(
+        self, unit: Unit, of: ParameterTable, known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]
+    ) -> None:
+        """Mark the written columns as accurate. Merged ones are not: what they were merged into may not have been."""
+        if self._keep_accuracy:
+            parameters.put(unit, of, _marked(known, written))
 
     def delete_table(self, name: TableName, columns: Sequence[str] | None, engine: str | None) -> None:
         """Delete statistics of these columns (None: all) and this engine (None: all) of a table; there may be none.
@@ -123,6 +151,14 @@ def _placed(
         if partition not in ids:
             raise NoSuchObject(f"Partition for which stats is gathered doesn't exist. {partition} of table {name}")
     return {ids[partition]: each for partition, each in merged.items()}
+
+
+def _stored(unit: Unit, target: Target, given: Collection[StatisticsSet]) -> dict[str, list[StatisticsSet]]:
+    """What is stored of the same partitions, columns and engine, by partition name; one statement."""
+    names = [each.partition or "" for each in given]
+    columns = sorted({column for each in given for column in _names(each)})
+    engine = next((each.engine for each in given), None)
+    return column_statistics.read_partitions(unit.connection, target.id, names, columns, engine)
 
 
 def _checked_set(
