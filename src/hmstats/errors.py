@@ -7,6 +7,11 @@ HmstatsError
 │   ├── InvalidObject           an object is malformed, or contradicts what it belongs to
 │   ├── InvalidInput            a statistic or argument makes no sense
 │   ├── InvalidOperation        the state of the object forbids it
+│   ├── NoSuchLock              a lock that was never asked for, was released, or has expired
+│   ├── NoSuchTransaction       a transaction that was never opened, or is committed
+│   ├── TransactionAborted      a transaction that was aborted, or not prolonged in time
+│   ├── TransactionOpen         what a transaction holds ends with it, not before
+│   ├── SettingHidden           a setting that no caller may read
 │   └── MetaError               everything else that the metastore must say
 │       └── StoreUnavailable    the database is away or does not answer in time
 ├── ProtocolError               bytes that are no message of ours
@@ -47,6 +52,26 @@ class InvalidInput(MetastoreError):
 
 class InvalidOperation(MetastoreError):
     """A change that the state of the object forbids."""
+
+
+class NoSuchLock(MetastoreError):
+    """A lock that was never asked for, was released, or has expired."""
+
+
+class NoSuchTransaction(MetastoreError):
+    """A transaction that was never opened, or is committed."""
+
+
+class TransactionAborted(MetastoreError):
+    """A transaction that was aborted, or not prolonged in time."""
+
+
+class TransactionOpen(MetastoreError):
+    """What an open transaction holds ends with it, not before."""
+
+
+class SettingHidden(MetastoreError):
+    """A setting that no caller may read."""
 
 
 class MetaError(MetastoreError):

@@ -15,7 +15,12 @@ from hmstats.errors import (
     InvalidOperation,
     MetaError,
     MetastoreError,
+    NoSuchLock,
     NoSuchObject,
+    NoSuchTransaction,
+    SettingHidden,
+    TransactionAborted,
+    TransactionOpen,
 )
 from hmstats.wire.idl import hive_metastore
 
@@ -29,6 +34,11 @@ _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
     InvalidObject: (hive_metastore.InvalidObjectException,),
     InvalidInput: (hive_metastore.InvalidInputException,),
     InvalidOperation: (hive_metastore.InvalidOperationException,),
+    NoSuchLock: (hive_metastore.NoSuchLockException,),
+    NoSuchTransaction: (hive_metastore.NoSuchTxnException,),
+    TransactionAborted: (hive_metastore.TxnAbortedException,),
+    TransactionOpen: (hive_metastore.TxnOpenException,),
+    SettingHidden: (hive_metastore.ConfigValSecurityException,),
     MetaError: (hive_metastore.MetaException,),
 }
 """For each error the exceptions that say it, the most fitting first."""

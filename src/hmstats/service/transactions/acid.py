@@ -1,0 +1,50 @@
+"""Which transactional tables the catalog takes.
+
+A table that is transactional and insert-only is files in folders named by write ids: locks, transactions and write ids
+are all that a metastore gives it. One whose rows change in place needs compaction besides, which nobody does here.
+"""
+
+from collections.abc import Collection, Mapping
+
+from hmstats.errors import MetaError
+from hmstats.model.catalog import Table
+
+INSERT_ONLY_TABLES = 2
+"""Hive's ClientCapability of a client that reads such tables rightly."""
+
+
+def check_transactional(table: Table) -> None:
+    """Raises MetaError for a table that changes rows in place, or whose `transactional` has no meaning."""
+    given = _lower_keys(table.parameters)
+    text = given.get("transactional", "false").lower()
+    if text == "false":
+        return
+    if text != "true":
+        raise MetaError(
+            f"'transactional' property of TBLPROPERTIES may only have value 'true': {table.name}, found {text}"
+        )
+    if not is_insert_only(table):
+        raise MetaError(
+            f"table {table.name} cannot be transactional: ACID tables need compaction, which this metastore does not"
+            " do; set transactional=false, or transactional_properties=insert_only"
+        )
+
+
+def check_readable(table: Table, capabilities: Collection[int]) -> None:
+    """Raises MetaError when a client gets an insert-only table that does not say it can read one."""
+    if is_insert_only(table) and INSERT_ONLY_TABLES not in capabilities:
+        raise MetaError(
+            f"Your client does not appear to support insert-only tables, and {table.name} is one: it would read rows"
+            " of transactions that are open or aborted"
+        )
+
+
+def is_insert_only(table: Table) -> bool:
+    """Whether a table is transactional and its rows are only ever added."""
+    given = _lower_keys(table.parameters)
+    transactional = given.get("transactional", "").lower() == "true"
+    return transactional and given.get("transactional_properties", "").lower() == "insert_only"
+
+
+def _lower_keys(parameters: Mapping[str, str]) -> dict[str, str]:
+    return {key.lower(): value for key, value in parameters.items()}

@@ -1,0 +1,214 @@
+"""Transactions: opened, prolonged, ended, and the write ids that they take.
+
+They are what engines need to coordinate with each other. Tables whose rows change in place (full ACID) are refused:
+see acid.py.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from hmstats.errors import MetaError, NoSuchTransaction, TransactionAborted
+from hmstats.model.locks import Owner
+from hmstats.model.transactions import READ_ONLY, Snapshot, Transaction, TransactionState, ValidWriteIds
+from hmstats.store import locks, transactions, write_ids
+from hmstats.store.engine import Store
+from hmstats.store.unit import Unit
+from hmstats.store.write_ids import Name
+
+_MOST_AT_ONCE = 1_000
+"""How many transactions a call opens at most, as in Hive."""
+_TIDY_EVERY = 1_000
+"""Ended transactions are forgotten each time the ids pass a multiple of this."""
+
+
+class Transactions:
+    """The transactions of all servers over one store. One that is not heard of for `timeout_seconds` is aborted."""
+
+    def __init__(self, store: Store, *, timeout_seconds: float) -> None:
+        self._store = store
+        self._timeout_ms = int(timeout_seconds * 1000)
+
+    def open(self, count: int, owner: Owner, kind: int) -> list[int]:
+        """Open `count` transactions, but not more than a thousand; their ids. Raises MetaError for fewer than one."""
+        if count < 1:
+            raise MetaError(f"the number of transactions to open must be 1 or more, found {count}")
+
+        def begin(unit: Unit) -> list[int]:
+            ids = transactions.open_many(unit, min(count, _MOST_AT_ONCE), owner, kind)
+            if ids[-1] % _TIDY_EVERY < len(ids):
+                transactions.forget_ended(unit)
+            return ids
+
+        return self._store.write(begin)
+
+    def commit(self, transaction: int) -> None:
+        """Commit a transaction and release its locks; one that is committed already is left as it is.
+
+        Raises NoSuchTransaction and TransactionAborted.
+        """
+
+        def finish(unit: Unit) -> None:
+            if _state(unit, transaction, self._timeout_ms) is not TransactionState.COMMITTED:
+                require_open(unit, [transaction], self._timeout_ms)
+                _end(unit, [transaction], TransactionState.COMMITTED)
+
+        self._store.write(finish)
+
+    def abort(self, transaction: int) -> None:
+        """Abort a transaction and release its locks; one that is aborted already is left as it is.
+
+        Raises NoSuchTransaction, for a committed one too.
+        """
+
+        def undo(unit: Unit) -> None:
+            state = _state(unit, transaction, self._timeout_ms)
+            if state in (None, TransactionState.COMMITTED):
+                raise _not_open(transaction, state)
+            _end(unit, [transaction], TransactionState.ABORTED)
+
+        self._store.write(undo)
+
+    def abort_many(self, ids: Sequence[int]) -> None:
+        """Abort those of the transactions that are open."""
+
+        def undo(unit: Unit) -> None:
+            found = transactions.lock_states(unit, ids, self._timeout_ms)
+            ended = [each for each, (state, _) in found.items() if state is not TransactionState.COMMITTED]
+            _end(unit, ended, TransactionState.ABORTED)
+
+        self._store.write(undo)
+
+    def prolong_range(self, lowest: int, highest: int) -> tuple[set[int], set[int]]:
+        """Prolong every open transaction from `lowest` to `highest`; those that are aborted, those that are not there.
+
+        A committed one counts as not there. Raises MetaError for more than a hundred thousand.
+        """
+        if highest - lowest >= 100_000:
+            raise MetaError(f"a range of transactions must have 100000 at most, found {lowest} to {highest}")
+        ids = range(lowest, highest + 1)
+
+        def beat(unit: Unit) -> tuple[set[int], set[int]]:
+            found = transactions.lock_states(unit, ids, self._timeout_ms)
+            by_state = {
+                wanted: {i for i, (state, _) in found.items() if state is wanted} for wanted in TransactionState
+            }
+            alive, aborted = by_state[TransactionState.OPEN], by_state[TransactionState.ABORTED]
+            transactions.prolong(unit, sorted(alive))
+            return aborted, set(ids) - alive - aborted
+
+        return self._store.write(beat)
+
+    def require_open(self, transaction: int) -> None:
+        """Raises NoSuchTransaction and TransactionAborted."""
+        self._store.write(lambda unit: require_open(unit, [transaction], self._timeout_ms))
+
+    def unfinished(self) -> tuple[int, list[Transaction]]:
+        """The highest id there is, and the transactions that are open or aborted."""
+        with self._store.read() as connection:
+            return transactions.unfinished(connection, self._timeout_ms)
+
+    def count_from(self, following: int) -> None:
+        """Make `following` the next transaction's id. Raises MetaError when it is not above every one there is."""
+
+        def move(unit: Unit) -> None:
+            highest = transactions.highest_when_opening(unit)
+            if following <= highest:
+                raise MetaError(f"the next transaction's id must be above {highest}, found {following}")
+            transactions.count_from(unit, following)
+
+        self._store.write(move)
+
+    def take_write_ids(self, name: Name, ids: Sequence[int], *, anew: bool) -> dict[int, int]:
+        """Write ids of a table for open transactions, by transaction: those that they have, or new ones.
+
+        `anew` gives every one a new id. Raises MetaError without transactions and for one that only reads,
+        NoSuchTransaction, TransactionAborted.
+        """
+        wanted = sorted(set(ids))
+        if not wanted:
+            raise MetaError(f"write ids of {'.'.join(name)} must be taken by a transaction, found none")
+
+        def take(unit: Unit) -> dict[int, int]:
+            kinds = require_open(unit, wanted, self._timeout_ms)
+            readers = [each for each, kind in kinds.items() if kind == READ_ONLY]
+            if readers:
+                raise MetaError(f"transactions {readers} only read: they take no write ids of {'.'.join(name)}")
+            if anew:
+                write_ids.give_back(unit, name, wanted)
+            had = write_ids.taken(unit.connection, name, wanted)
+            missing = [each for each in wanted if each not in had]
+            return dict(sorted((had | (write_ids.take(unit, name, missing) if missing else {})).items()))
+
+        return self._store.write(take)
+
+    def valid_write_ids(
+        self, names: Iterable[Name], snapshot: Snapshot | None, write_id: int | None
+    ) -> list[ValidWriteIds]:
+        """For each table the write ids that a reader sees: in a snapshot, as the transaction of `write_id`, or now.
+
+        Raises MetaError for a write id that the table has not given.
+        """
+        with self._store.read() as connection:
+            highest, listed = transactions.unfinished(connection, self._timeout_ms)
+            now = Snapshot.of(highest, listed)
+            found = []
+            for name in names:
+                seen = snapshot or now
+                if snapshot is None and write_id is not None:
+                    writer = write_ids.transaction_of(connection, name, write_id)
+                    if writer is None:
+                        raise MetaError(f"invalid write id {write_id} for table {'.'.join(name)}")
+                    seen = now.as_seen_by(writer)
+                mark, written = write_ids.written(connection, name, seen.high_water_mark)
+                found.append(ValidWriteIds.of(mark, written, seen))
+            return found
+
+    def last_write_id(self, name: Name) -> int:
+        """The highest write id that a table has given; 0 before the first."""
+        with self._store.read() as connection:
+            return write_ids.last(connection, name)
+
+    def count_write_ids_from(self, name: Name, last: int) -> None:
+        """Make `last` the highest write id that a table has given. Raises MetaError when it has given some already."""
+
+        def start(unit: Unit) -> None:
+            if not write_ids.start_after(unit, name, last):
+                raise MetaError(f"table {'.'.join(name)} has given write ids already")
+
+        self._store.write(start)
+
+
+def require_open(unit: Unit, ids: Sequence[int], timeout_ms: int) -> dict[int, int]:
+    """The kinds of transactions that must be open; their rows are locked until the unit ends.
+
+    Raises NoSuchTransaction and TransactionAborted for the first that is not.
+    """
+    found = transactions.lock_states(unit, ids, timeout_ms)
+    for each in ids:
+        state = found[each][0] if each in found else None
+        if state is not TransactionState.OPEN:
+            raise _not_open(each, state)
+    return {each: kind for each, (_, kind) in found.items()}
+
+
+def prolong(unit: Unit, transaction: int, timeout_ms: int) -> None:
+    """Note a transaction's heartbeat. Raises NoSuchTransaction and TransactionAborted."""
+    require_open(unit, [transaction], timeout_ms)
+    transactions.prolong(unit, [transaction])
+
+
+def _state(unit: Unit, transaction: int, timeout_ms: int) -> TransactionState | None:
+    found = transactions.lock_states(unit, [transaction], timeout_ms).get(transaction)
+    return None if found is None else found[0]
+
+
+def _end(unit: Unit, ids: Sequence[int], state: TransactionState) -> None:
+    transactions.end(unit, ids, state)
+    locks.remove_of_transactions(unit, ids)
+
+
+def _not_open(transaction: int, state: TransactionState | None) -> NoSuchTransaction | TransactionAborted:
+    if state is TransactionState.ABORTED:
+        return TransactionAborted(f"Transaction txnid:{transaction} already aborted")
+    if state is TransactionState.COMMITTED:
+        return NoSuchTransaction(f"Transaction txnid:{transaction} is already committed.")
+    return NoSuchTransaction(f"No such transaction txnid:{transaction}")

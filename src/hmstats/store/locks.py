@@ -1,0 +1,196 @@
+"""HIVE_LOCKS: locks in the order in which they were asked for, by Hive's own protocol.
+
+A lock waits for locks with a lower id only. The row of NEXT_LOCK_ID is locked from the moment an id is taken until its
+lock's rows are committed, so whoever has an id sees every lock that has a lower one. Nothing else needs to be locked:
+two lockers cannot both miss each other, and cannot wait for each other in a circle.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, tuple_, update
+
+from hmstats.model.locks import (
+    BLOCKED_BY,
+    Lock,
+    LockComponent,
+    LockFilter,
+    LockKind,
+    LockRequest,
+    LockState,
+    Owner,
+)
+from hmstats.model.transactions import TransactionState
+from hmstats.store.database_time import now_ms
+from hmstats.store.schema import HIVE_LOCKS, NEXT_LOCK_ID, TXNS
+from hmstats.store.sets import one_of
+from hmstats.store.unit import Unit
+
+_L = HIVE_LOCKS.c
+_ASKED, _HELD = HIVE_LOCKS.alias("asked"), HIVE_LOCKS.alias("held")
+
+
+def insert_waiting(unit: Unit, request: LockRequest) -> int:
+    """Write a new lock behind all others; its id."""
+    following = NEXT_LOCK_ID.c.NL_NEXT + 1
+    move = update(NEXT_LOCK_ID).values(NL_NEXT=following).returning(NEXT_LOCK_ID.c.NL_NEXT, now_ms(unit.connection))
+    end, now = unit.connection.execute(move).one()
+    lock_id: int = end - 1
+    rows = [
+        {
+            "HL_LOCK_EXT_ID": lock_id,
+            "HL_LOCK_INT_ID": part,
+            "HL_TXNID": request.transaction,
+            "HL_DB": component.database,
+            "HL_TABLE": component.table,
+            "HL_PARTITION": component.partition,
+            "HL_LOCK_STATE": LockState.WAITING.value,
+            "HL_LOCK_TYPE": component.kind.value,
+            "HL_LAST_HEARTBEAT": 0 if request.transaction else now,
+            "HL_USER": request.owner.user,
+            "HL_HOST": request.owner.host,
+            "HL_AGENT_INFO": request.owner.agent,
+        }
+        for part, component in enumerate(request.components, start=1)
+    ]
+    unit.connection.execute(insert(HIVE_LOCKS), rows)
+    return lock_id
+
+
+def first_blocked(unit: Unit, lock_id: int) -> tuple[int, LockKind, Lock] | None:
+    """A component of the lock that must wait, its part and kind, and the lowest lock that it waits for; None if none.
+
+    Locks that still wait count as much as those that are held: who came first goes first.
+    """
+    asked, held = _ASKED.c, _HELD.c
+    query = (
+        select(asked.HL_LOCK_INT_ID.label("part"), asked.HL_LOCK_TYPE.label("kind"), *held)
+        .select_from(_ASKED.join(_HELD, and_(held.HL_LOCK_EXT_ID < asked.HL_LOCK_EXT_ID, _overlap())))
+        .where(asked.HL_LOCK_EXT_ID == lock_id, or_(asked.HL_TXNID == 0, held.HL_TXNID != asked.HL_TXNID), _exclude())
+        .order_by(held.HL_LOCK_EXT_ID, held.HL_LOCK_INT_ID)
+        .limit(1)
+    )
+    row = unit.connection.execute(query).mappings().one_or_none()
+    return None if row is None else (row["part"], LockKind(row["kind"]), _lock(row))
+
+
+def _overlap() -> ColumnElement[bool]:
+    """Whether two components have something in common: the one may be inside the other."""
+    asked, held = _ASKED.c, _HELD.c
+    tables = or_(asked.HL_TABLE.is_(None), held.HL_TABLE.is_(None), asked.HL_TABLE == held.HL_TABLE)
+    partitions = or_(asked.HL_PARTITION.is_(None), held.HL_PARTITION.is_(None), asked.HL_PARTITION == held.HL_PARTITION)
+    return and_(asked.HL_DB == held.HL_DB, tables, partitions)
+
+
+def _exclude() -> ColumnElement[bool]:
+    """Whether the kinds of two components exclude each other."""
+    asked, held = _ASKED.c, _HELD.c
+    kinds = [
+        and_(asked.HL_LOCK_TYPE == kind.value, held.HL_LOCK_TYPE.in_(sorted(each.value for each in blockers)))
+        for kind, blockers in BLOCKED_BY.items()
+    ]
+    read, exclusive = LockKind.SHARED_READ.value, LockKind.EXCLUSIVE.value
+    passing = [
+        and_(
+            whole.HL_LOCK_TYPE == read,
+            whole.HL_TABLE.is_(None),
+            inner.HL_LOCK_TYPE == exclusive,
+            inner.HL_TABLE.is_not(None),
+        )
+        for whole, inner in ((asked, held), (held, asked))
+    ]
+    return and_(or_(*kinds), ~or_(*passing))
+
+
+def acquire(unit: Unit, lock_id: int) -> None:
+    """Grant a lock."""
+    changes = {
+        "HL_LOCK_STATE": LockState.ACQUIRED.value,
+        "HL_ACQUIRED_AT": now_ms(unit.connection),
+        "HL_BLOCKEDBY_EXT_ID": None,
+        "HL_BLOCKEDBY_INT_ID": None,
+    }
+    waiting = (_L.HL_LOCK_EXT_ID == lock_id) & (_L.HL_LOCK_STATE == LockState.WAITING.value)
+    unit.connection.execute(update(HIVE_LOCKS).where(waiting).values(changes))
+
+
+def note_blocker(unit: Unit, lock_id: int, part: int, blocker: Lock) -> None:
+    """Remember what a component waits for, for those who list the locks."""
+    noted = {"HL_BLOCKEDBY_EXT_ID": blocker.id, "HL_BLOCKEDBY_INT_ID": blocker.part}
+    here = (_L.HL_LOCK_EXT_ID == lock_id) & (_L.HL_LOCK_INT_ID == part)
+    unit.connection.execute(update(HIVE_LOCKS).where(here).values(noted))
+
+
+def find(connection: Connection, lock_id: int) -> Lock | None:
+    """The first component of a lock, or None."""
+    query = select(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID == lock_id).order_by(_L.HL_LOCK_INT_ID).limit(1)
+    row = connection.execute(query).mappings().one_or_none()
+    return None if row is None else _lock(row)
+
+
+def heartbeat(unit: Unit, lock_id: int, timeout_ms: int) -> bool:
+    """Prolong a lock that has no transaction; whether it was still alive."""
+    now = now_ms(unit.connection)
+    alive = _L.HL_LAST_HEARTBEAT >= now - timeout_ms
+    beat = update(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID == lock_id, alive).values(HL_LAST_HEARTBEAT=now)
+    return unit.connection.execute(beat).rowcount > 0
+
+
+def remove(unit: Unit, lock_id: int) -> None:
+    """Remove a lock, held or waiting."""
+    unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID == lock_id))
+
+
+def remove_unbound(unit: Unit, lock_id: int) -> bool:
+    """Remove a lock unless a transaction holds it; whether it was there to be removed."""
+    unbound = or_(_L.HL_TXNID == 0, _L.HL_LOCK_STATE == LockState.WAITING.value)
+    return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID == lock_id, unbound)).rowcount > 0
+
+
+def remove_of_transactions(unit: Unit, transactions: Sequence[int]) -> None:
+    """Remove every lock of some transactions."""
+    unit.connection.execute(delete(HIVE_LOCKS).where(one_of(unit.connection, _L.HL_TXNID, transactions)))
+
+
+def remove_dead(unit: Unit, timeout_ms: int) -> bool:
+    """Remove locks whose holders are gone: those not prolonged in time, and those of ended transactions.
+
+    Whether there were any. One whose rows somebody has locked is being prolonged or removed by that one: it is left.
+    """
+    alone = (_L.HL_TXNID == 0) & (_L.HL_LAST_HEARTBEAT < now_ms(unit.connection) - timeout_ms)
+    still_open = select(TXNS.c.TXN_ID).where(TXNS.c.TXN_STATE == TransactionState.OPEN.value)
+    dead = or_(alone, (_L.HL_TXNID != 0) & _L.HL_TXNID.not_in(still_open))
+    key = (_L.HL_LOCK_EXT_ID, _L.HL_LOCK_INT_ID)
+    free = select(*key).where(dead).with_for_update(of=HIVE_LOCKS, skip_locked=True)
+    removed = unit.connection.execute(delete(HIVE_LOCKS).where(tuple_(*key).in_(free)))
+    return removed.rowcount > 0
+
+
+def listed(connection: Connection, wanted: LockFilter, timeout_ms: int) -> list[Lock]:
+    """The locks that are wanted and alive, in order."""
+    columns = {
+        _L.HL_DB: wanted.database,
+        _L.HL_TABLE: wanted.table,
+        _L.HL_PARTITION: wanted.partition,
+        _L.HL_TXNID: wanted.transaction,
+    }
+    alive = or_(_L.HL_TXNID != 0, _L.HL_LAST_HEARTBEAT >= now_ms(connection) - timeout_ms)
+    chosen = [column == value for column, value in columns.items() if value is not None]
+    query = select(HIVE_LOCKS).where(alive, *chosen).order_by(_L.HL_LOCK_EXT_ID, _L.HL_LOCK_INT_ID)
+    return [_lock(row) for row in connection.execute(query).mappings()]
+
+
+def _lock(row: Mapping[Any, Any]) -> Lock:
+    blocked = row["HL_BLOCKEDBY_EXT_ID"]
+    return Lock(
+        id=row["HL_LOCK_EXT_ID"],
+        part=row["HL_LOCK_INT_ID"],
+        component=LockComponent(LockKind(row["HL_LOCK_TYPE"]), row["HL_DB"], row["HL_TABLE"], row["HL_PARTITION"]),
+        state=LockState(row["HL_LOCK_STATE"]),
+        transaction=row["HL_TXNID"],
+        owner=Owner(row["HL_USER"], row["HL_HOST"], row["HL_AGENT_INFO"]),
+        last_heartbeat_ms=row["HL_LAST_HEARTBEAT"],
+        acquired_ms=row["HL_ACQUIRED_AT"],
+        heartbeats=row["HL_HEARTBEAT_COUNT"] or 0,
+        blocked_by=None if blocked is None else (blocked, row["HL_BLOCKEDBY_INT_ID"]),
+    )
