@@ -68,6 +68,9 @@ class Settings(BaseSettings):
     most_partitions_listed: int | None = Field(
         None, ge=1, description="Partitions that one call may list, whole; a call that wants more is refused."
     )
+    lock_timeout_seconds: float = Field(
+        300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
+    )
     log_level: str = Field(
         "info", pattern="^(debug|info|warning|error)$", description="The lowest level of log lines: debug to error."
     )

@@ -61,5 +61,6 @@ def _rules(settings: Settings) -> Rules:
         keep_accuracy=settings.keep_accuracy,
         any_engine=settings.any_engine,
         send_sketches=settings.send_sketches,
+        lock_timeout_seconds=settings.lock_timeout_seconds,
         most_partitions_listed=settings.most_partitions_listed,
     )

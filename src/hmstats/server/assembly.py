@@ -8,10 +8,12 @@ from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.databases import DatabaseCalls
+from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.tables import TableCalls
+from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.server.server import Server
 from hmstats.service.catalog.catalogs import Catalogs
 from hmstats.service.catalog.databases import Databases
@@ -19,6 +21,8 @@ from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
+from hmstats.service.transactions.locks import Locks
+from hmstats.service.transactions.transactions import Transactions
 from hmstats.service.warehouse import Warehouse
 from hmstats.store.engine import Store
 from hmstats.wire.idl import methods
@@ -31,6 +35,7 @@ class Rules:
     keep_accuracy: bool = True
     any_engine: bool = True
     send_sketches: bool = False
+    lock_timeout_seconds: float = 300.0
     most_partitions_listed: int | None = None
 
 
@@ -50,6 +55,8 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
             StatisticsWriter(store, keep_accuracy=rules.keep_accuracy),
             send_sketches=rules.send_sketches,
         ),
+        LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),
+        TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
     )
     return Server(address, Dispatcher(methods(), _calls(subjects)), limits)
 
