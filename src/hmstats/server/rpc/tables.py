@@ -10,6 +10,7 @@ from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.transactions.acid import check_readable
 from hmstats.wire.catalog import columns_to_thrift, summary_to_thrift, table_from_thrift, table_to_thrift
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.statistics import set_to_thrift
@@ -47,13 +48,17 @@ class TableCalls:
         self.create_table(session, request.table)
 
     def get_table(self, session: Session, dbname: str, tbl_name: str) -> Any:
-        """The table."""
-        return table_to_thrift(self._tables.get(subject.table(dbname, tbl_name)))
+        """The table; refused when it is insert-only, which callers of this call cannot read."""
+        found = self._tables.get(subject.table(dbname, tbl_name))
+        check_readable(found, ())
+        return table_to_thrift(found)
 
     def get_table_req(self, session: Session, req: Any) -> Any:
         """The table, with its column statistics when the request says so."""
         name = subject.table(req.dbName, req.tblName, req.catName)
-        struct = table_to_thrift(self._tables.get(name))
+        found_table = self._tables.get(name)
+        check_readable(found_table, req.capabilities.values if req.capabilities else ())
+        struct = table_to_thrift(found_table)
         if req.getColumnStats:
             found = self._statistics.table(name, None, req.engine or DEFAULT_ENGINE)
             struct.colStats = None if found is None else set_to_thrift(name, found, hive4=True)

@@ -18,6 +18,7 @@ from hmstats.model.catalog import (
     TableSummary,
 )
 from hmstats.service.catalog.patterns import matching
+from hmstats.service.transactions.acid import check_transactional
 from hmstats.service.warehouse import Warehouse, qualified, same_place
 from hmstats.store import column_statistics, databases, partitions, tables, versions
 from hmstats.store.engine import Store
@@ -247,3 +248,4 @@ def _check(table: Table) -> None:
         if column.name.lower() in seen:
             raise InvalidObject(f"Duplicate column name: {column.name.lower()} in table {table.name}")
         seen.add(column.name.lower())
+    check_transactional(table)
