@@ -68,6 +68,9 @@ class Settings(BaseSettings):
     most_partitions_listed: int | None = Field(
         None, ge=1, description="Partitions that one call may list, whole; a call that wants more is refused."
     )
+    answers_bytes: int = Field(
+        64 * 1024 * 1024, ge=0, description="Bytes of encoded answers that are kept for the next who asks; 0 keeps none."
+    )
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
     )

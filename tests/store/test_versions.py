@@ -2,12 +2,18 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
+from sqlalchemy import text
 from tests.fixtures.statements import StatementCounter
+from tests.store.catalog_values import NAME, TABLE, make_table
 
 from hmstats.errors import InvalidInput
-from hmstats.store import versions
+from hmstats.store import targets, versions
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
+
+_END_THE_OTHERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()
+"""
 
 
 def _read(store: Store, table_id: int) -> int:
@@ -45,6 +51,62 @@ def test_forgotten_tables_begin_again_and_others_stay(store: Store) -> None:
         store.write(partial(versions.bump, table_id=table_id))
     store.write(lambda unit: versions.forget(unit, [1, 3]))
     assert [_read(store, table_id) for table_id in (1, 2, 3)] == [0, 1, 0]
+
+
+def test_many_tables_are_bumped_in_one_statement(store: Store, statements: StatementCounter) -> None:
+    store.write(lambda unit: versions.bump(unit, 2))
+    with statements() as sent:
+        store.write(lambda unit: versions.bump_all(unit, [3, 2, 1]))
+        store.write(lambda unit: versions.bump_all(unit, []))
+    assert len(sent) == 1
+    assert store.current_versions([1, 2, 3]) == {1: 1, 2: 2, 3: 1}
+
+
+def test_current_numbers_are_those_of_the_tables_that_have_one(store: Store) -> None:
+    store.write(lambda unit: versions.bump_all(unit, [1, 2]))
+    assert store.current_versions([2, 3]) == {2: 1}
+    assert store.current_versions({1: 5}.keys()) == {1: 1}
+    store.write(lambda unit: versions.bump(unit, 1))
+    assert store.current_versions([1]) == {1: 2}
+    store.write(lambda unit: versions.forget(unit, [1]))
+    assert store.current_versions([1]) == {}
+
+
+def test_current_numbers_are_seen_although_another_connection_reads_an_older_picture(store: Store) -> None:
+    with store.read() as connection:
+        assert versions.read(connection, 1) == 0
+        store.write(lambda unit: versions.bump(unit, 1))
+        assert versions.read(connection, 1) == 0
+        assert store.current_versions([1]) == {1: 1}
+
+
+def test_a_database_that_does_not_answer_has_no_current_numbers() -> None:
+    away = Store.open("postgresql://nobody@127.0.0.1:1/none")
+    assert away.current_versions([1]) == {}
+    away.close()
+
+
+def test_a_connection_that_broke_tells_no_number_and_is_replaced(postgres_url: str) -> None:
+    store = Store.open(postgres_url, pool_size=1)
+    store.write(lambda unit: versions.bump(unit, 1))
+    assert store.current_versions([1]) == {1: 1}
+    with store.read() as connection:
+        connection.execute(text(_END_THE_OTHERS))
+    assert store.current_versions([1]) == {}
+    assert store.current_versions([1]) == {1: 1}
+    store.close()
+
+
+def test_a_table_found_by_name_is_noted_with_its_number(store: Store) -> None:
+    table_id = make_table(store, TABLE)
+    with versions.noting() as noted:
+        with store.read() as connection:
+            found = targets.find(connection, NAME)
+        assert found is not None
+        assert noted == {table_id: 1}
+    with store.read() as connection:
+        targets.find(connection, NAME)
+    assert noted == {table_id: 1}
 
 
 def test_reading_and_bumping_take_one_statement_each(store: Store, statements: StatementCounter) -> None:

@@ -53,6 +53,7 @@ def _limits(settings: Settings) -> Limits:
         send_seconds=settings.send_seconds,
         idle_seconds=settings.idle_seconds,
         call_seconds=settings.call_seconds,
+        answers_bytes=settings.answers_bytes,
     )
 
 

@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hmstats.server.answers import Answers
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.databases import DatabaseCalls
+from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
@@ -17,6 +19,7 @@ from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.server.server import Server
 from hmstats.service.catalog.catalogs import Catalogs
 from hmstats.service.catalog.databases import Databases
+from hmstats.service.catalog.functions import Functions
 from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.statistics.read import StatisticsReader
@@ -55,10 +58,12 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
             StatisticsWriter(store, keep_accuracy=rules.keep_accuracy),
             send_sketches=rules.send_sketches,
         ),
+        FunctionCalls(Functions(store)),
         LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
     )
-    return Server(address, Dispatcher(methods(), _calls(subjects)), limits)
+    answers = Answers(store.current_versions, limits.answers_bytes)
+    return Server(address, Dispatcher(methods(), _calls(subjects), answers), limits)
 
 
 def _calls(subjects: tuple[object, ...]) -> Mapping[str, Callable[..., Any]]:

@@ -15,6 +15,7 @@ from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
 from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError
+from hmstats.server.answers import Answers
 from hmstats.server.codec import Encoded, decode_arguments, encode_struct
 from hmstats.server.messages import Head, Refusal, encode_refusal, encode_reply, read_head
 from hmstats.server.metrics import RPC_SECONDS
@@ -24,7 +25,7 @@ from hmstats.wire.idl import Method
 
 __all__ = ["Dispatcher", "Encoded", "Session"]
 
-OK = "ok"
+OK, KEPT = "ok", "kept"
 _UNKNOWN = "unknown"
 """The metrics' label for names that are no method: a client could invent any number of them."""
 
@@ -45,11 +46,18 @@ class Dispatcher:
 
     `calls[name]` is called with the session and the arguments by their IDL names. It returns the value of the result's
     success field, or an Encoded result, and raises HmstatsError. A method without an entry is unknown to clients.
+    Without `answers` every question is answered anew.
     """
 
-    def __init__(self, methods: Mapping[str, Method], calls: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(
+        self,
+        methods: Mapping[str, Method],
+        calls: Mapping[str, Callable[..., Any]],
+        answers: Answers | None = None,
+    ) -> None:
         self._methods = methods
         self._calls = calls
+        self._answers = answers or Answers(lambda _: {}, 0)
 
     def answer(self, message: bytes, session: Session) -> bytes | None:
         """The encoded reply to a whole request; None when the client waits for none. Raises nothing."""
@@ -70,7 +78,8 @@ class Dispatcher:
         answer = self._run(head, message, session, request_id)
         seconds = time.perf_counter() - started
         RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
-        _log.info("call", **(get_contextvars() | {"milliseconds": round(seconds * 1000, 3), "outcome": answer.outcome}))
+        log = _log.debug if answer.outcome == KEPT else _log.info  # a line takes longer than a kept answer
+        log("call", **(get_contextvars() | {"milliseconds": round(seconds * 1000, 3), "outcome": answer.outcome}))
         return self._unless_oneway(head, answer)
 
     def _run(self, head: Head, message: bytes, session: Session, request_id: str) -> _Answer:
@@ -84,10 +93,19 @@ class Dispatcher:
         method, call = self._methods.get(head.name), self._calls.get(head.name)
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
+        question = self._answers.question(head, message)
+        kept = self._answers.find(question) if question else None
+        if kept is not None:
+            return _Answer(encode_reply(head, kept), KEPT)
         try:
             arguments = decode_arguments(method, message, head.body_at)
             _require_structs(method, arguments)
-            return _success(head, method, call(session, **arguments))
+            with self._answers.listening(question) as keep:
+                result = _result(method, call(session, **arguments))
+            if result is None:
+                return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
+            keep(result)
+            return _Answer(encode_reply(head, result), OK)
         except ProtocolError as error:
             return _refusal(head, Refusal.PROTOCOL_ERROR, str(error))
         except HmstatsError as error:
@@ -115,14 +133,13 @@ def _require_structs(method: Method, arguments: Mapping[str, Any]) -> None:
             raise InvalidInput(f"{method.name} must have the argument {name}, found none")
 
 
-def _success(head: Head, method: Method, value: Any) -> _Answer:
+def _result(method: Method, value: Any) -> bytes | None:
+    """The encoded result struct; None when a value was promised and there is none."""
     if isinstance(value, Encoded):
-        return _Answer(encode_reply(head, value.result), OK)
+        return value.result
     if not method.returns_value:
-        return _Answer(encode_reply(head, encode_struct(method.result())), OK)
-    if value is None:
-        return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
-    return _Answer(encode_reply(head, encode_struct(method.result(success=value))), OK)
+        return encode_struct(method.result())
+    return None if value is None else encode_struct(method.result(success=value))
 
 
 def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:

@@ -23,3 +23,5 @@ class Limits:
     """Time in which a whole request must be answered, waiting included."""
     idle_seconds: float | None = None
     """Time in which a connection without a request is closed."""
+    answers_bytes: int = 64 * 1024 * 1024
+    """Memory for answers that are kept. What does not fit is answered anew."""

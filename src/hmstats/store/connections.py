@@ -1,8 +1,9 @@
-"""How a database is connected to: its URL, and pools of connections that only read, that write, and that take ids.
+"""How a database is connected to: its URL, and pools of connections that read, write, take ids, and check versions.
 
 Reading connections begin every transaction as one consistent picture that cannot be written to; the setting is made
 once a connection, so that it costs no round trip a call. Ids have a pool of their own, since a writer takes them while
-it holds a connection: with one pool for both, writers could wait for each other for ever.
+it holds a connection: with one pool for both, writers could wait for each other for ever. Checking connections send
+single statements without a transaction around them, so that a check is one round trip.
 """
 
 import time
@@ -27,10 +28,11 @@ class Pools:
     readers: Engine
     writers: Engine
     allocators: Engine
+    checkers: Engine
 
     def close(self) -> None:
         """Close every connection."""
-        for engine in (self.readers, self.writers, self.allocators):
+        for engine in (self.readers, self.writers, self.allocators, self.checkers):
             engine.dispose()
 
 
@@ -60,10 +62,11 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
         readers, writers = (_sqlite(url, pool_size, statement_seconds) for _ in range(2))
         _begin_with(readers, "BEGIN", query_only=True)
         _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
-        return Pools(readers, writers, writers)
-    readers, writers = (_postgres(url, pool_size, statement_seconds) for _ in range(2))
+        return Pools(readers, writers, writers, readers)
+    readers, writers, checkers = (_postgres(url, pool_size, statement_seconds) for _ in range(3))
     event.listen(readers, "connect", _see_one_picture)
-    return Pools(readers, writers, _postgres(url, 1, statement_seconds))
+    event.listen(checkers, "connect", _commit_each_statement)
+    return Pools(readers, writers, _postgres(url, 1, statement_seconds), checkers)
 
 
 def _sqlite(url: URL, pool_size: int, statement_seconds: float) -> Engine:
@@ -117,6 +120,10 @@ def _postgres(url: URL, pool_size: int, statement_seconds: float) -> Engine:
 
 def _see_one_picture(connection: Any, _record: object) -> None:
     connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
+
+
+def _commit_each_statement(connection: Any, _record: object) -> None:
+    connection.autocommit = True
 
 
 def _try_when_idle(engine: Engine) -> None:

@@ -7,7 +7,7 @@ the commit. A work function may therefore run more than once and must change not
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from hmstats.errors import StoreUnavailable
+from hmstats.store import versions
 from hmstats.store.connections import Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
@@ -75,6 +76,10 @@ class Store:
                 yield connection
         except SQLAlchemyError as error:
             raise translate(error, self.name) from error
+
+    def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
+        """The tables' numbers as they are now: see versions.current."""
+        return versions.current(self._pools.checkers, table_ids)
 
     def write(self, work: Callable[[Unit], Result]) -> Result:
         """What `work` returns, after its changes were committed together; an error it raises undoes them all.

@@ -99,6 +99,7 @@ def insert_one(unit: Unit, table: Table) -> int:
     unit.connection.execute(insert(TBLS), row)
     _insert_keys(unit, table_id, table.partition_keys)
     parameters.put(unit, OF_TABLES, {table_id: table.parameters})
+    versions.bump(unit, table_id)
     return table_id
 
 

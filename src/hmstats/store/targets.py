@@ -7,7 +7,9 @@ from sqlalchemy import Connection, literal, select, union_all
 
 from hmstats.model.accurate import PARAMETER
 from hmstats.model.catalog import Column, Parameters, TableName
+from hmstats.store import versions
 from hmstats.store.schema import COLUMNS_V2, DBS, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
+from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.unit import Unit
 
 _LOOKED_AT = (PARAMETER, "numRows")
@@ -40,9 +42,13 @@ def lock(unit: Unit, name: TableName) -> Target | None:
 
 
 def _query(name: TableName) -> Any:
-    tables = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID).outerjoin(SDS, SDS.c.SD_ID == TBLS.c.SD_ID)
+    tables = (
+        TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+        .outerjoin(SDS, SDS.c.SD_ID == TBLS.c.SD_ID)
+        .outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
+    )
     return (
-        select(TBLS.c.TBL_ID, SDS.c.CD_ID)
+        select(TBLS.c.TBL_ID, SDS.c.CD_ID, VERSIONS.c.VERSION)
         .select_from(tables)
         .where(DBS.c.NAME == name.database, DBS.c.CTLG_NAME == name.catalog, TBLS.c.TBL_NAME == name.table)
     )
@@ -51,6 +57,7 @@ def _query(name: TableName) -> Any:
 def _read(connection: Connection, row: Any) -> Target | None:
     if row is None:
         return None
+    versions.note(row.TBL_ID, row.VERSION)
     c, k, p = COLUMNS_V2.c, PARTITION_KEYS.c, TABLE_PARAMS.c
     query = union_all(
         select(literal("column"), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == row.CD_ID),

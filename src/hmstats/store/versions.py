@@ -1,24 +1,41 @@
 """HMSTATS_TABLE_VERSION: a number for each table, one higher after every write that touches it.
 
-What was read of a table is still true as long as its number is the same, on any server.
+What was read of a table is still true as long as its number is the same, on any server. A table has a number from its
+first day to its last, and ids are never given twice, so a table that is made again is another. Whoever reads a table by
+name notes its number (`note`) in the transaction in which the rest is read, for those who listen (`noting`).
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-from sqlalchemy import Connection, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Engine, delete, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
+from hmstats.store.upserts import upsert
+
+_ONE_OF = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(%s)"}
+_CURRENT = {
+    dialect: f'SELECT "TBL_ID", "VERSION" FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" {one_of_them}'
+    for dialect, one_of_them in _ONE_OF.items()
+}
+
+_noted: ContextVar[dict[int, int] | None] = ContextVar("noted_versions", default=None)
 
 
 def bump(unit: Unit, table_id: int) -> None:
     """Count one write that touched the table."""
-    dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(VERSIONS).values(TBL_ID=table_id, VERSION=1)
-    counted = {"VERSION": VERSIONS.c.VERSION + 1}
-    unit.connection.execute(statement.on_conflict_do_update(index_elements=["TBL_ID"], set_=counted))
+    bump_all(unit, [table_id])
+
+
+def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:
+    """Count one write that touched each of these tables, as a new name of their database does."""
+    rows = [{"TBL_ID": table_id, "VERSION": 1} for table_id in sorted(table_ids)]
+    upsert(unit, VERSIONS, ["TBL_ID"], rows, lambda old, _: {"VERSION": old.VERSION + 1})
 
 
 def read(connection: Connection, table_id: int) -> int:
@@ -30,3 +47,46 @@ def read(connection: Connection, table_id: int) -> int:
 def forget(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove dropped tables' numbers."""
     unit.connection.execute(delete(VERSIONS).where(one_of(unit.connection, VERSIONS.c.TBL_ID, table_ids)))
+
+
+@contextmanager
+def noting() -> Iterator[dict[int, int]]:
+    """The numbers, by table id, of the tables that are read by name inside: of two for one table the first.
+
+    Numbers only grow, so the first is the number of all that was read only as long as it still is the table's.
+    """
+    noted: dict[int, int] = {}
+    token = _noted.set(noted)
+    try:
+        yield noted
+    finally:
+        _noted.reset(token)
+
+
+def note(table_id: int, version: int | None) -> None:
+    """Say that a table was found whose number is this; None when it has none."""
+    noted = _noted.get()
+    if noted is not None:
+        noted.setdefault(table_id, version or 0)
+
+
+def current(engine: Engine, table_ids: Collection[int]) -> dict[int, int]:
+    """The numbers of those tables that have one: one round trip to the database, since `engine` begins no transaction.
+
+    A database that does not answer tells none; the read that follows says what is wrong with it.
+    """
+    refused = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
+    try:
+        lent = engine.raw_connection()  # a statement through SQLAlchemy takes twice as long
+    except refused:
+        return {}
+    try:
+        ids = [*table_ids]
+        cursor = lent.cursor()
+        cursor.execute(_CURRENT[engine.dialect.name], (json.dumps(ids) if engine.dialect.name == "sqlite" else ids,))
+        return dict(cursor.fetchall())
+    except refused as error:
+        lent.invalidate(error)
+        return {}
+    finally:
+        lent.close()

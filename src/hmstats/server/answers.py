@@ -1,0 +1,93 @@
+"""Encoded answers that are kept, so that a question asked again costs one look at a version and no work.
+
+A question is a method's name and the bytes of its arguments. An answer is true as long as each table that it was made
+from has the number that it had then (store/versions.py): the numbers are read, at each question, after the question
+came. So a read that begins after a write was answered, on any server over the database, sees the write.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from hmstats.server.messages import Head
+from hmstats.store.versions import noting
+
+Question = tuple[str, bytes]
+Versions = Mapping[int, int]
+
+_KEPT = frozenset(
+    {
+        "get_table_column_statistics",
+        "get_partition_column_statistics",
+        "get_table_statistics_req",
+        "get_partitions_statistics_req",
+        "get_aggr_stats_for",
+    }
+)
+"""Calls whose answers depend on nothing but their arguments and the tables that they note: not on who asks."""
+
+_ENTRY_BYTES = 500
+"""What an answer costs beside its bytes and its question's."""
+
+
+class _Kept(NamedTuple):
+    versions: Versions
+    result: bytes
+
+
+class Answers:
+    """The newest answers, of at most `max_bytes` together; used by many threads at once.
+
+    `current` reads the numbers that tables have now; one that has none is left out.
+    """
+
+    def __init__(self, current: Callable[[Collection[int]], Versions], max_bytes: int) -> None:
+        self._current = current
+        self._free_bytes = self._max_bytes = max_bytes
+        self._kept: OrderedDict[Question, _Kept] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def question(self, head: Head, message: bytes) -> Question | None:
+        """The question that a request asks; None when its answers are not kept."""
+        return (head.name, message[head.body_at :]) if self._max_bytes and head.name in _KEPT else None
+
+    def find(self, question: Question) -> bytes | None:
+        """The encoded result that answers the question now, if it is kept."""
+        kept = self._kept.get(question)
+        if kept is None or self._current(kept.versions.keys()) != kept.versions:
+            return None
+        with self._lock:
+            if question in self._kept:
+                self._kept.move_to_end(question)
+        return kept.result
+
+    @contextmanager
+    def listening(self, question: Question | None) -> Iterator[Callable[[bytes], None]]:
+        """Notes the tables that are read inside; the function given keeps the result that was made of them."""
+        if question is None:
+            yield lambda _: None
+            return
+        with noting() as versions:
+            yield lambda result: self._keep(question, _Kept(versions, result))
+
+    def _keep(self, question: Question, made: _Kept) -> None:
+        size = _size(question, made)
+        if not made.versions or not all(made.versions.values()) or size > self._max_bytes:
+            return
+        with self._lock:
+            self._drop(question)
+            while self._free_bytes < size:
+                self._drop(next(iter(self._kept)))
+            self._kept[question] = made
+            self._free_bytes -= size
+
+    def _drop(self, question: Question) -> None:
+        kept = self._kept.pop(question, None)
+        if kept is not None:
+            self._free_bytes += _size(question, kept)
+
+
+def _size(question: Question, kept: _Kept) -> int:
+    return _ENTRY_BYTES + len(question[1]) + len(kept.result)

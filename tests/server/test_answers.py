@@ -1,0 +1,182 @@
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pytest
+from tests.server.requests import encoded, old_envelope, reply_of, request
+
+from hmstats.errors import NoSuchObject
+from hmstats.server.answers import Answers, Question
+from hmstats.server.dispatch import Dispatcher, Session
+from hmstats.server.messages import CALL, Head
+from hmstats.store import versions
+from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.idl import methods
+
+SESSION = Session(1, "127.0.0.1:1")
+METHOD = "get_table_column_statistics"
+WANTED: dict[str, Any] = {"db_name": "d", "tbl_name": "t", "col_name": "c"}
+
+
+class Numbers:
+    """Tables' versions as a database would tell them, and how often it was asked."""
+
+    def __init__(self) -> None:
+        self.now = {1: 5, 2: 7}
+        self.asked = 0
+
+    def __call__(self, table_ids: Collection[int]) -> Mapping[int, int]:
+        """The numbers of those that have one."""
+        self.asked += 1
+        return {each: self.now[each] for each in table_ids if each in self.now}
+
+
+@pytest.fixture
+def numbers() -> Numbers:
+    """Table 1 at 5 and table 2 at 7."""
+    return Numbers()
+
+
+def keep(answers: Answers, question: Question, result: bytes, *noted: tuple[int, int | None]) -> None:
+    with answers.listening(question) as kept:
+        for table_id, version in noted:
+            versions.note(table_id, version)
+        kept(result)
+
+
+def test_an_answer_is_found_as_long_as_its_table_has_the_same_number(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    assert answers.find(question) is None
+    assert numbers.asked == 0
+    keep(answers, question, b"one", (1, 5))
+    assert answers.find(question) == answers.find(question) == b"one"
+    assert answers.find((METHOD, b"b")) is None
+    assert numbers.asked == 2
+    numbers.now[2] = 8
+    assert answers.find(question) == b"one"
+    numbers.now[1] = 6
+    assert answers.find(question) is None
+    keep(answers, question, b"two", (1, 6))
+    assert answers.find(question) == b"two"
+
+
+def test_an_answer_from_two_tables_needs_both(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    keep(answers, question, b"one", (1, 5), (2, 7))
+    assert answers.find(question) == b"one"
+    numbers.now[2] = 8
+    assert answers.find(question) is None
+
+
+def test_an_answer_is_not_found_once_its_table_has_no_number(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    keep(answers, question, b"one", (1, 5))
+    del numbers.now[1]
+    assert answers.find(question) is None
+
+
+@pytest.mark.parametrize("noted", [[], [(1, None)], [(1, 5), (3, None)]])
+def test_an_answer_from_no_table_or_one_without_number_is_not_kept(
+    numbers: Numbers, noted: list[tuple[int, int | None]]
+) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    keep(answers, question, b"one", *noted)
+    assert answers.find(question) is None
+
+
+def test_an_answer_read_in_two_transactions_counts_at_the_number_of_the_first(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    keep(answers, question, b"half old, half new", (1, 4), (1, 5))
+    assert answers.find(question) is None
+
+
+def test_tables_that_are_read_outside_are_not_noted(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    versions.note(2, 7)
+    keep(answers, question, b"one", (1, 5))
+    versions.note(2, 7)
+    numbers.now = {1: 5}
+    assert answers.find(question) == b"one"
+
+
+def test_the_answers_that_were_asked_for_last_stay(numbers: Numbers) -> None:
+    answers, result = Answers(numbers, 5_000), bytes(1_000)
+    questions = [(METHOD, str(number).encode()) for number in range(4)]
+    for question in questions[:3]:
+        keep(answers, question, result, (1, 5))
+    assert answers.find(questions[0]) == result
+    keep(answers, questions[3], result, (1, 5))
+    assert [answers.find(each) is not None for each in questions] == [True, False, True, True]
+
+
+def test_an_answer_larger_than_all_memory_pushes_out_none(numbers: Numbers) -> None:
+    answers = Answers(numbers, 5_000)
+    keep(answers, (METHOD, b"a"), b"small", (1, 5))
+    keep(answers, (METHOD, b"b"), bytes(5_000), (1, 5))
+    assert answers.find((METHOD, b"a")) == b"small"
+    assert answers.find((METHOD, b"b")) is None
+
+
+def test_answers_that_replace_each_other_take_the_room_of_one(numbers: Numbers) -> None:
+    answers = Answers(numbers, 5_000)
+    keep(answers, (METHOD, b"a"), b"small", (1, 5))
+    for _ in range(20):
+        keep(answers, (METHOD, b"b"), bytes(3_000), (1, 5))
+    assert answers.find((METHOD, b"a")) == b"small"
+
+
+def test_only_calls_that_depend_on_nothing_else_are_questions(numbers: Numbers) -> None:
+    answers = Answers(numbers, 10_000)
+    assert answers.question(Head(METHOD, CALL, 9, 2), b"xxbody") == (METHOD, b"body")
+    for name in ("update_table_column_statistics", "set_ugi", "get_all_databases"):
+        assert answers.question(Head(name, CALL, 9, 2), b"xxbody") is None
+    assert Answers(numbers, 0).question(Head(METHOD, CALL, 9, 2), b"xxbody") is None
+
+
+class Counted:
+    """A call that reads table 1 and answers statistics, and how often it ran."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.runs = 0
+        self._numbers = numbers
+
+    def __call__(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> object:
+        """Statistics without columns, or the declared error for column `gone`."""
+        self.runs += 1
+        versions.note(1, self._numbers.now[1])
+        if col_name == "gone":
+            raise NoSuchObject("no such column")
+        description = api.ColumnStatisticsDesc(isTblLevel=True, dbName=db_name, tableName=f"{tbl_name}{self.runs}")
+        return api.ColumnStatistics(statsDesc=description, statsObj=[])
+
+
+def test_a_repeated_question_is_answered_without_the_call_and_under_its_own_sequence_id(numbers: Numbers) -> None:
+    call = Counted(numbers)
+    dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))
+    first = reply_of(dispatcher.answer(request(METHOD, 41, **WANTED), SESSION))
+    again = reply_of(dispatcher.answer(request(METHOD, 42, **WANTED), Session(2, "127.0.0.1:2")))
+    body = encoded(methods()[METHOD].arguments(**WANTED))
+    old = reply_of(dispatcher.answer(old_envelope(METHOD, 43, CALL, body), SESSION))
+    assert call.runs == 1
+    assert [each.sequence for each in (first, again, old)] == [41, 42, 43]
+    assert first.content == again.content == old.content
+    numbers.now[1] += 1
+    changed = reply_of(dispatcher.answer(request(METHOD, 44, **WANTED), SESSION))
+    assert changed.value.statsDesc.tableName == "t2"
+
+
+def test_errors_are_not_kept(numbers: Numbers) -> None:
+    call = Counted(numbers)
+    dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))
+    gone = request(METHOD, **(WANTED | {"col_name": "gone"}))
+    for _ in range(2):
+        answer = reply_of(dispatcher.answer(gone, SESSION)).content
+        assert [each.message for each in vars(answer).values() if each is not None] == ["no such column"]
+    assert call.runs == 2
+
+
+def test_without_answers_every_question_runs_the_call(numbers: Numbers) -> None:
+    call = Counted(numbers)
+    dispatcher = Dispatcher(methods(), {METHOD: call})
+    for _ in range(3):
+        dispatcher.answer(request(METHOD, **WANTED), SESSION)
+    assert call.runs == 3
