@@ -45,6 +45,13 @@ def database_name(database: str, catalog: str | None = None) -> DatabaseName:
     return DatabaseName(own_catalog.lower(), own_database.lower())
 
 
+def one_text(name: DatabaseName) -> str:
+    """A database in a place that has no room for its catalog: bare in `hive`, with the prefix in another catalog."""
+    if name.catalog == DEFAULT_CATALOG:
+        return name.database
+    return f"{_CATALOG_MARKER}{name.catalog}{_DATABASE_SEPARATOR}{name.database}"
+
+
 def table_name(database: str, table: str, catalog: str | None = None) -> TableName:
     """A table's name, lower case; a `@catalog#` prefix of the database wins over `catalog`, whose default is `hive`.
 

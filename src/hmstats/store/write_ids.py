@@ -1,4 +1,7 @@
-"""NEXT_WRITE_ID and TXN_TO_WRITE_ID: the write ids that transactions take of tables, counted for each table from 1."""
+"""NEXT_WRITE_ID and TXN_TO_WRITE_ID: the write ids that transactions take of tables, counted for each table from 1.
+
+A table that is not in the catalog has write ids too when somebody takes them, as in Hive.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,61 +9,60 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from hmstats.model.catalog import TableName
+from hmstats.model.names import one_text
 from hmstats.store.schema import NEXT_WRITE_ID, TXN_TO_WRITE_ID
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 
-Name = tuple[str, str]
-"""Database and table, as they stand in the rows: lower case, a database of another catalog with its prefix."""
-
 _N, _T = NEXT_WRITE_ID.c, TXN_TO_WRITE_ID.c
 
 
-def taken(connection: Connection, name: Name, transactions: Sequence[int]) -> dict[int, int]:
+def taken(connection: Connection, name: TableName, transactions: Sequence[int]) -> dict[int, int]:
     """The write ids that these transactions have of the table, by transaction."""
     mine = one_of(connection, _T.T2W_TXNID, transactions)
     query = select(_T.T2W_TXNID, _T.T2W_WRITEID).where(*_of(TXN_TO_WRITE_ID, name), mine)
     return dict(connection.execute(query.order_by(_T.T2W_TXNID)).tuples().all())
 
 
-def take(unit: Unit, name: Name, transactions: Sequence[int]) -> dict[int, int]:
+def take(unit: Unit, name: TableName, transactions: Sequence[int]) -> dict[int, int]:
     """Give each of these transactions, which have none, the table's next write id, in their order."""
     count = len(transactions)
     dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
-    first = dialect.insert(NEXT_WRITE_ID).values(NWI_DATABASE=name[0], NWI_TABLE=name[1], NWI_NEXT=1 + count)
+    first = dialect.insert(NEXT_WRITE_ID).values(**_named(NEXT_WRITE_ID, name), NWI_NEXT=1 + count)
     counted = first.on_conflict_do_update(
         index_elements=["NWI_DATABASE", "NWI_TABLE"], set_={"NWI_NEXT": _N.NWI_NEXT + count}
     )
     end = unit.connection.execute(counted.returning(_N.NWI_NEXT)).scalar_one()
     given = dict(zip(transactions, range(end - count, end), strict=True))
     rows = [
-        {"T2W_TXNID": transaction, "T2W_DATABASE": name[0], "T2W_TABLE": name[1], "T2W_WRITEID": write_id}
+        {"T2W_TXNID": transaction, "T2W_WRITEID": write_id, **_named(TXN_TO_WRITE_ID, name)}
         for transaction, write_id in given.items()
     ]
     unit.connection.execute(insert(TXN_TO_WRITE_ID), rows)
     return given
 
 
-def give_back(unit: Unit, name: Name, transactions: Sequence[int]) -> None:
+def give_back(unit: Unit, name: TableName, transactions: Sequence[int]) -> None:
     """Forget the write ids that these transactions have of the table; they are not given again."""
     mine = one_of(unit.connection, _T.T2W_TXNID, transactions)
     unit.connection.execute(delete(TXN_TO_WRITE_ID).where(*_of(TXN_TO_WRITE_ID, name), mine))
 
 
-def last(connection: Connection, name: Name) -> int:
+def last(connection: Connection, name: TableName) -> int:
     """The highest write id that the table has given; 0 before the first."""
     query = select(_N.NWI_NEXT).where(*_of(NEXT_WRITE_ID, name))
     return (connection.execute(query).scalar_one_or_none() or 1) - 1
 
 
-def start_after(unit: Unit, name: Name, last_id: int) -> bool:
+def start_after(unit: Unit, name: TableName, last_id: int) -> bool:
     """Count a table's write ids on from `last_id`; False, and nothing changed, when it has given some already."""
     dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
-    row = dialect.insert(NEXT_WRITE_ID).values(NWI_DATABASE=name[0], NWI_TABLE=name[1], NWI_NEXT=last_id + 1)
+    row = dialect.insert(NEXT_WRITE_ID).values(**_named(NEXT_WRITE_ID, name), NWI_NEXT=last_id + 1)
     return unit.connection.execute(row.on_conflict_do_nothing()).rowcount == 1
 
 
-def written(connection: Connection, name: Name, transaction_mark: int) -> tuple[int, list[tuple[int, int]]]:
+def written(connection: Connection, name: TableName, transaction_mark: int) -> tuple[int, list[tuple[int, int]]]:
     """What of the table's write ids transactions up to the mark may see.
 
     The highest write id that one of them has, or else the highest given; and the pairs of transaction and write id up
@@ -73,28 +75,28 @@ def written(connection: Connection, name: Name, transaction_mark: int) -> tuple[
     return highest, [(transaction, write_id) for transaction, write_id in connection.execute(query).tuples()]
 
 
-def transaction_of(connection: Connection, name: Name, write_id: int) -> int | None:
+def transaction_of(connection: Connection, name: TableName, write_id: int) -> int | None:
     """The transaction that has a write id of the table, or None."""
     query = select(_T.T2W_TXNID).where(*_of(TXN_TO_WRITE_ID, name), _T.T2W_WRITEID == write_id)
     return connection.execute(query).scalar_one_or_none()
 
 
-def rename_table(unit: Unit, old: Name, new: Name) -> None:
+def rename_table(unit: Unit, old: TableName, new: TableName) -> None:
     """A table's write ids follow its name."""
     for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
         unit.connection.execute(update(table).where(*_of(table, old)).values(_named(table, new)))
 
 
-def forget_table(unit: Unit, name: Name) -> None:
+def forget_table(unit: Unit, name: TableName) -> None:
     """A dropped table's write ids go, so that another of its name counts from 1."""
     for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
         unit.connection.execute(delete(table).where(*_of(table, name)))
 
 
-def _named(table: Table, name: Name) -> Mapping[str, str]:
+def _named(table: Table, name: TableName) -> Mapping[str, str]:
     prefix = "NWI" if table is NEXT_WRITE_ID else "T2W"
-    return {f"{prefix}_DATABASE": name[0], f"{prefix}_TABLE": name[1]}
+    return {f"{prefix}_DATABASE": one_text(name.parent), f"{prefix}_TABLE": name.table}
 
 
-def _of(table: Table, name: Name) -> list[ColumnElement[Any]]:
+def _of(table: Table, name: TableName) -> list[ColumnElement[Any]]:
     return [table.c[column] == value for column, value in _named(table, name).items()]

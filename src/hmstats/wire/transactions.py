@@ -1,16 +1,15 @@
 """Locks, transactions and write ids <-> their structs.
 
-Names are lower case. A database of the catalog `hive` has its bare name in the rows, as Hive writes it; one of another
-catalog keeps its prefix, so that two databases of one name are two.
+Names become lower case. A lock's database is one text: two of one name in different catalogs are two.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError
-from hmstats.model.catalog import DEFAULT_CATALOG
+from hmstats.model.catalog import TableName
 from hmstats.model.locks import Lock, LockAnswer, LockComponent, LockFilter, LockKind, LockRequest, LockState, Owner
-from hmstats.model.names import database_name
+from hmstats.model.names import database_name, one_text, table_name
 from hmstats.model.transactions import Snapshot, Transaction, TransactionState, ValidWriteIds
 from hmstats.wire.idl import hive_metastore
 
@@ -21,23 +20,12 @@ _TRANSACTION_STATE_NUMBERS = {TransactionState.COMMITTED: 1, TransactionState.AB
 _NO_MARK = 2**63 - 1
 
 
-def row_database(text: str | None) -> str:
-    """A database as it stands in the rows of locks and write ids."""
-    name = database_name(text or "")
-    return name.database if name.catalog == DEFAULT_CATALOG else f"@{name.catalog}#{name.database}"
-
-
-def row_table(database: str | None, table: str | None) -> tuple[str, str]:
-    """A table as it stands in the rows of write ids."""
-    return row_database(database), (table or "").lower()
-
-
-def row_table_from_text(full_name: str) -> tuple[str, str]:
-    """The same from `database.table`. Raises MetaError for another text."""
+def full_table_name(full_name: str) -> TableName:
+    """The table that `database.table` names. Raises MetaError for another text."""
     database, separator, table = full_name.partition(".")
     if not (database and separator and table) or "." in table:
         raise MetaError(f"a table's full name must be database.table, found {full_name}")
-    return row_table(database, table)
+    return table_name(database, table)
 
 
 def owner_from_thrift(request: Any) -> Owner:
@@ -62,7 +50,7 @@ def _component(struct: Any) -> LockComponent:
         raise InvalidInput(f"a lock must have a type of {sorted(_KINDS)} and a database, found {struct}")
     table = struct.tablename.lower() if struct.tablename else None
     partition = _partition(struct.partitionname) if table and struct.partitionname else None
-    return LockComponent(kind, row_database(struct.dbname), table, partition)
+    return LockComponent(kind, one_text(database_name(struct.dbname)), table, partition)
 
 
 def _partition(name: str) -> str:
@@ -74,7 +62,7 @@ def _partition(name: str) -> str:
 def lock_filter_from_thrift(request: Any) -> LockFilter:
     """A ShowLocksRequest."""
     return LockFilter(
-        database=row_database(request.dbname) if request.dbname else None,
+        database=one_text(database_name(request.dbname)) if request.dbname else None,
         table=request.tablename.lower() if request.tablename else None,
         partition=_partition(request.partname) if request.partname else None,
         transaction=request.txnid or None,

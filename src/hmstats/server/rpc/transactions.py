@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmstats.errors import MetaError
+from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.transactions.transactions import Transactions
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.transactions import (
+    full_table_name,
     open_transactions_to_thrift,
     owner_from_thrift,
-    row_table,
-    row_table_from_text,
     snapshot_from_text,
     transaction_to_thrift,
     write_ids_to_thrift,
@@ -83,7 +83,7 @@ class TransactionCalls:
     def allocate_table_write_ids(self, session: Session, rqst: Any) -> Any:
         """Write ids of a table for open transactions: those that they have, or the next."""
         _refuse_replication(rqst)
-        name = row_table(rqst.dbName, rqst.tableName)
+        name = subject.table(rqst.dbName, rqst.tableName)
         given = self._transactions.take_write_ids(name, rqst.txnIds or [], anew=bool(rqst.reallocate))
         pairs = [hive_metastore.TxnToWriteId(txnId=txn, writeId=write_id) for txn, write_id in given.items()]
         return hive_metastore.AllocateTableWriteIdsResponse(txnToWriteIds=pairs)
@@ -92,19 +92,19 @@ class TransactionCalls:
         """For each table the write ids that a reader must not see: in a list of transactions, or now."""
         full_names = rqst.fullTableNames or []
         snapshot = None if rqst.validTxnList is None else snapshot_from_text(rqst.validTxnList)
-        names = [row_table_from_text(each) for each in full_names]
+        names = [full_table_name(each) for each in full_names]
         found = self._transactions.valid_write_ids(names, snapshot, rqst.writeId)
         listed = [write_ids_to_thrift(name, each) for name, each in zip(full_names, found, strict=True)]
         return hive_metastore.GetValidWriteIdsResponse(tblValidWriteIds=listed)
 
     def get_max_allocated_table_write_id(self, session: Session, rqst: Any) -> Any:
         """The highest write id that a table has given; 0 before the first."""
-        last = self._transactions.last_write_id(row_table(rqst.dbName, rqst.tableName))
+        last = self._transactions.last_write_id(subject.table(rqst.dbName, rqst.tableName))
         return hive_metastore.MaxAllocatedTableWriteIdResponse(maxWriteId=last)
 
     def seed_write_id(self, session: Session, rqst: Any) -> None:
         """Set the highest write id of a table that has given none."""
-        self._transactions.count_write_ids_from(row_table(rqst.dbName, rqst.tableName), rqst.seedWriteId or 0)
+        self._transactions.count_write_ids_from(subject.table(rqst.dbName, rqst.tableName), rqst.seedWriteId or 0)
 
     def add_write_ids_to_min_history(self, session: Session, txnId: int, writeIds: Mapping[str, int] | None) -> None:
         """Nothing: open transactions are looked up themselves."""

@@ -7,12 +7,12 @@ see acid.py.
 from collections.abc import Iterable, Sequence
 
 from hmstats.errors import MetaError, NoSuchTransaction, TransactionAborted
+from hmstats.model.catalog import TableName
 from hmstats.model.locks import Owner
 from hmstats.model.transactions import READ_ONLY, Snapshot, Transaction, TransactionState, ValidWriteIds
 from hmstats.store import locks, transactions, write_ids
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
-from hmstats.store.write_ids import Name
 
 _MOST_AT_ONCE = 1_000
 """How many transactions a call opens at most, as in Hive."""
@@ -117,7 +117,7 @@ class Transactions:
 
         self._store.write(move)
 
-    def take_write_ids(self, name: Name, ids: Sequence[int], *, anew: bool) -> dict[int, int]:
+    def take_write_ids(self, name: TableName, ids: Sequence[int], *, anew: bool) -> dict[int, int]:
         """Write ids of a table for open transactions, by transaction: those that they have, or new ones.
 
         `anew` gives every one a new id. Raises MetaError without transactions and for one that only reads,
@@ -125,13 +125,13 @@ class Transactions:
         """
         wanted = sorted(set(ids))
         if not wanted:
-            raise MetaError(f"write ids of {'.'.join(name)} must be taken by a transaction, found none")
+            raise MetaError(f"write ids of {name} must be taken by a transaction, found none")
 
         def take(unit: Unit) -> dict[int, int]:
             kinds = require_open(unit, wanted, self._timeout_ms)
             readers = [each for each, kind in kinds.items() if kind == READ_ONLY]
             if readers:
-                raise MetaError(f"transactions {readers} only read: they take no write ids of {'.'.join(name)}")
+                raise MetaError(f"transactions {readers} only read: they take no write ids of {name}")
             if anew:
                 write_ids.give_back(unit, name, wanted)
             had = write_ids.taken(unit.connection, name, wanted)
@@ -141,7 +141,7 @@ class Transactions:
         return self._store.write(take)
 
     def valid_write_ids(
-        self, names: Iterable[Name], snapshot: Snapshot | None, write_id: int | None
+        self, names: Iterable[TableName], snapshot: Snapshot | None, write_id: int | None
     ) -> list[ValidWriteIds]:
         """For each table the write ids that a reader sees: in a snapshot, as the transaction of `write_id`, or now.
 
@@ -156,23 +156,23 @@ class Transactions:
                 if snapshot is None and write_id is not None:
                     writer = write_ids.transaction_of(connection, name, write_id)
                     if writer is None:
-                        raise MetaError(f"invalid write id {write_id} for table {'.'.join(name)}")
+                        raise MetaError(f"invalid write id {write_id} for table {name}")
                     seen = now.as_seen_by(writer)
                 mark, written = write_ids.written(connection, name, seen.high_water_mark)
                 found.append(ValidWriteIds.of(mark, written, seen))
             return found
 
-    def last_write_id(self, name: Name) -> int:
+    def last_write_id(self, name: TableName) -> int:
         """The highest write id that a table has given; 0 before the first."""
         with self._store.read() as connection:
             return write_ids.last(connection, name)
 
-    def count_write_ids_from(self, name: Name, last: int) -> None:
+    def count_write_ids_from(self, name: TableName, last: int) -> None:
         """Make `last` the highest write id that a table has given. Raises MetaError when it has given some already."""
 
         def start(unit: Unit) -> None:
             if not write_ids.start_after(unit, name, last):
-                raise MetaError(f"table {'.'.join(name)} has given write ids already")
+                raise MetaError(f"table {name} has given write ids already")
 
         self._store.write(start)
 
