@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmstats.errors import InvalidOperation, MetaError
+from hmstats.model.catalog import DEFAULT_CATALOG
 from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.names import split_database
 from hmstats.server.rpc import subject
@@ -13,6 +14,7 @@ from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.transactions.acid import check_readable
 from hmstats.wire.catalog import columns_to_thrift, summary_to_thrift, table_from_thrift, table_to_thrift
 from hmstats.wire.idl import hive_metastore
+from hmstats.wire.projection import projected
 from hmstats.wire.statistics import set_to_thrift
 
 _CONSTRAINTS = (
@@ -66,14 +68,22 @@ class TableCalls:
 
     def get_table_objects_by_name(self, session: Session, dbname: str, tbl_names: list[str] | None) -> list[Any]:
         """Those of the named tables that exist."""
-        return [table_to_thrift(each) for each in self._tables.get_many(subject.database(dbname), tbl_names or [])]
+        database = subject.database(dbname)
+        if tbl_names is None:
+            raise InvalidOperation(f"{database} cannot find null tables")
+        return [table_to_thrift(each) for each in self._tables.get_many(database, tbl_names)]
 
     def get_table_objects_by_name_req(self, session: Session, req: Any) -> Any:
-        """Those of the named tables that exist; without names those that match the pattern."""
+        """Those of the named tables that exist; without names those that match the pattern. Only the fields asked."""
         database = subject.database(req.dbName, req.catName)
-        names = req.tblNames if req.tblNames is not None else self._tables.names(database, req.tablesPattern)
-        found = self._tables.get_many(database, names)
-        return hive_metastore.GetTablesResult(tables=[table_to_thrift(each) for each in found])
+        if req.tblNames is not None:
+            found = self._tables.get_many(database, req.tblNames)
+        elif req.tablesPattern is not None:
+            found = self._tables.get_matching(database, req.tablesPattern)
+        else:
+            raise InvalidOperation(f"{database} cannot find null tables")
+        structs = [projected(table_to_thrift(each), req.projectionSpec) for each in found]
+        return hive_metastore.GetTablesResult(tables=structs)
 
     def get_tables(self, session: Session, db_name: str, pattern: str | None) -> list[str]:
         """The names that match the pattern."""
@@ -97,7 +107,9 @@ class TableCalls:
         self, session: Session, db_patterns: str | None, tbl_patterns: str | None, tbl_types: list[str] | None
     ) -> list[Any]:
         """A summary of each table whose database and name match the patterns."""
-        catalog, databases = split_database(db_patterns or "")
+        catalog, databases = split_database(f"@{DEFAULT_CATALOG}#" if db_patterns is None else db_patterns)
+        if "" in (databases, tbl_patterns):
+            return []
         found = self._tables.summaries(catalog, databases, tbl_patterns, tbl_types or [])
         return [summary_to_thrift(each) for each in found]
 

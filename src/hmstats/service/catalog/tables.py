@@ -25,6 +25,7 @@ from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
 _VALID_NAME = re.compile(r"[\w\-.$ /]+")
+_WILDCARDS = frozenset("*|")
 _LAST_DDL = "transient_lastDdlTime"
 _SIZES = ("numFiles", "totalSize", "rawDataSize")
 """Counted by whoever writes files. An alter that leaves them out keeps the stored ones: no directory is listed here."""
@@ -46,12 +47,25 @@ class Tables:
         return found
 
     def get_many(self, database: DatabaseName, names: Sequence[str]) -> list[Table]:
-        """Those of the named tables that exist."""
+        """Those of the named tables that exist. Raises NoSuchObject without the database."""
         with self._store.read() as connection:
+            if databases.find_id(connection, database) is None:
+                raise NoSuchObject(f"Could not find database {database}")
             return tables.get_many(connection, database, [name.lower() for name in names])
 
+    def get_matching(self, database: DatabaseName, pattern: str) -> list[Table]:
+        """The tables that the pattern matches; the database may be a pattern too. Raises NoSuchObject for a name."""
+        if _WILDCARDS.isdisjoint(database.database):
+            return self.get_many(database, self.names(database, pattern))
+        with self._store.read() as connection:
+            inside = matching(databases.names(connection, database.catalog), database.database)
+        parents = [DatabaseName(database.catalog, each) for each in inside]
+        return [table for parent in parents for table in self.get_many(parent, self.names(parent, pattern))]
+
     def names(self, database: DatabaseName, pattern: str | None, table_type: str | None = None) -> list[str]:
-        """The names of a database's tables that the pattern matches, sorted."""
+        """The names of a database's tables that the pattern matches, sorted. An empty pattern matches none."""
+        if pattern == "":
+            return []
         with self._store.read() as connection:
             types = None if table_type is None else [table_type]
             return matching(tables.names(connection, database, types), pattern)
