@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from hmstats.model.catalog import TableName
+from hmstats.model.catalog import DatabaseName, TableName
 from hmstats.model.names import one_text
 from hmstats.store.schema import NEXT_WRITE_ID, TXN_TO_WRITE_ID
 from hmstats.store.sets import one_of
@@ -82,7 +82,8 @@ def transaction_of(connection: Connection, name: TableName, write_id: int) -> in
 
 
 def rename_table(unit: Unit, old: TableName, new: TableName) -> None:
-    """A table's write ids follow its name."""
+    """A table's write ids follow its name; what somebody took of the new name before is forgotten."""
+    forget_table(unit, new)
     for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
         unit.connection.execute(update(table).where(*_of(table, old)).values(_named(table, new)))
 
@@ -91,6 +92,12 @@ def forget_table(unit: Unit, name: TableName) -> None:
     """A dropped table's write ids go, so that another of its name counts from 1."""
     for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
         unit.connection.execute(delete(table).where(*_of(table, name)))
+
+
+def forget_database(unit: Unit, name: DatabaseName) -> None:
+    """The same for every table of a dropped database."""
+    for column in (_N.NWI_DATABASE, _T.T2W_DATABASE):
+        unit.connection.execute(delete(column.table).where(column == one_text(name)))
 
 
 def _named(table: Table, name: TableName) -> Mapping[str, str]:

@@ -7,14 +7,14 @@ are all that a metastore gives it. One whose rows change in place needs compacti
 from collections.abc import Collection, Mapping
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog import Table
+from hmstats.model.catalog import EXTERNAL_TABLE, Table
 
 INSERT_ONLY_TABLES = 2
 """Hive's ClientCapability of a client that reads such tables rightly."""
 
 
 def check_transactional(table: Table) -> None:
-    """Raises MetaError for a table that changes rows in place, or whose `transactional` has no meaning."""
+    """Raises MetaError for a table that changes rows in place, an external one, and a value that has no meaning."""
     given = _lower_keys(table.parameters)
     text = given.get("transactional", "false").lower()
     if text == "false":
@@ -23,6 +23,8 @@ def check_transactional(table: Table) -> None:
         raise MetaError(
             f"'transactional' property of TBLPROPERTIES may only have value 'true': {table.name}, found {text}"
         )
+    if table.table_type == EXTERNAL_TABLE or given.get("external", "").lower() == "true":
+        raise MetaError(f"{table.name} cannot be declared transactional because it's an external table")
     if not is_insert_only(table):
         raise MetaError(
             f"table {table.name} cannot be transactional: ACID tables need compaction, which this metastore does not"
