@@ -7,7 +7,7 @@ from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaE
 from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.warehouse import Warehouse, qualified
-from hmstats.store import catalogs, databases, tables
+from hmstats.store import catalogs, databases, tables, write_ids
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -110,6 +110,7 @@ class Databases:
             if inside and not cascade:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more tables exist.")
             tables.remove_many(unit, inside)
+            write_ids.forget_database(unit, name)
             databases.remove(unit, database_id)
             return stored.location
 

@@ -20,7 +20,7 @@ from hmstats.model.catalog import (
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.transactions.acid import check_transactional
 from hmstats.service.warehouse import Warehouse, qualified, same_place
-from hmstats.store import column_statistics, databases, partitions, tables, versions
+from hmstats.store import column_statistics, databases, partitions, tables, versions, write_ids
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -143,6 +143,7 @@ class Tables:
                 column_statistics.delete_tables(unit, [table_id], lost, None)
             if table.name != name:
                 column_statistics.rename_table(unit, table_id, table.name)
+                write_ids.rename_table(unit, name, table.name)
             versions.bump(unit, table_id)
             return stored, altered
 
@@ -176,6 +177,7 @@ class Tables:
             if table_id is None or stored is None:
                 raise missing_table(name)
             tables.remove_many(unit, [table_id])
+            write_ids.forget_table(unit, name)
             return stored
 
         dropped = self._store.write(delete)
@@ -229,6 +231,7 @@ def _put_back(unit: Unit, before: Table, after: Table, new: str, old: str) -> No
         return
     tables.replace(unit, table_id, before)
     column_statistics.rename_table(unit, table_id, before.name)
+    write_ids.rename_table(unit, after.name, before.name)
     partitions.relocate(unit, table_id, new, old)
     versions.bump(unit, table_id)
 
