@@ -30,6 +30,15 @@ class Sequence(Enum):
     PARTITION = "org.apache.hadoop.hive.metastore.model.MPartition"
     TABLE_STATISTICS = "org.apache.hadoop.hive.metastore.model.MTableColumnStatistics"
     PARTITION_STATISTICS = "org.apache.hadoop.hive.metastore.model.MPartitionColumnStatistics"
+    FUNCTION = "org.apache.hadoop.hive.metastore.model.MFunction"
+    ROLE = "org.apache.hadoop.hive.metastore.model.MRole"
+    ROLE_GRANT = "org.apache.hadoop.hive.metastore.model.MRoleMap"
+    GLOBAL_PRIVILEGE = "org.apache.hadoop.hive.metastore.model.MGlobalPrivilege"
+    DATABASE_PRIVILEGE = "org.apache.hadoop.hive.metastore.model.MDBPrivilege"
+    TABLE_PRIVILEGE = "org.apache.hadoop.hive.metastore.model.MTablePrivilege"
+    PARTITION_PRIVILEGE = "org.apache.hadoop.hive.metastore.model.MPartitionPrivilege"
+    TABLE_COLUMN_PRIVILEGE = "org.apache.hadoop.hive.metastore.model.MTableColumnPrivilege"
+    PARTITION_COLUMN_PRIVILEGE = "org.apache.hadoop.hive.metastore.model.MPartitionColumnPrivilege"
 
 
 class Ids:

@@ -22,13 +22,7 @@ from hmstats.model.catalog import (
 )
 from hmstats.model.names import database_name, table_name
 from hmstats.wire.idl import hive_metastore
-
-_OWNER_TYPES: dict[int, str] = {
-    hive_metastore.PrincipalType.USER: "USER",
-    hive_metastore.PrincipalType.ROLE: "ROLE",
-    hive_metastore.PrincipalType.GROUP: "GROUP",
-}
-_OWNER_NUMBERS = {name: number for number, name in _OWNER_TYPES.items()}
+from hmstats.wire.principals import principal_number, principal_type
 
 
 def catalog_from_thrift(struct: Any) -> Catalog:
@@ -59,7 +53,7 @@ def database_from_thrift(struct: Any) -> Database:
         managed_location=struct.managedLocationUri or None,
         parameters=_parameters(struct.parameters),
         owner=struct.ownerName,
-        owner_type=_owner_type(struct.ownerType),
+        owner_type=principal_type(struct.ownerType),
         created_seconds=struct.createTime,
     )
 
@@ -72,7 +66,7 @@ def database_to_thrift(database: Database) -> Any:
         locationUri=database.location,
         parameters=dict(database.parameters),
         ownerName=database.owner,
-        ownerType=_owner_number(database.owner_type),
+        ownerType=principal_number(database.owner_type),
         catalogName=database.name.catalog,
         createTime=database.created_seconds,
         managedLocationUri=database.managed_location,
@@ -87,7 +81,7 @@ def table_from_thrift(struct: Any) -> Table:
     return Table(
         name=table_name(struct.dbName, struct.tableName, struct.catName),
         owner=struct.owner,
-        owner_type=_owner_type(struct.ownerType),
+        owner_type=principal_type(struct.ownerType),
         created_seconds=struct.createTime or 0,
         last_access_seconds=struct.lastAccessTime or 0,
         retention=struct.retention or 0,
@@ -119,7 +113,7 @@ def table_to_thrift(table: Table) -> Any:
         tableType=table.table_type,
         rewriteEnabled=table.rewrite_enabled,
         catName=table.name.catalog,
-        ownerType=_owner_number(table.owner_type),
+        ownerType=principal_number(table.owner_type),
         writeId=table.write_id,
         id=table.id,
     )
@@ -134,7 +128,7 @@ def summary_to_thrift(summary: TableSummary) -> Any:
         comments=summary.comment,
         catName=summary.name.catalog,
         ownerName=summary.owner,
-        ownerType=_owner_number(summary.owner_type),
+        ownerType=principal_number(summary.owner_type),
     )
 
 
@@ -262,11 +256,3 @@ def columns_to_thrift(columns: Sequence[Column]) -> list[Any]:
 
 def _parameters(parameters: Mapping[str, str] | None) -> dict[str, str]:
     return dict(parameters) if parameters else {}
-
-
-def _owner_type(number: int | None) -> str | None:
-    return None if number is None else _OWNER_TYPES.get(number)
-
-
-def _owner_number(owner_type: str | None) -> int | None:
-    return None if owner_type is None else _OWNER_NUMBERS.get(owner_type)

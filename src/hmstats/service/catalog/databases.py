@@ -7,7 +7,7 @@ from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaE
 from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.warehouse import Warehouse, qualified
-from hmstats.store import catalogs, databases, tables, write_ids
+from hmstats.store import catalogs, databases, functions, tables, write_ids
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -95,7 +95,7 @@ class Databases:
         return self._warehouse.database_location(name.database, catalog.location)
 
     def drop(self, name: DatabaseName, *, delete_data: bool, cascade: bool) -> None:
-        """Drop a database, with its tables when `cascade`; its directory goes when `delete_data`.
+        """Drop a database, with its tables and functions when `cascade`; its directory goes when `delete_data`.
 
         Raises NoSuchObject, InvalidOperation when it is not empty, and MetaError for `default`.
         """
@@ -109,6 +109,8 @@ class Databases:
             inside = tables.ids_in(unit.connection, name)
             if inside and not cascade:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more tables exist.")
+            if functions.names(unit.connection, name) and not cascade:
+                raise InvalidOperation(f"Database {name.database} is not empty. One or more functions exist.")
             tables.remove_many(unit, inside)
             write_ids.forget_database(unit, name)
             databases.remove(unit, database_id)
