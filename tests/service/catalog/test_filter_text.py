@@ -32,6 +32,13 @@ EU = Comparison("region", "=", "eu")
         ("year = 1994 and region = 'eu' or not year = 1994", AnyOf((AllOf((YEAR, EU)), Not(YEAR)))),
         ("year = 1994 and (region = 'eu' or year = 1994)", AllOf((YEAR, AnyOf((EU, YEAR))))),
         ("((year=1994))", YEAR),
+        ("(year) = 1994", YEAR),
+        ("((year) in (1, 2))", Among("year", (1, 2))),
+        ("(struct(year, region)) in (const struct(1994, 'eu'))", AnyOf((AllOf((YEAR, EU)),))),
+        (
+            "(struct(region,year)) not in (struct('eu',1994), struct('eu',1994))",
+            Not(AnyOf((AllOf((EU, YEAR)), AllOf((EU, YEAR))))),
+        ),
     ],
 )
 def test_a_filter_means_what_it_says(text: str, expected: PartitionFilter) -> None:
@@ -42,6 +49,11 @@ def test_a_filter_means_what_it_says(text: str, expected: PartitionFilter) -> No
 def test_a_text_that_makes_no_sense_is_refused_with_its_place(text: str) -> None:
     with pytest.raises(MetaError, match="Error parsing partition filter at character"):
         parse(text, KEYS)
+
+
+def test_keys_together_need_as_many_values() -> None:
+    with pytest.raises(MetaError, match="2 keys, found 1 values"):
+        parse("(struct(year, region)) in (struct(1))", KEYS)
 
 
 def test_a_key_that_is_none_is_refused_by_name() -> None:

@@ -2,9 +2,9 @@
 
     ship_year = 1994 and (region like "eu.*" or not day between '2024-01-01' and '2024-01-31')
 
-Keys on either side, =, !=, <>, <, <=, >, >=, like, between, in, and, or, not, brackets; texts in single or double
-quotes with backslash escapes; whole numbers; dates bare, quoted or as `date '...'`. Words are case-insensitive, keys
-too.
+Keys on either side, =, !=, <>, <, <=, >, >=, like, between, in, and, or, not, brackets, around a key too; several keys
+together as `(struct(a, b)) in (const struct(1, 2))`; texts in single or double quotes with backslash escapes; whole
+numbers; dates bare, quoted or as `date '...'`. Words are case-insensitive, keys too.
 """
 
 import re
@@ -34,14 +34,19 @@ _GRAMMAR = r"""
 ?both: one (_AND one)*             -> all_of
 ?one: _NOT one                     -> negated
     | "(" either ")"
-    | key OPERATOR value           -> compared
-    | value OPERATOR key           -> compared_backwards
-    | key _LIKE value              -> like
-    | key _NOT _LIKE value         -> not_like
-    | key _BETWEEN value _AND value       -> between
-    | key _NOT _BETWEEN value _AND value  -> not_between
-    | key _IN "(" value ("," value)* ")"      -> among
-    | key _NOT _IN "(" value ("," value)* ")" -> not_among
+    | _key OPERATOR value          -> compared
+    | value OPERATOR _key          -> compared_backwards
+    | _key _LIKE value             -> like
+    | _key _NOT _LIKE value        -> not_like
+    | _key _BETWEEN value _AND value       -> between
+    | _key _NOT _BETWEEN value _AND value  -> not_between
+    | _key _IN "(" value ("," value)* ")"      -> among
+    | _key _NOT _IN "(" value ("," value)* ")" -> not_among
+    | "(" keys ")" _IN "(" values ("," values)* ")"      -> together
+    | "(" keys ")" _NOT _IN "(" values ("," values)* ")" -> not_together
+keys: _STRUCT "(" key ("," key)* ")"
+values: _CONST? _STRUCT "(" value ("," value)* ")"
+_key: key | "(" key ")"
 key: NAME | QUOTED_NAME
 value: NUMBER | TEXT | DATE | _DATE_WORD TEXT | _TIMESTAMP_WORD TEXT
 OPERATOR: "<=" | ">=" | "!=" | "<>" | "=" | "<" | ">"
@@ -51,6 +56,8 @@ _NOT.3: /not\b/i
 _LIKE.3: /like\b/i
 _BETWEEN.3: /between\b/i
 _IN.3: /in\b/i
+_CONST.3: /const\b/i
+_STRUCT.3: /struct\b(?=\s*\()/i
 _DATE_WORD.3: /date(?=\s*['"])/i
 _TIMESTAMP_WORD.3: /timestamp(?=\s*['"])/i
 DATE.4: /\d{4}-\d{2}-\d{2}/
@@ -127,6 +134,22 @@ class _Tree(Transformer[Token, Any]):
     def not_among(self, parts: list[Any]) -> Not:
         return Not(self.among(parts))
 
+    def keys(self, parts: list[str]) -> list[str]:
+        return parts
+
+    def values(self, parts: list[Literal]) -> list[Literal]:
+        return parts
+
+    def together(self, parts: list[Any]) -> AnyOf:
+        keys, *rows = parts
+        for row in rows:
+            if len(row) != len(keys):
+                raise MetaError(f"as many values as keys must be together: {len(keys)} keys, found {len(row)} values")
+        return AnyOf(tuple(AllOf(tuple(map(_equal, keys, row))) for row in rows))
+
+    def not_together(self, parts: list[Any]) -> Not:
+        return Not(self.together(parts))
+
     def negated(self, parts: list[Any]) -> Not:
         return Not(parts[0])
 
@@ -135,6 +158,10 @@ class _Tree(Transformer[Token, Any]):
 
     def any_of(self, parts: list[Any]) -> PartitionFilter:
         return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
+
+
+def _equal(key: str, value: Literal) -> Comparison:
+    return Comparison(key, "=", value)
 
 
 def _operator(text: str) -> str:
