@@ -22,6 +22,7 @@ from hmstats.model.column_statistics import (
     StringStatistics,
 )
 from hmstats.model.merge import MAX_I64, merge, merge_data
+from hmstats.model.provenance import Provenance
 
 
 class SetSketches:
@@ -33,6 +34,9 @@ class SetSketches:
 
     def unite_histograms(self, one: bytes, other: bytes) -> bytes:
         return bytes(sorted(one + other))
+
+    def unite_top_k(self, one: bytes, other: bytes) -> bytes | None:
+        return one + other
 
 
 SETS = SetSketches()
@@ -146,6 +150,15 @@ def test_columns_of_two_kinds_do_not_merge() -> None:
     one = ColumnStatistics("c", "int", LongStatistics(low=1))
     with pytest.raises(InvalidInput, match="column c of kind longStats do not merge with those of kind stringStats"):
         merge(one, replace(one, data=StringStatistics()), SETS)
+
+
+def test_frequent_values_are_those_of_both_sides_or_none() -> None:
+    one = ColumnStatistics("c", "int", LongStatistics(), b"1", Provenance(rows_seen=3, tool="a"))
+    two = ColumnStatistics("c", "int", LongStatistics(), b"2", Provenance(rows_seen=4, tool="b"))
+    merged = merge(one, two, SETS)
+    assert (merged.top_k, merged.provenance) == (b"12", Provenance(rows_seen=7, tool="b"))
+    alone = merge(ColumnStatistics("c", "int", LongStatistics()), two, SETS)
+    assert (alone.top_k, alone.provenance) == (None, Provenance(tool="b"))
 
 
 def test_a_merged_column_has_the_second_ones_type() -> None:

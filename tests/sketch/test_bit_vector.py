@@ -28,6 +28,26 @@ def test_both_kinds_are_estimated() -> None:
     assert bit_vector.estimate(of_longs(12, 0, 0).to_bytes()) == 1
 
 
+def test_nothing_seen_counts_as_nothing() -> None:
+    assert bit_vector.count(of_longs(12, 0, 0).to_bytes()) == 0
+    assert (bit_vector.count(HLL), bit_vector.count(FM)) == (1000, 691)
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (None, None),
+        (b"HL", None),
+        (of_longs(12, 0, 50_000).to_bytes(), 0.01625),
+        (of_longs(10, 0, 50_000).to_bytes(), 0.0325),
+        (of_longs(10, 0, 10).to_bytes(), 0.00018),
+        (FM, 0.195),
+    ],
+)
+def test_the_standard_error_follows_from_the_size(data: bytes | None, error: float | None) -> None:
+    assert bit_vector.standard_error(data) == (error and pytest.approx(error, rel=0.01))
+
+
 def test_sketches_of_one_kind_are_united() -> None:
     other = of_longs(10, 500, 1_500)
     assert bit_vector.unite([HLL, other.to_bytes()]) == of_longs(12, 0, 1_000).merge(other).to_bytes()

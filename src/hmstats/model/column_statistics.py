@@ -10,6 +10,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import TypeAlias
 
+from hmstats.model.provenance import Provenance
+
 DEFAULT_ENGINE = "hive"
 """The engine whose statistics a caller means who names none."""
 
@@ -142,11 +144,17 @@ KINDS: dict[type[Data], Kind] = {cls: kind for kind, cls in DATA_CLASSES.items()
 
 @dataclass(frozen=True, slots=True)
 class ColumnStatistics:
-    """One column's statistics. `column_type` is the Hive type string that the writer gave, lower-cased."""
+    """One column's statistics. `column_type` is the Hive type string that the writer gave, lower-cased.
+
+    Beside the numbers, where they are asked for: `top_k`, a DataSketches frequent-items sketch of its values, and
+    where all this comes from.
+    """
 
     column: str
     column_type: str
     data: Data
+    top_k: bytes | None = None
+    provenance: Provenance | None = None
 
     @property
     def kind(self) -> Kind:

@@ -12,7 +12,9 @@ from dataclasses import fields, replace
 from typing import Any, Protocol
 
 from hmstats.errors import InvalidInput
+from hmstats.model import provenance
 from hmstats.model.column_statistics import ColumnStatistics, Data
+from hmstats.model.provenance import Provenance
 
 MAX_I64 = 2**63 - 1
 
@@ -28,6 +30,10 @@ class Sketches(Protocol):
         """The union."""
         ...
 
+    def unite_top_k(self, one: bytes, other: bytes) -> bytes | None:
+        """The union, or None when one cannot be read."""
+        ...
+
 
 def merge(one: ColumnStatistics, other: ColumnStatistics, sketches: Sketches) -> ColumnStatistics:
     """Both sides' statistics, under the second's type. Raises InvalidInput when their kinds differ."""
@@ -36,14 +42,19 @@ def merge(one: ColumnStatistics, other: ColumnStatistics, sketches: Sketches) ->
             f"statistics of column {one.column} of kind {one.kind.value} do not merge with those of kind "
             f"{other.kind.value}"
         )
-    return replace(other, data=merge_data(one.data, other.data, sketches))
+    return replace(
+        other,
+        data=merge_data(one.data, other.data, sketches),
+        # Values that one side did not count may be the frequent ones.
+        top_k=sketches.unite_top_k(one.top_k, other.top_k) if one.top_k and other.top_k else None,
+        provenance=_provenance(one.provenance, other.provenance),
+    )
 
 
 def merge_data(one: Any, other: Any, sketches: Sketches) -> Data:
     """Both sides' statistics, which are of one kind."""
+    merged = merge_numbers(one, other)
     names = {field.name for field in fields(one)}
-    numbers = names & RULES.keys()
-    merged = {name: either(RULES[name], getattr(one, name), getattr(other, name)) for name in numbers}
     if "bit_vector" in names:
         merged["bit_vector"], estimate = _unite_bit_vectors(one.bit_vector, other.bit_vector, sketches)
         merged["ndv"] = either(max, merged["ndv"], estimate)
@@ -51,6 +62,12 @@ def merge_data(one: Any, other: Any, sketches: Sketches) -> Data:
         merged["histogram"] = either(sketches.unite_histograms, one.histogram, other.histogram)
     united: Data = type(one)(**merged)
     return united
+
+
+def merge_numbers(one: Any, other: Any) -> dict[str, Any]:
+    """Field to value of both sides' numbers, without sketches."""
+    names = [field.name for field in fields(one) if field.name in RULES]
+    return {name: either(RULES[name], getattr(one, name), getattr(other, name)) for name in names}
 
 
 def either(rule: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
@@ -75,6 +92,10 @@ RULES: Mapping[str, Callable[[Any, Any], Any]] = {
     "average_length": max,
 }
 """For each field that is a number, what makes one of two."""
+
+
+def _provenance(one: Provenance | None, other: Provenance | None) -> Provenance | None:
+    return provenance.merge(one or Provenance(), other or Provenance()) if one or other else None
 
 
 def _unite_bit_vectors(one: bytes | None, other: bytes | None, sketches: Sketches) -> tuple[bytes | None, int | None]:

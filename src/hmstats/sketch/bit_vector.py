@@ -4,6 +4,7 @@ Source: org.apache.hadoop.hive.common.ndv.NumDistinctValueEstimatorFactory, whic
 writes "HL" where a database cannot hold an empty value; that, an empty value and None mean that there is no sketch.
 """
 
+import math
 from collections.abc import Sequence
 
 from hmstats.errors import SketchError
@@ -32,6 +33,26 @@ def estimate(data: bytes | None) -> int | None:
     if data is None or is_absent(data):
         return None
     return _class_of(data).from_bytes(data).estimate()
+
+
+def count(data: bytes) -> int:
+    """The number of distinct values, 0 of a sketch that has seen nothing. Raises SketchError as `estimate` does."""
+    sketch = _class_of(data).from_bytes(data)
+    return sketch.count() if isinstance(sketch, HiveHll) else sketch.estimate()
+
+
+def standard_error(data: bytes | None) -> float | None:
+    """The relative standard error of the estimate, None when there is no sketch; only the header is read.
+
+    1.04 / sqrt(2^p) of a HyperLogLog sketch, whose sparse form has the precision of its keys (Heule et al. 2013), and
+    0.78 / sqrt(m) of an FM sketch of m vectors (Flajolet, Martin 1985). Raises SketchError for bytes of another kind.
+    """
+    if data is None or is_absent(data):
+        return None
+    if _class_of(data) is FmSketch:
+        return 0.78 / math.sqrt(len(FmSketch.from_bytes(data).vectors))
+    header = hll_bytes.read_header(data)
+    return 1.04 / math.sqrt(1 << (header.p if header.width else hll_bytes.KEY_BITS))
 
 
 def unite(sketches: Sequence[bytes | None]) -> bytes | None:

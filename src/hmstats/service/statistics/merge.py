@@ -14,7 +14,9 @@ from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.model.merge import merge
 from hmstats.sketch import bit_vector, hll_bytes
+from hmstats.sketch.hive_hll import HiveHll
 from hmstats.sketch.kll import KllHistogram
+from hmstats.sketch.top_k import TopK
 
 _log = structlog.get_logger(__name__)
 
@@ -30,6 +32,13 @@ def merged(name: TableName, new: StatisticsSet, stored: Sequence[StatisticsSet])
 def latest(new: StatisticsSet) -> StatisticsSet:
     """The set with one entry for each column, the later of two."""
     return replace(new, columns=tuple({each.column: each for each in new.columns}.values()))
+
+
+def count_distinct(vector: bytes) -> int | None:
+    """The distinct values that a sound bit vector has seen: 0, where Hive says 1, when it has seen none."""
+    if vector.startswith(hll_bytes.MAGIC):
+        return HiveHll.from_bytes(vector).count()
+    return bit_vector.estimate(vector)
 
 
 def ignored(name: TableName, column: str, error: SketchError, partition: str | None = None) -> None:
@@ -54,7 +63,7 @@ class _OfColumn:
             return other, None
         if united is None:
             return (one if one.startswith(hll_bytes.MAGIC) else other), None
-        return united, bit_vector.estimate(united)
+        return united, count_distinct(united)
 
     def unite_histograms(self, one: bytes, other: bytes) -> bytes:
         """The union, as large as the smaller one."""
@@ -64,6 +73,14 @@ class _OfColumn:
             ignored(self.name, self.column, error, self.partition)
             return other
         return stored.merge(KllHistogram.from_bytes(other)).to_bytes()
+
+    def unite_top_k(self, one: bytes, other: bytes) -> bytes | None:
+        """The union; None when the stored one cannot be read."""
+        try:
+            return TopK.merge_many([one, other]).to_bytes()
+        except SketchError as error:
+            ignored(self.name, self.column, error, self.partition)
+            return None
 
 
 def _merged(

@@ -7,6 +7,7 @@ COLUMN_STATS_ACCURATE): engines may write column statistics before they write th
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError, SketchError
@@ -21,8 +22,10 @@ from hmstats.model.column_statistics import (
     TimestampStatistics,
 )
 from hmstats.model.column_types import accepts, kind_of
+from hmstats.model.frequent_values import value
 from hmstats.sketch import bit_vector, hll_bytes, kll_bytes
 from hmstats.sketch.hive_hll import HiveHll
+from hmstats.sketch.top_k import TopK
 
 _COUNTS = ("trues", "falses", "nulls", "ndv", "max_length", "average_length")
 _MAX_I64 = 2**63 - 1
@@ -61,6 +64,14 @@ def check_sketches(name: TableName, sets: Iterable[StatisticsSet]) -> None:
         histogram = getattr(where[1].data, "histogram", None)
         if histogram:
             _check_sketch(name, *where, "histogram", histogram, kll_bytes.check)
+        if where[1].top_k is not None:
+            _check_sketch(name, *where, "top-k sketch", where[1].top_k, partial(_check_top_k, where[1].kind))
+
+
+def _check_top_k(kind: Kind, data: bytes) -> None:
+    """Raises SketchError also for an item that is no value of the kind."""
+    for text, _, _ in TopK.from_bytes(data).top():
+        value(kind, text)
 
 
 def exact_rows(parameters: Parameters) -> int | None:

@@ -12,10 +12,12 @@ from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.names import normal_partition_name
+from hmstats.service.statistics import details
 from hmstats.service.statistics.merge import latest, merged
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.validate import check_sketches, checked, exact_rows
 from hmstats.store import column_statistics, parameters, partitions, targets, versions
+from hmstats.store.details import OF_TABLE
 from hmstats.store.engine import Store
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
 from hmstats.store.targets import Target
@@ -29,9 +31,12 @@ class StatisticsWriter:
         self._store = store
         self._keep_accuracy = keep_accuracy
 
-    def update_table(self, name: TableName, statistics: StatisticsSet, *, merge: bool = False) -> None:
+    def update_table(
+        self, name: TableName, statistics: StatisticsSet, *, merge: bool = False, author: str | None = None
+    ) -> None:
         """Write a table's column statistics; with `merge` those of new rows, into what is stored (merge.py).
 
+        `author` is who sends them.
         Raises NoSuchObject without the table, MetaError for an unknown column, InvalidInput for impossible numbers.
         """
 
@@ -44,18 +49,27 @@ class StatisticsWriter:
             check_sketches(name, [given])
             if merge:
                 stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
+                stored = details.of_table(unit, target.id, stored)
             given = merged(name, given, stored) if merge else latest(given)
             column_statistics.write_table(unit, target.id, name, given)
+            details.keep(unit, target.id, {OF_TABLE: given}, author)
             if not merge:
                 self._mark(unit, OF_TABLES, {target.id: target.parameters}, {target.id: given})
             versions.bump(unit, target.id)
 
         self._store.write(update)
 
-    def update_partitions(self, name: TableName, statistics: Sequence[StatisticsSet], *, merge: bool = False) -> None:
+    def update_partitions(
+        self,
+        name: TableName,
+        statistics: Sequence[StatisticsSet],
+        *,
+        merge: bool = False,
+        author: str | None = None,
+    ) -> None:
         """Write column statistics of partitions, all or none; of two of one column the later wins.
 
-        With `merge` they are those of new rows, and go into what is stored (merge.py).
+        With `merge` they are those of new rows, and go into what is stored (merge.py). `author` is who sends them.
 
         Raises InvalidObject without the table, NoSuchObject without a partition, else as update_table does.
         """
@@ -66,14 +80,16 @@ class StatisticsWriter:
                 raise InvalidObject(f"{name} table not found")
             for engine in sorted({each.engine for each in statistics}):
                 of_engine = [each for each in statistics if each.engine == engine]
-                self._update_partitions(unit, name, target, of_engine, merge=merge)
+                given = self._update_partitions(unit, name, target, of_engine, merge=merge)
+                details.keep(unit, target.id, given, author)
             versions.bump(unit, target.id)
 
         self._store.write(update)
 
     def _update_partitions(
         self, unit: Unit, name: TableName, target: Target, statistics: Sequence[StatisticsSet], *, merge: bool
-    ) -> None:
+    ) -> dict[int, StatisticsSet]:
+        """What was written, all of one engine, by partition id."""
         by_id = _placed(unit, name, target, statistics)
         known = parameters.read(unit.connection, OF_PARTITIONS, list(by_id), (PARAMETER, "numRows"))
         # Hive's clients write statistics of partition keys too, to partitions only.
@@ -84,13 +100,14 @@ class StatisticsWriter:
         }
         check_sketches(name, given.values())
         if merge:
-            stored = _stored(unit, target, given.values())
+            stored = details.of_partitions(unit, target.id, _stored(unit, target, given.values()))
             given = {each: merged(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
         else:
             given = {each: latest(new) for each, new in given.items()}
         column_statistics.write_partitions(unit, name, given)
         if not merge:
             self._mark(unit, OF_PARTITIONS, known, given)
+        return given
 
     def _mark(
         self, unit: Unit, of: ParameterTable, known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]

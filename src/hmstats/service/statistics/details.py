@@ -1,0 +1,94 @@
+"""What is kept beside the numbers: where each column's statistics come from, and its frequent values.
+
+Every write says something of its provenance, whoever sent it. A bit vector tells that its distinct count is an
+estimate, and how far it may be off.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from hmstats.errors import SketchError
+from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.provenance import Provenance
+from hmstats.sketch import bit_vector
+from hmstats.store import details, provenance, top_k
+from hmstats.store.details import Details
+from hmstats.store.unit import Unit
+
+
+def keep(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author: str | None) -> None:
+    """Keep what came beside statistics, all of one engine, by partition id or store.details.OF_TABLE.
+
+    `author` is who sends them. Three statements at most, whatever their number.
+    """
+    engine = next((each.engine for each in written.values()), "")
+    made = {
+        (owner, column.column, engine): _completed(column, author)
+        for owner, statistics in written.items()
+        for column in statistics.columns
+    }
+    sketches = {owner: {each.column: each.top_k for each in found.columns} for owner, found in written.items()}
+    provenance.write(unit, table_id, made)
+    top_k.replace(unit, table_id, engine, sketches)
+
+
+def of_table(unit: Unit, table_id: int, stored: Sequence[StatisticsSet]) -> list[StatisticsSet]:
+    """A table's stored sets with what is kept beside them."""
+    return attached(stored, details.read_table(unit.connection, table_id, _columns(stored)))
+
+
+def of_partitions(
+    unit: Unit, table_id: int, stored: Mapping[str, Sequence[StatisticsSet]]
+) -> dict[str, list[StatisticsSet]]:
+    """The stored sets of partitions, by name, with what is kept beside them; one statement."""
+    columns = _columns([each for sets in stored.values() for each in sets])
+    found = list(details.read_partitions(unit.connection, table_id, list(stored), columns))
+    by_name: dict[str, list[Details]] = {}
+    for each in found:
+        by_name.setdefault(each.partition or "", []).append(each)
+    return {name: attached(sets, by_name.get(name, ())) for name, sets in stored.items()}
+
+
+def attached(sets: Iterable[StatisticsSet], found: Iterable[Details]) -> list[StatisticsSet]:
+    """Sets of one table or partition, each column with its details: those of the set's engine, else of any other."""
+    by_engine = {(each.column, each.engine): each for each in found}
+    by_column = {column: each for (column, _), each in by_engine.items()}
+    return [
+        replace(each, columns=tuple(_with(by_engine, by_column, each.engine, column) for column in each.columns))
+        for each in sets
+    ]
+
+
+def _with(
+    by_engine: Mapping[tuple[str, str], Details],
+    by_column: Mapping[str, Details],
+    engine: str,
+    column: ColumnStatistics,
+) -> ColumnStatistics:
+    found = by_engine.get((column.column, engine)) or by_column.get(column.column)
+    return column if found is None else replace(column, top_k=found.top_k, provenance=found.provenance)
+
+
+def _completed(column: ColumnStatistics, author: str | None) -> Provenance:
+    """The provenance as it is stored: what its sender did not say, as far as the statistics tell it."""
+    given = column.provenance or Provenance()
+    error = _standard_error(getattr(column.data, "bit_vector", None))
+    estimated = None if error is None else False
+    return replace(
+        given,
+        exact=estimated if given.exact is None else given.exact,
+        ndv_standard_error=error if given.ndv_standard_error is None else given.ndv_standard_error,
+        writer=author if given.writer is None else given.writer,
+        written_at_seconds=None,
+    )
+
+
+def _standard_error(vector: bytes | None) -> float | None:
+    try:
+        return bit_vector.standard_error(vector)
+    except SketchError:
+        return None
+
+
+def _columns(sets: Iterable[StatisticsSet]) -> list[str]:
+    return sorted({column.column for each in sets for column in each.columns})
