@@ -1,8 +1,11 @@
+from typing import Any
+
 import pytest
-from sqlalchemy import BigInteger, String, literal, select
+from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, String, Text, column, func, literal, select
+from sqlalchemy.types import TypeEngine
 
 from hmstats.store.engine import Store
-from hmstats.store.sets import one_of
+from hmstats.store.sets import array_of, one_of
 
 TEXTS = ["", "a", "A", "it's", 'qu"ote', "back\\slash", "ü\N{GRINNING FACE}", "{a,b}", "%s", "null", "x" * 100_000]
 
@@ -29,3 +32,33 @@ def test_sets_of_any_size(store: Store) -> None:
     with store.read() as connection:
         found = select(source.c.n).where(one_of(connection, source.c.n, wanted))
         assert connection.execute(found).scalars().all() == [199_998]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (BigInteger(), [1, None, -(2**63), 2**63 - 1]),
+        (Double(), [1.5, None, float("inf"), 5e-324, -0.0, 1e300]),
+        (Boolean(), [True, None, False]),
+        (Text(), [*TEXTS, None, "NULL", "None", "a\tb\nc\r\x01\x7f", " lead", "\\\\", '"', "\\x00"]),
+        (String(2), ["longer than two", "NULL", None]),
+        (LargeBinary(), [b"", None, bytes(range(256)), b"\\x61", b"NULL"]),
+        (Text(), [None, None]),
+        (BigInteger(), []),
+    ],
+)
+def test_an_array_brings_each_value_as_it_is(postgres_url: str, kind: TypeEngine[Any], values: list[Any]) -> None:
+    store = Store.open(postgres_url)
+    query = select(func.unnest(array_of(column("c", kind), values)).label("value"))
+    with store.read() as connection:
+        found = [bytes(each) if isinstance(each, memoryview) else each for each in connection.execute(query).scalars()]
+    store.close()
+    assert found == values
+    assert [str(each) for each in found] == [str(each) for each in values]
+
+
+def test_an_array_cannot_bring_a_nul(postgres_url: str) -> None:
+    store = Store.open(postgres_url)
+    with store.read() as connection, pytest.raises(ValueError, match="NUL"):
+        connection.execute(select(array_of(column("c", Text()), ["a", "b\0c"])))
+    store.close()

@@ -2,26 +2,27 @@
 
 One statement reads or writes all partitions and columns of a call. A write is an upsert by (table or partition,
 column, engine) that keeps a stored value where the new one is unknown, as Hive does; where the column's type changed,
-the whole row is new. Rows carry ids and names, since Hive 2.3 to 4.0 look statistics up by name.
+the whole row is new. Rows carry ids and names, since Hive 2.3 to 4.0 look statistics up by name. What is kept beside
+them (details.py) is deleted with them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, case, delete, func, select, update
 
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.store import statistics_rows
+from hmstats.store import details, statistics_rows
 from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
 from hmstats.store.sets import one_of
 from hmstats.store.statistics_rows import VALUES
 from hmstats.store.unit import Unit
-from hmstats.store.upserts import upsert
+from hmstats.store.upserts import upsert_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ def write_partitions(unit: Unit, name: TableName, statistics: Mapping[int, Stati
 
 def delete_tables(unit: Unit, table_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:
     """Delete statistics of tables, of these columns (None: all) and this engine (None: all); how many rows."""
+    details.delete_tables(unit, table_ids, columns, engine)
     return _delete(unit, _OF_TABLES, table_ids, columns, engine)
 
 
@@ -87,6 +89,7 @@ def delete_partitions(
     unit: Unit, partition_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None
 ) -> int:
     """Delete statistics of partitions, of these columns (None: all) and this engine (None: all); how many rows."""
+    details.delete_partitions(unit, partition_ids, columns, engine)
     return _delete(unit, _OF_PARTITIONS, partition_ids, columns, engine)
 
 
@@ -130,16 +133,37 @@ def _sets(rows: Iterable[Any], partition: str | None) -> list[StatisticsSet]:
 
 
 def _write(unit: Unit, place: _Place, name: TableName, statistics: Mapping[int, StatisticsSet]) -> None:
-    rows = [
-        _row(unit, place, owner, name, statistics[owner], column)
-        for owner in sorted(statistics)
-        for column in sorted(statistics[owner].columns, key=lambda each: each.column)
-    ]
-    if not rows:
+    each = [(owner, statistics[owner], column) for owner, column in _in_order(statistics)]
+    if not each:
         return
-    ids = unit.ids(place.sequence, len(rows))
-    numbered = [{"CS_ID": cs_id, **row} for cs_id, row in zip(ids, rows, strict=True)]
-    upsert(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], numbered, _changes)
+    columns: dict[str, Sequence[Any]] = {
+        "CS_ID": unit.ids(place.sequence, len(each)),
+        place.owner.name: [owner for owner, _, _ in each],
+        "CAT_NAME": [name.catalog] * len(each),
+        "DB_NAME": [name.database] * len(each),
+        "TABLE_NAME": [name.table] * len(each),
+        "COLUMN_NAME": [column.column for _, _, column in each],
+        "COLUMN_TYPE": [column.column_type for _, _, column in each],
+        "ENGINE": [of.engine for _, of, _ in each],
+        "LAST_ANALYZED": [_analyzed(unit, of) for _, of, _ in each],
+    }
+    if place is _OF_PARTITIONS:
+        columns["PARTITION_NAME"] = [of.partition for _, of, _ in each]
+    values = zip(*(statistics_rows.values(column) for _, _, column in each), strict=True)
+    columns |= zip(VALUES, values, strict=True)
+    upsert_columns(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
+
+
+def _in_order(statistics: Mapping[int, StatisticsSet]) -> Iterator[tuple[int, ColumnStatistics]]:
+    """Owner and column statistics in the one order in which every writer writes them."""
+    for owner in sorted(statistics):
+        for column in sorted(statistics[owner].columns, key=attrgetter("column")):
+            yield owner, column
+
+
+def _analyzed(unit: Unit, statistics: StatisticsSet) -> int:
+    analyzed = statistics.last_analyzed_seconds
+    return unit.now_seconds if analyzed is None else analyzed
 
 
 def _changes(old: Any, new: Any) -> dict[str, Any]:
@@ -147,25 +171,6 @@ def _changes(old: Any, new: Any) -> dict[str, Any]:
     same = old.COLUMN_TYPE == new.COLUMN_TYPE
     kept = {name: func.coalesce(new[name], case((same, old[name]))) for name in VALUES}
     return {**kept, "COLUMN_TYPE": new.COLUMN_TYPE, "LAST_ANALYZED": new.LAST_ANALYZED}
-
-
-def _row(
-    unit: Unit, place: _Place, owner: int, name: TableName, statistics: StatisticsSet, column: ColumnStatistics
-) -> dict[str, Any]:
-    analyzed = statistics.last_analyzed_seconds
-    named = {} if place is _OF_TABLES else {"PARTITION_NAME": statistics.partition}
-    return {
-        place.owner.name: owner,
-        "CAT_NAME": name.catalog,
-        "DB_NAME": name.database,
-        "TABLE_NAME": name.table,
-        **named,
-        "COLUMN_NAME": column.column,
-        "COLUMN_TYPE": column.column_type,
-        "ENGINE": statistics.engine,
-        "LAST_ANALYZED": unit.now_seconds if analyzed is None else analyzed,
-        **statistics_rows.row(column),
-    }
 
 
 def _delete(unit: Unit, place: _Place, owners: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:

@@ -15,6 +15,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from hmstats.store.schema import SEQUENCE_TABLE
 
 _BLOCK = 1_000
+_CALLS = 10
+"""A block serves at least so many calls that take as many ids as the one that reserves it."""
 _FIRST = 1
 
 
@@ -57,7 +59,7 @@ class Ids:
             left = self._left.get(sequence, range(0))
             if len(left) < count:
                 with self._engine.begin() as own:
-                    left = _reserve(own, sequence, max(count, _BLOCK))
+                    left = _reserve(own, sequence, max(_BLOCK, count * _CALLS))
             self._left[sequence] = left[count:]
             return left[:count]
 

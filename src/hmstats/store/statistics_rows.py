@@ -3,9 +3,10 @@
 Which columns a kind has is Hive's choice (StatObjectConverter); the text in COLUMN_TYPE says which kind a row is.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Kind
@@ -54,16 +55,16 @@ def column_statistics(column: str, column_type: str | None, values: Sequence[Any
     return ColumnStatistics(column, column_type or "", DATA_CLASSES[kind](**fields))
 
 
-def row(statistics: ColumnStatistics) -> dict[str, Any]:
-    """Value of each of VALUES; NULL where it is unknown or another kind's."""
-    columns = _COLUMNS[statistics.kind]
-    values = {column: _to_row(getattr(statistics.data, field)) for field, column in columns.items()}
-    if values["NUM_NULLS"] is None:
-        values["NUM_NULLS"] = _UNKNOWN_NULLS
-    return {**_NOTHING, **values}
+def values(statistics: ColumnStatistics) -> tuple[Any, ...]:
+    """A value for each of VALUES; NULL where it is unknown or another kind's."""
+    kind = statistics.kind
+    fields, place = _WRITTEN[kind]
+    nulls, *others = fields(statistics.data)
+    if kind in _WITH_TEXTS:
+        others = list(map(_to_row, others))
+    return place((_UNKNOWN_NULLS if nulls is None else nulls, *others, None))
 
 
-_NOTHING: Mapping[str, Any] = dict.fromkeys(VALUES)
 _kind_of = lru_cache(maxsize=1_000)(kind_of)
 
 
@@ -107,3 +108,18 @@ _READ = {
     for kind, columns in _COLUMNS.items()
 }
 """For each kind, of each field: name in the model, place in VALUES, and what makes the model's value of the row's."""
+
+_NULLS_FIRST = {
+    kind: ("nulls", *(field for field in columns if field != "nulls")) for kind, columns in _COLUMNS.items()
+}
+
+
+def _placed(kind: Kind) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    """Puts a kind's fields, nulls first and None last, in the order of VALUES; None stands in all other places."""
+    columns = [_COLUMNS[kind][field] for field in _NULLS_FIRST[kind]]
+    return itemgetter(*(columns.index(name) if name in columns else len(columns) for name in VALUES))
+
+
+_WRITTEN = {kind: (attrgetter(*fields), _placed(kind)) for kind, fields in _NULLS_FIRST.items()}
+_WITH_TEXTS = frozenset({Kind.DOUBLE, Kind.DECIMAL, Kind.STRING, Kind.BINARY})
+"""The kinds that have decimals, or numbers that may be NaN."""

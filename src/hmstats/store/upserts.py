@@ -1,15 +1,15 @@
-"""Rows that are written whether or not they are there already: a statement for every thousand of them."""
+"""Rows that are written whether or not they are there already: a statement for every two thousand of them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, String, Table, bindparam, func, select
+from sqlalchemy import Column, ColumnElement, Select, String, Table, Text, bindparam, cast, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store.sets import array_of
 from hmstats.store.unit import Unit
 
-_BATCH_ROWS = 1_000
+_BATCH_ROWS = 2_000
 """A row may hold sketches of some kB, and a statement's text, twice as long, is made in memory."""
 
 Changes = Callable[[Any, Any], Mapping[str, ColumnElement[Any]]]
@@ -22,25 +22,38 @@ def upsert(unit: Unit, table: Table, key: Sequence[str], rows: Sequence[Mapping[
     Callers give the rows in one fixed order, so that two writers never wait for each other in a circle, and no key
     twice.
     """
+    if rows:
+        upsert_columns(unit, table, key, {name: [row[name] for row in rows] for name in rows[0]}, changes)
+
+
+def upsert_columns(
+    unit: Unit, table: Table, key: Sequence[str], columns: Mapping[str, Sequence[Any]], changes: Changes
+) -> None:
+    """The same, the rows given by column: name to the values of all rows, of which there is at least one."""
     if unit.connection.dialect.name == "sqlite":
-        if rows:
-            each = sqlite.insert(table).values(_as_they_are(rows[0]))
-            set_ = changes(table.c, each.excluded)
-            unit.connection.execute(each.on_conflict_do_update(index_elements=key, set_=set_), rows)
+        # Parameters of a type that hands over any value: a number's would make a number, then NULL, of the text NaN.
+        each = sqlite.insert(table).values({name: bindparam(name, type_=String()) for name in columns})
+        set_ = changes(table.c, each.excluded)
+        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        unit.connection.execute(each.on_conflict_do_update(index_elements=key, set_=set_), rows)
         return
-    for start in range(0, len(rows), _BATCH_ROWS):
-        arrays = _insert_arrays(table, rows[start : start + _BATCH_ROWS])
-        set_ = changes(table.c, arrays.excluded)
-        unit.connection.execute(arrays.on_conflict_do_update(index_elements=key, set_=set_))
+    for start in range(0, len(columns[key[0]]), _BATCH_ROWS):
+        some = {name: values[start : start + _BATCH_ROWS] for name, values in columns.items()}
+        many = postgresql.insert(table).from_select(list(some), _source(table, some), include_defaults=False)
+        set_ = changes(table.c, many.excluded)
+        unit.connection.execute(many.on_conflict_do_update(index_elements=key, set_=set_))
 
 
-def _as_they_are(names: Iterable[str]) -> dict[str, BindParameter[Any]]:
-    """Parameters of a type that hands over any value: a number's would make a number, then NULL, of the text NaN."""
-    return {name: bindparam(name, type_=String()) for name in names}
+def _source(table: Table, columns: Mapping[str, Sequence[Any]]) -> Select[Any]:
+    """The rows as a query, in which a column that has one value throughout is that value, any other an array.
+
+    Of an insert with rows of values, the driver would send as many statements as rows.
+    """
+    return select(*(_values(table.c[name], values) for name, values in columns.items()))
 
 
-def _insert_arrays(table: Table, rows: Sequence[Mapping[str, Any]]) -> postgresql.Insert:
-    """One array a column: of an upsert with rows of values, the driver would send as many statements as rows."""
-    names = list(rows[0])
-    columns = [func.unnest(array_of(table.c[name], [row[name] for row in rows])) for name in names]
-    return postgresql.insert(table).from_select(names, select(*columns), include_defaults=False)
+def _values(column: Column[Any], values: Sequence[Any]) -> ColumnElement[Any]:
+    first = values[0]
+    if isinstance(first, float) or any(each != first for each in values):  # 0.0 equals -0.0
+        return func.unnest(array_of(column, values))
+    return cast(bindparam(None, first, Text()), Text() if isinstance(column.type, String) else column.type)
