@@ -69,10 +69,28 @@ class Settings(BaseSettings):
         None, ge=1, description="Partitions that one call may list, whole; a call that wants more is refused."
     )
     answers_bytes: int = Field(
-        64 * 1024 * 1024, ge=0, description="Bytes of encoded answers that are kept for the next who asks; 0 keeps none."
+        64 * 1024 * 1024,
+        ge=0,
+        description="Bytes of encoded answers that are kept for the next who asks; 0 keeps none.",
     )
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
+    )
+    statistics_from_partitions: bool = Field(
+        True,
+        description="Whether a partitioned table without statistics of its own is answered for from its partitions.",
+    )
+    ndv_density_function: bool = Field(
+        False,
+        description="Whether distinct values of partitions without bit vectors are guessed by their density "
+        "(hive.metastore.stats.ndv.densityfunction).",
+    )
+    ndv_tuner: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="Where that guess lies else: 0 is the largest partition's number, 1 the sum of all "
+        "(hive.metastore.stats.ndv.tuner).",
     )
     log_level: str = Field(
         "info", pattern="^(debug|info|warning|error)$", description="The lowest level of log lines: debug to error."

@@ -62,6 +62,9 @@ def _rules(settings: Settings) -> Rules:
         keep_accuracy=settings.keep_accuracy,
         any_engine=settings.any_engine,
         send_sketches=settings.send_sketches,
+        statistics_from_partitions=settings.statistics_from_partitions,
+        ndv_density_function=settings.ndv_density_function,
+        ndv_tuner=settings.ndv_tuner,
         lock_timeout_seconds=settings.lock_timeout_seconds,
         most_partitions_listed=settings.most_partitions_listed,
     )

@@ -22,6 +22,8 @@ from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.functions import Functions
 from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.tables import Tables
+from hmstats.service.statistics.aggregate import StatisticsAggregator
+from hmstats.service.statistics.distinct import DistinctRules
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.service.transactions.locks import Locks
@@ -38,6 +40,9 @@ class Rules:
     keep_accuracy: bool = True
     any_engine: bool = True
     send_sketches: bool = False
+    statistics_from_partitions: bool = True
+    ndv_density_function: bool = False
+    ndv_tuner: float = 0.0
     lock_timeout_seconds: float = 300.0
     most_partitions_listed: int | None = None
 
@@ -46,7 +51,14 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
     """A server that is ready to start, over a database whose schema is current. Makes the default database."""
     databases = Databases(store, warehouse)
     databases.ensure_default()
-    reader = StatisticsReader(store, any_engine=rules.any_engine)
+    aggregator = StatisticsAggregator(
+        store,
+        any_engine=rules.any_engine,
+        rules=DistinctRules(density=rules.ndv_density_function, tuner=rules.ndv_tuner),
+    )
+    reader = StatisticsReader(
+        store, any_engine=rules.any_engine, aggregator=aggregator if rules.statistics_from_partitions else None
+    )
     subjects = (
         SessionCalls(),
         CatalogCalls(Catalogs(store, warehouse)),
@@ -55,6 +67,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         PartitionCalls(Partitions(store, warehouse, most_listed=rules.most_partitions_listed), reader),
         StatisticsCalls(
             reader,
+            aggregator,
             StatisticsWriter(store, keep_accuracy=rules.keep_accuracy),
             send_sketches=rules.send_sketches,
         ),

@@ -12,6 +12,7 @@ from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
+from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.wire.idl import hive_metastore
@@ -21,8 +22,16 @@ from hmstats.wire.statistics import columns_to_thrift, set_from_thrift, set_to_t
 class StatisticsCalls:
     """update, set, get and delete of column statistics."""
 
-    def __init__(self, reader: StatisticsReader, writer: StatisticsWriter, *, send_sketches: bool) -> None:
+    def __init__(
+        self,
+        reader: StatisticsReader,
+        aggregator: StatisticsAggregator,
+        writer: StatisticsWriter,
+        *,
+        send_sketches: bool,
+    ) -> None:
         self._reader = reader
+        self._aggregator = aggregator
         self._writer = writer
         self._sketches = send_sketches
 
@@ -96,6 +105,23 @@ class StatisticsCalls:
         structs = {each.partition: self._structs(each.columns, request) for each in found}
         return hive_metastore.PartitionsStatsResult(partStats=structs)
 
+    def get_aggr_stats_for(self, session: Session, request: Any) -> Any:
+        """Statistics of some columns over some partitions together; what has none is left out."""
+        name, names, engine = _table(request), request.partNames or [], request.engine or DEFAULT_ENGINE
+        found = self._aggregator.partitions(
+            name,
+            names,
+            _columns(request),
+            engine,
+            repaired=request.engine is None,
+            histograms=self._sketches,
+        )
+        return hive_metastore.AggrStats(
+            colStats=self._structs(found.columns, request),
+            partsFound=found.partitions_found,
+            isStatsCompliant=True if request.validWriteIdList else None,
+        )
+
     def delete_table_column_statistics(
         self, session: Session, db_name: str, tbl_name: str, col_name: str | None, engine: str | None
     ) -> bool:
@@ -108,6 +134,16 @@ class StatisticsCalls:
     ) -> bool:
         """Delete one column's statistics of a partition, or every column's; there may be none."""
         self._writer.delete_partitions(subject.table(db_name, tbl_name), [part_name], _one(col_name), engine)
+        return True
+
+    def delete_column_statistics_req(self, session: Session, req: Any) -> bool:
+        """Delete statistics of some columns, or all, of a table or of some of its partitions, or all; as above."""
+        name = subject.table(req.db_name, req.tbl_name, req.cat_name)
+        columns = [subject.column(each) for each in req.col_names or []] or None
+        if req.tableLevel:
+            self._writer.delete_table(name, columns, req.engine)
+        else:
+            self._writer.delete_partitions(name, req.part_names or None, columns, req.engine)
         return True
 
     def _structs(self, columns: Any, request: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 Names that have no statistics are left out of an answer; only the calls for a single column say that there is nothing.
 When the asked engine has none, those of another engine answer (`any_engine`): one set of numbers for every engine is
-the point.
+the point. What a partitioned table itself has no statistics of, its partitions answer, where there is an aggregator.
 """
 
 from collections.abc import Sequence
@@ -12,19 +12,25 @@ from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.model.names import normal_partition_name
+from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.repair import acceptable
 from hmstats.service.statistics.validate import known_rows
 from hmstats.store import column_statistics, partitions, targets
 from hmstats.store.engine import Store
+from hmstats.store.targets import Target
+from hmstats.store.unit import Connection
 
 
 class StatisticsReader:
     """Answers questions about column statistics. `any_engine`: other engines' statistics answer too."""
 
-    def __init__(self, store: Store, *, any_engine: bool = True) -> None:
+    def __init__(
+        self, store: Store, *, any_engine: bool = True, aggregator: StatisticsAggregator | None = None
+    ) -> None:
         self._store = store
         self._any_engine = any_engine
+        self._aggregator = aggregator
 
     def table(
         self, name: TableName, columns: Sequence[str] | None, engine: str, *, repaired: bool = False
@@ -38,7 +44,7 @@ class StatisticsReader:
             if target is None:
                 raise missing_table(name)
             found = column_statistics.read_table(connection, target.id, columns, self._asked(engine))
-        chosen = self._chosen(found, engine)
+            chosen = self._completed(connection, name, target, columns, engine, self._chosen(found, engine))
         rows = known_rows(target.parameters.get("numRows"))
         return _repaired(name, chosen, rows) if repaired and chosen else chosen
 
@@ -80,6 +86,29 @@ class StatisticsReader:
         if not found:
             raise NoSuchObject(f"partition {partition_name} of table {name} has no statistics of column {column}")
         return found[0]
+
+    def _completed(
+        self,
+        connection: Connection,
+        name: TableName,
+        target: Target,
+        columns: Sequence[str] | None,
+        engine: str,
+        own: StatisticsSet | None,
+    ) -> StatisticsSet | None:
+        """The table's own statistics and, of the other columns, those that its partitions come to."""
+        if self._aggregator is None or not target.partition_keys:
+            return own
+        known = {column.column for column in own.columns} if own else set()
+        asked = [column.name.lower() for column in target.columns] if columns is None else columns
+        missing = [column for column in asked if column not in known]
+        found = self._aggregator.within(connection, name, target, None, missing, engine)
+        if not found.columns:
+            return own
+        if own is None:
+            return StatisticsSet(found.columns, None, engine, found.analyzed_seconds)
+        oldest = min(each or 0 for each in (own.last_analyzed_seconds, found.analyzed_seconds))
+        return replace(own, columns=(*own.columns, *found.columns), last_analyzed_seconds=oldest)
 
     def _asked(self, engine: str) -> str | None:
         return None if self._any_engine else engine

@@ -1,0 +1,236 @@
+"""The statistics of a table's columns over many partitions.
+
+Numbers are added up in the database. Distinct values are those of the united bit vectors where every partition has one;
+else, and where partitions have no statistics at all, Hive's rules guess (distinct.py, extrapolate.py). Names that are
+no partition do not count: there is no data behind them.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hmstats.errors import InvalidObject, MetaError
+from hmstats.model.catalog import TableName
+from hmstats.model.column_statistics import ColumnStatistics, Data, DecimalStatistics, Kind
+from hmstats.model.column_types import kind_of
+from hmstats.model.merge import add, either, merge_numbers
+from hmstats.model.names import normal_partition_name
+from hmstats.service.statistics import united
+from hmstats.service.statistics.distinct import DistinctRules, density_of, distinct_values
+from hmstats.service.statistics.extrapolate import Point, extrapolated, scaled
+from hmstats.service.statistics.merge import count_distinct
+from hmstats.service.statistics.missing import missing_table
+from hmstats.service.statistics.repair import acceptable
+from hmstats.service.statistics.united import UnitedVector
+from hmstats.store import aggregates, partitions, targets
+from hmstats.store.aggregates import Scope, Summary
+from hmstats.store.engine import Store
+from hmstats.store.targets import Target
+from hmstats.store.unit import Connection
+
+_UNCOUNTED = (Kind.BOOLEAN, Kind.BINARY)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """The columns that have statistics, and how many of the partitions have them of every asked column.
+
+    `analyzed_seconds` is when the oldest of them were analysed, in epoch time.
+    """
+
+    columns: tuple[ColumnStatistics, ...] = ()
+    partitions_found: int = 0
+    analyzed_seconds: int | None = None
+
+
+class StatisticsAggregator:
+    """Adds up the statistics of partitions. `any_engine`: other engines' statistics count where the asked has none."""
+
+    def __init__(self, store: Store, *, any_engine: bool = True, rules: DistinctRules | None = None) -> None:
+        self._store = store
+        self._any_engine = any_engine
+        self._rules = rules or DistinctRules()
+
+    def partitions(
+        self,
+        name: TableName,
+        partition_names: Sequence[str],
+        columns: Sequence[str],
+        engine: str,
+        *,
+        repaired: bool = False,
+        histograms: bool = False,
+    ) -> Aggregate:
+        """The statistics of these columns over these partitions; `repaired` as repair.py says.
+
+        Histograms are united only where they are asked for. Raises NoSuchObject without the table.
+        """
+        with self._store.read() as connection:
+            target = targets.find(connection, name)
+            if target is None:
+                raise missing_table(name)
+            wanted = _normal(partition_names, target.keys)
+            found = self.within(connection, name, target, wanted, columns, engine, histograms=histograms)
+        return replace(found, columns=acceptable(name, found.columns, None)) if repaired else found
+
+    def within(
+        self,
+        connection: Connection,
+        name: TableName,
+        target: Target,
+        partition_names: Sequence[str] | None,
+        columns: Sequence[str],
+        engine: str,
+        *,
+        histograms: bool = False,
+    ) -> Aggregate:
+        """The same in one picture of the database; of every partition when the names are None."""
+        scope = Scope(target.id, partition_names, list(dict.fromkeys(columns)), engine, only=not self._any_engine)
+        if not scope.columns or scope.partitions == []:
+            return Aggregate()
+        summaries = _by_column(target, aggregates.summaries(connection, scope))
+        if not summaries:
+            return Aggregate()
+        existing = _existing(connection, scope, summaries.values())
+        points = self._points(connection, scope, summaries, existing)
+        vectors = _vectors(connection, name, scope, summaries)
+        found = {
+            column: self._aggregated(summary, points.get(column, []), len(existing), vectors.get(column))
+            for column, summary in summaries.items()
+        }
+        if histograms:
+            found |= _with_histograms(found, united.histograms(connection, name, scope))
+        complete = _partitions_found(scope, summaries, points, len(existing))
+        return Aggregate(tuple(found.values()), complete, min(each.analyzed_seconds for each in summaries.values()))
+
+    def _points(
+        self, connection: Connection, scope: Scope, summaries: Mapping[str, Summary], existing: Sequence[str]
+    ) -> dict[str, list[Point]]:
+        """Each partition's numbers of those columns for which the sums are not enough."""
+        needed = [column for column, each in summaries.items() if self._needs_points(each, len(existing))]
+        points: dict[str, list[Point]] = {column: [] for column in needed}
+        if not needed:
+            return points
+        places = {partition: place for place, partition in enumerate(existing)}
+        for partition, each in aggregates.numbers(connection, replace(scope, columns=needed)):
+            if each.kind is summaries[each.column].statistics.kind:
+                points[each.column].append(Point(places[partition], each.data))
+        return points
+
+    def _needs_points(self, summary: Summary, total: int) -> bool:
+        kind = summary.statistics.kind
+        sketched = summary.bit_vectors == summary.partitions
+        guessed = self._rules.density and not sketched and kind not in (*_UNCOUNTED, Kind.STRING)
+        return summary.partitions < total or kind is Kind.DECIMAL or guessed
+
+    def _aggregated(
+        self, summary: Summary, points: Sequence[Point], total: int, vector: UnitedVector | None
+    ) -> ColumnStatistics:
+        data: Any = _with_decimal_bounds(summary.statistics.data, points)
+        most, complete = summary.ndv_sum, summary.partitions == total
+        if not complete and summary.partitions > 1:
+            data, most = extrapolated(data, points, total), scaled(most, summary.partitions, total) or 0
+        if summary.statistics.kind in _UNCOUNTED:
+            return replace(summary.statistics, data=data)
+        counted = count_distinct(vector.vector) if vector and vector.vector else None
+        if vector and vector.complete and complete:
+            data = replace(data, ndv=either(max, counted, data.ndv), bit_vector=vector.vector)
+        else:
+            density = density_of(each.data for each in points) if self._rules.density else None
+            data = replace(data, ndv=either(max, counted, distinct_values(data, most, density, self._rules)))
+        return replace(summary.statistics, data=data)
+
+
+def _normal(names: Iterable[str], keys: Sequence[str]) -> list[str]:
+    """The names as the metastore has them, each once; one that cannot be a partition's is passed over."""
+    found: dict[str, None] = {}
+    for name in names:
+        try:
+            found[normal_partition_name(name, keys)] = None
+        except (InvalidObject, MetaError):
+            continue
+    return list(found)
+
+
+def _by_column(target: Target, summaries: Sequence[Summary]) -> dict[str, Summary]:
+    """One summary for each column: of the kind that the table's column has, under the table's type.
+
+    Bit vectors from a time when the column was of another kind hold other values: then none counts.
+    """
+    types = {column.name.lower(): column.type.lower() for column in (*target.columns, *target.partition_keys)}
+    found: dict[str, Summary] = {}
+    foreign: set[str] = set()
+    for each in summaries:
+        column = each.statistics.column
+        column_type = types.get(column, each.statistics.column_type)
+        if each.statistics.kind is not kind_of(column_type):
+            foreign.add(column)
+            continue
+        own = replace(each, statistics=replace(each.statistics, column_type=column_type))
+        found[column] = _added(found[column], own) if column in found else own
+    return {column: replace(each, bit_vectors=0) if column in foreign else each for column, each in found.items()}
+
+
+def _added(one: Summary, other: Summary) -> Summary:
+    """Two summaries of one kind as one."""
+    data: Data = type(one.statistics.data)(**merge_numbers(one.statistics.data, other.statistics.data))
+    return Summary(
+        replace(one.statistics, data=data),
+        one.partitions + other.partitions,
+        one.bit_vectors + other.bit_vectors,
+        add(one.ndv_sum, other.ndv_sum),
+        min(one.analyzed_seconds, other.analyzed_seconds),
+    )
+
+
+def _existing(connection: Connection, scope: Scope, summaries: Collection[Summary]) -> Sequence[str]:
+    """The names that are partitions, in the order of the request."""
+    if scope.partitions is None:
+        return partitions.names(connection, scope.table_id)
+    if any(each.partitions == len(scope.partitions) for each in summaries):
+        return scope.partitions
+    known = partitions.find_ids(connection, scope.table_id, scope.partitions)
+    return [each for each in scope.partitions if each in known]
+
+
+def _vectors(
+    connection: Connection, name: TableName, scope: Scope, summaries: Mapping[str, Summary]
+) -> dict[str, UnitedVector]:
+    """The united bit vectors of the columns of which every partition with statistics has one."""
+    columns = [column for column, each in summaries.items() if 0 < each.bit_vectors == each.partitions]
+    return united.bit_vectors(connection, name, replace(scope, columns=columns)) if columns else {}
+
+
+def _with_histograms(
+    found: Mapping[str, ColumnStatistics], histograms: Mapping[str, bytes]
+) -> dict[str, ColumnStatistics]:
+    """The columns whose kind has a histogram, with it."""
+    changed = {}
+    for column in found.keys() & histograms.keys():
+        data: Any = found[column].data
+        if hasattr(data, "histogram"):
+            changed[column] = replace(found[column], data=replace(data, histogram=histograms[column]))
+    return changed
+
+
+def _partitions_found(
+    scope: Scope, summaries: Mapping[str, Summary], points: Mapping[str, Sequence[Point]], total: int
+) -> int:
+    """How many partitions have statistics of every asked column."""
+    if len(summaries) < len(scope.columns):
+        return 0
+    found = set(range(total))
+    for column, summary in summaries.items():
+        if summary.partitions < total:
+            found &= {point.place for point in points[column]}
+    return len(found)
+
+
+def _with_decimal_bounds(data: Data, points: Sequence[Point]) -> Data:
+    """The statistics with the bounds of decimals, which the database cannot compare."""
+    if not isinstance(data, DecimalStatistics):
+        return data
+    partitions: list[Any] = [point.data for point in points]
+    lows = [each.low for each in partitions if each.low is not None]
+    highs = [each.high for each in partitions if each.high is not None]
+    return replace(data, low=min(lows, default=None), high=max(highs, default=None))

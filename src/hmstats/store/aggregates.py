@@ -1,0 +1,160 @@
+"""What the column statistics of many partitions come to: numbers by the database, sketches streamed from it.
+
+Each question is one statement for all partitions and columns. Of several engines' statistics of one column of one
+partition one counts: the asked engine's, else the newest.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, Connection, case, func, literal, not_, null, or_, select
+
+from hmstats.model.column_statistics import ColumnStatistics
+from hmstats.model.merge import MAX_I64
+from hmstats.store import statistics_rows
+from hmstats.store.schema import PART_COL_STATS, PARTITIONS
+from hmstats.store.sets import one_of
+from hmstats.store.statistics_rows import VALUES
+
+_SKETCHES = ("BIT_VECTOR", "HISTOGRAM")
+_SUMMED = tuple(name for name in VALUES if name not in _SKETCHES and not name.startswith("BIG_DECIMAL"))
+_SUMS = ("NUM_NULLS", "NUM_TRUES", "NUM_FALSES")
+_HALF = 2**32
+_PLACEHOLDER_BYTES = 2
+"""A bit vector of so few bytes stands for none."""
+_ROWS_AT_ONCE = 2_000
+
+_S = PART_COL_STATS.c
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which statistics: of these partitions of a table (None: all), of these columns, and for which engine.
+
+    `only`: no other engine's count where the asked one has none.
+    """
+
+    table_id: int
+    partitions: Sequence[str] | None
+    columns: Sequence[str]
+    engine: str
+    only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the statistics of one column come to, over the partitions in which it has one type.
+
+    In `statistics` bounds are the widest, counts are sums, lengths and NDV the largest. It has no sketches, and no
+    bounds of decimals, which a database compares as texts. `ndv_sum` is the sum of the partitions' NDV, `bit_vectors`
+    says how many partitions have one, and `analyzed_seconds` when the oldest were analysed, in epoch time.
+    """
+
+    statistics: ColumnStatistics
+    partitions: int
+    bit_vectors: int
+    ndv_sum: int
+    analyzed_seconds: int
+
+
+def summaries(connection: Connection, scope: Scope) -> list[Summary]:
+    """A summary of each column and type in the scope; what has a type without statistics is left out."""
+    sketched = case((func.length(_S.BIT_VECTOR) > _PLACEHOLDER_BYTES, 1)).label("SKETCHED")
+    query = _within(
+        connection,
+        select(_S.COLUMN_NAME, _S.COLUMN_TYPE, _S.LAST_ANALYZED, sketched, *(_S[name] for name in _SUMMED)),
+        scope,
+    )
+    # Else SQLite would sort the bit vectors themselves.
+    found = query.cte("found").prefix_with("MATERIALIZED", dialect="sqlite").c
+    summed = select(
+        *(_summary_of(found, name) for name in VALUES), *(_upper_sum(found[name]) for name in _SUMS),
+        found.COLUMN_NAME, found.COLUMN_TYPE, func.count(), func.count(found.SKETCHED), func.min(found.LAST_ANALYZED),
+        _lower_sum(found.NUM_DISTINCTS), _upper_sum(found.NUM_DISTINCTS),
+    )  # fmt: skip
+    rows = connection.execute(summed.group_by(found.COLUMN_NAME, found.COLUMN_TYPE))
+    return [each for each in map(_summary, rows) if each]
+
+
+def numbers(connection: Connection, scope: Scope) -> Iterator[tuple[str, ColumnStatistics]]:
+    """Partition name and statistics, without sketches, of each column of each partition in the scope."""
+    values = [null() if name in _SKETCHES else _S[name] for name in VALUES]
+    query = _within(connection, select(*values, _S.COLUMN_NAME, _S.COLUMN_TYPE, PARTITIONS.c.PART_NAME), scope)
+    for row in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
+        column, column_type, partition = row[len(VALUES) :]
+        read = statistics_rows.column_statistics(column, column_type, row)
+        if read is not None:
+            yield partition, read
+
+
+def bit_vectors(connection: Connection, scope: Scope) -> Iterator[Sequence[tuple[str, str, bytes]]]:
+    """Column, partition name and bit vector of each column of each partition that has one, some thousand at once."""
+    return _sketches(connection, scope, _S.BIT_VECTOR)
+
+
+def histograms(connection: Connection, scope: Scope) -> Iterator[Sequence[tuple[str, str, bytes]]]:
+    """The same of histograms."""
+    return _sketches(connection, scope, _S.HISTOGRAM)
+
+
+def _sketches(connection: Connection, scope: Scope, sketch: Column[Any]) -> Iterator[Sequence[tuple[str, str, bytes]]]:
+    query = _within(connection, select(_S.COLUMN_NAME, PARTITIONS.c.PART_NAME, sketch), scope)
+    query = query.where(func.length(sketch) > _PLACEHOLDER_BYTES)
+    for rows in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)).partitions():
+        yield [(column, partition, content) for column, partition, content in rows]
+
+
+def _within(connection: Connection, query: Any, scope: Scope) -> Any:
+    """The query over the statistics in the scope."""
+    query = query.join_from(PART_COL_STATS, PARTITIONS, PARTITIONS.c.PART_ID == _S.PART_ID)
+    query = query.where(PARTITIONS.c.TBL_ID == scope.table_id, one_of(connection, _S.COLUMN_NAME, scope.columns))
+    if scope.partitions is not None:
+        query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, scope.partitions))
+    asked = _S.ENGINE == scope.engine
+    return query.where(asked if scope.only else or_(asked, not_(_has_better(scope.engine))))
+
+
+def _has_better(engine: str) -> Any:
+    """Whether a row has statistics of the same column of the same partition beside it that count before it."""
+    other = PART_COL_STATS.alias("other")
+    newer = other.c.LAST_ANALYZED > _S.LAST_ANALYZED
+    as_new = (other.c.LAST_ANALYZED == _S.LAST_ANALYZED) & (other.c.ENGINE > _S.ENGINE)
+    same = (other.c.PART_ID == _S.PART_ID) & (other.c.COLUMN_NAME == _S.COLUMN_NAME)
+    better = or_(other.c.ENGINE == engine, newer, as_new)
+    return select(literal(1)).where(same, other.c.ENGINE != _S.ENGINE, better).correlate(PART_COL_STATS).exists()
+
+
+def _summary_of(found: Any, name: str) -> Any:
+    """What a column of the table comes to; of a sum the lower half."""
+    if name not in _SUMMED:
+        return null()
+    if name in _SUMS:
+        return _lower_sum(found[name])
+    # NaN is no bound. It is more than any number, on SQLite because there it is a text.
+    values = case((found[name] <= float("inf"), found[name])) if name.startswith("DOUBLE") else found[name]
+    return func.min(values) if name.endswith("LOW_VALUE") else func.max(values)
+
+
+def _lower_sum(column: Any) -> Any:
+    """The sum of the lower 32 bits: the sum of the longs may be more than a database can hold."""
+    return func.sum(case((column >= 0, column % _HALF)))
+
+
+def _upper_sum(column: Any) -> Any:
+    return func.sum(case((column >= 0, column // _HALF)))
+
+
+def _summary(row: Any) -> Summary | None:
+    values, rest = list(row[: len(VALUES)]), row[len(VALUES) :]
+    for name, upper in zip(_SUMS, rest, strict=False):
+        index = VALUES.index(name)
+        values[index] = _total(values[index], upper)
+    column, column_type, partitions, sketched, analyzed, lower, upper = rest[len(_SUMS) :]
+    read = statistics_rows.column_statistics(column, column_type, values)
+    return None if read is None else Summary(read, partitions, sketched, _total(lower, upper) or 0, analyzed)
+
+
+def _total(lower: Any, upper: Any) -> int | None:
+    """The sum of two halves, at most the greatest long."""
+    return None if lower is None else min(int(upper) * _HALF + int(lower), MAX_I64)
