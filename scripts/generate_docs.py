@@ -8,6 +8,7 @@ from typer.main import get_command
 
 from hmstats.cli.main import app
 from hmstats.server.rpc.catalogs import CatalogCalls
+from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.partitions import PartitionCalls
@@ -53,7 +54,16 @@ _CALLS = """# Calls
 What the server answers, of the {total} calls of the API. Any other answers `Invalid method name: '<name>'`, and the
 connection lives.
 """
-_SUBJECTS = (SessionCalls, CatalogCalls, DatabaseCalls, TableCalls, PartitionCalls, StatisticsCalls, FunctionCalls)
+_SUBJECTS = (
+    SessionCalls,
+    CatalogCalls,
+    DatabaseCalls,
+    TableCalls,
+    ConstraintCalls,
+    PartitionCalls,
+    StatisticsCalls,
+    FunctionCalls,
+)
 
 
 def calls() -> str:

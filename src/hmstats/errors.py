@@ -5,6 +5,7 @@ HmstatsError
 │   ├── NoSuchObject            a catalog, database, table, partition or statistic does not exist
 │   ├── AlreadyExists           the name is taken
 │   ├── InvalidObject           an object is malformed, or contradicts what it belongs to
+│   │   └── InvalidConstraint   a constraint names what is not there, or a name that is taken
 │   ├── InvalidInput            a statistic or argument makes no sense
 │   ├── InvalidOperation        the state of the object forbids it
 │   ├── NoSuchLock              a lock that was never asked for, was released, or has expired
@@ -44,6 +45,10 @@ class AlreadyExists(MetastoreError):
 
 class InvalidObject(MetastoreError):
     """An object that is malformed or contradicts what it belongs to."""
+
+
+class InvalidConstraint(InvalidObject):
+    """A constraint that names what is not there, or whose name is taken."""
 
 
 class InvalidInput(MetastoreError):

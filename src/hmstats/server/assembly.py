@@ -8,6 +8,7 @@ from hmstats.server.answers import Answers
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.catalogs import CatalogCalls
+from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.locks import LockCalls
@@ -18,6 +19,7 @@ from hmstats.server.rpc.tables import TableCalls
 from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.server.server import Server
 from hmstats.service.catalog.catalogs import Catalogs
+from hmstats.service.catalog.constraints import Constraints
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.functions import Functions
 from hmstats.service.catalog.partitions import Partitions
@@ -72,6 +74,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
             send_sketches=rules.send_sketches,
         ),
         FunctionCalls(Functions(store)),
+        ConstraintCalls(Constraints(store)),
         LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
     )

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from hmstats.model.catalog import Database, DatabaseName
-from hmstats.store import functions, parameters
+from hmstats.store import functions, parameters, privileges
 from hmstats.store.ids import Sequence
 from hmstats.store.parameters import OF_DATABASES
 from hmstats.store.schema import DBS
@@ -55,8 +55,9 @@ def replace(unit: Unit, database_id: int, database: Database) -> None:
 
 
 def remove(unit: Unit, database_id: int) -> None:
-    """Remove a database that has no tables, with its functions."""
+    """Remove a database that has no tables, with its functions and privileges."""
     functions.remove_of_database(unit, database_id)
+    privileges.remove_of_database(unit, database_id)
     parameters.remove(unit, OF_DATABASES, [database_id])
     unit.connection.execute(delete(DBS).where(DBS.c.DB_ID == database_id))
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, literal, sel
 
 from hmstats.model.catalog import Column, Partition
 from hmstats.model.partition_filter import PartitionFilter
-from hmstats.store import column_statistics, ids, parameters, storage
+from hmstats.store import column_statistics, ids, parameters, privileges, storage
 from hmstats.store.parameters import OF_PARTITIONS
 from hmstats.store.partition_filters import restrict
 from hmstats.store.schema import PARTITION_KEY_VALS, PARTITION_PARAMS, PARTITIONS, SDS, TBLS
@@ -145,6 +145,7 @@ def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:
         return
     connection = unit.connection
     column_statistics.delete_partitions(unit, partition_ids, None, None)
+    privileges.remove_of_partitions(unit, partition_ids)
     parameters.remove(unit, OF_PARTITIONS, partition_ids)
     values = PARTITION_KEY_VALS
     connection.execute(delete(values).where(one_of(connection, values.c.PART_ID, partition_ids)))

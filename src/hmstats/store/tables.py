@@ -7,7 +7,18 @@ from sqlalchemy import Connection, String, cast, delete, insert, literal, null, 
 
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import Column, DatabaseName, Table, TableName, TableSummary
-from hmstats.store import column_statistics, databases, ids, parameters, partitions, storage, versions
+from hmstats.store import (
+    column_statistics,
+    constraint_columns,
+    constraints,
+    databases,
+    ids,
+    parameters,
+    partitions,
+    privileges,
+    storage,
+    versions,
+)
 from hmstats.store.parameters import OF_TABLES
 from hmstats.store.schema import DBS, PARTITION_KEYS, TABLE_PARAMS, TBLS
 from hmstats.store.sets import one_of
@@ -111,6 +122,7 @@ def replace(unit: Unit, table_id: int, table: Table) -> None:
     row = {"SD_ID": storage_id, **_row(connection, table)}
     connection.execute(update(TBLS).where(TBLS.c.TBL_ID == table_id).values(row))
     if old_storage is not None and storage_id != old_storage:
+        constraint_columns.follow(unit, table_id, storage_id)
         storage.remove_many(unit, [old_storage])
     connection.execute(delete(PARTITION_KEYS).where(PARTITION_KEYS.c.TBL_ID == table_id))
     _insert_keys(unit, table_id, table.partition_keys)
@@ -121,6 +133,8 @@ def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove tables with their partitions, statistics and all that hangs on them."""
     connection = unit.connection
     partitions.remove_of_tables(unit, table_ids)
+    constraints.remove_of_tables(unit, table_ids)
+    privileges.remove_of_tables(unit, table_ids)
     column_statistics.delete_tables(unit, table_ids, None, None)
     parameters.remove(unit, OF_TABLES, table_ids)
     connection.execute(delete(PARTITION_KEYS).where(one_of(connection, PARTITION_KEYS.c.TBL_ID, table_ids)))

@@ -10,6 +10,7 @@ from typing import Any
 from hmstats.errors import (
     AlreadyExists,
     CallRefused,
+    InvalidConstraint,
     InvalidInput,
     InvalidObject,
     InvalidOperation,
@@ -45,9 +46,14 @@ _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
 
 
 def to_thrift(error: Exception, throws: Mapping[type[Exception], str]) -> Any | None:
-    """The exception that a method which declares `throws` can answer; None when it can answer none."""
+    """The exception that a method which declares `throws` can answer; None when it can answer none.
+
+    The calls on constraints declare no InvalidObjectException. Hive answers an internal error there, and its clients
+    look for that, not for a MetaException.
+    """
     fitting = next((each for kind, each in _EXCEPTIONS.items() if isinstance(error, kind)), ())
-    for exception in (*fitting, hive_metastore.MetaException):
+    otherwise = () if isinstance(error, InvalidConstraint) else (hive_metastore.MetaException,)
+    for exception in (*fitting, *otherwise):
         if exception in throws:
             return exception(message=str(error))
     return None

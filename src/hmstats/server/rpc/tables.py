@@ -1,30 +1,25 @@
 """Calls about tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hmstats.errors import InvalidOperation, MetaError
+from hmstats.errors import InvalidOperation
 from hmstats.model.catalog import DEFAULT_CATALOG
 from hmstats.model.column_statistics import DEFAULT_ENGINE
+from hmstats.model.constraints import ColumnConstraint
 from hmstats.model.names import split_database
+from hmstats.model.privileges import Secured, SecuredKind
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.transactions.acid import check_readable
 from hmstats.wire.catalog import columns_to_thrift, summary_to_thrift, table_from_thrift, table_to_thrift
+from hmstats.wire.constraints import lists_from_thrift
 from hmstats.wire.idl import hive_metastore
+from hmstats.wire.privileges import set_from_thrift
 from hmstats.wire.projection import projected
 from hmstats.wire.statistics import set_to_thrift
-
-_CONSTRAINTS = (
-    "primaryKeys",
-    "foreignKeys",
-    "uniqueConstraints",
-    "notNullConstraints",
-    "defaultConstraints",
-    "checkConstraints",
-)
 
 
 class TableCalls:
@@ -35,19 +30,44 @@ class TableCalls:
         self._statistics = statistics
 
     def create_table(self, session: Session, tbl: Any) -> None:
-        """Make a table."""
-        self._tables.create(table_from_thrift(tbl))
+        """Make a table, with the privileges on it that it brings."""
+        self._create(tbl, ())
 
     def create_table_with_environment_context(self, session: Session, tbl: Any, environment_context: Any) -> None:
         """Make a table; no statistics are invented, whatever the context says."""
         self.create_table(session, tbl)
 
     def create_table_req(self, session: Session, request: Any) -> None:
-        """Make a table. Constraints are not kept yet: a request that has some is refused."""
-        given = [name for name in _CONSTRAINTS if getattr(request, name)]
-        if given:
-            raise MetaError(f"constraints are not supported yet, found {', '.join(given)}")
-        self.create_table(session, request.table)
+        """Make a table with its constraints."""
+        self._create(request.table, lists_from_thrift(request, request.table.catName))
+
+    def create_table_with_constraints(
+        self,
+        session: Session,
+        tbl: Any,
+        primaryKeys: list[Any] | None,
+        foreignKeys: list[Any] | None,
+        uniqueConstraints: list[Any] | None,
+        notNullConstraints: list[Any] | None,
+        defaultConstraints: list[Any] | None,
+        checkConstraints: list[Any] | None,
+    ) -> None:
+        """Make a table with its constraints."""
+        request = hive_metastore.CreateTableRequest(
+            table=tbl,
+            primaryKeys=primaryKeys,
+            foreignKeys=foreignKeys,
+            uniqueConstraints=uniqueConstraints,
+            notNullConstraints=notNullConstraints,
+            defaultConstraints=defaultConstraints,
+            checkConstraints=checkConstraints,
+        )
+        self.create_table_req(session, request)
+
+    def _create(self, struct: Any, constraints: Sequence[ColumnConstraint]) -> None:
+        table = table_from_thrift(struct)
+        on = Secured(SecuredKind.TABLE, table.name.catalog, table.name.database, table.name.table)
+        self._tables.create(table, constraints, set_from_thrift(struct.privileges, on))
 
     def get_table(self, session: Session, dbname: str, tbl_name: str) -> Any:
         """The table; refused when it is insert-only, which callers of this call cannot read."""

@@ -17,11 +17,15 @@ from hmstats.model.catalog import (
     TableName,
     TableSummary,
 )
+from hmstats.model.constraints import ColumnConstraint
+from hmstats.model.privileges import Privilege, SecuredKind
+from hmstats.service.catalog.constraints import add as add_constraints
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.transactions.acid import check_transactional
 from hmstats.service.warehouse import Warehouse, qualified, same_place
 from hmstats.store import column_statistics, databases, partitions, tables, versions, write_ids
 from hmstats.store.engine import Store
+from hmstats.store.privileges import insert_many as insert_privileges
 from hmstats.store.unit import Unit
 
 _VALID_NAME = re.compile(r"[\w\-.$ /]+")
@@ -86,10 +90,13 @@ class Tables:
             and (not table_types or each.table_type in table_types)
         ]
 
-    def create(self, table: Table) -> None:
-        """Make a table, and its directory when it is managed.
+    def create(
+        self, table: Table, constraints: Sequence[ColumnConstraint] = (), privileges: Sequence[Privilege] = ()
+    ) -> None:
+        """Make a table with its constraints and the privileges on it, and its directory when it is managed.
 
-        Raises AlreadyExists, InvalidObject without the database and when a name or a column is malformed.
+        Raises AlreadyExists, InvalidObject without the database and when a name, a column or a constraint is malformed,
+        MetaError for a key that cannot be.
         """
         _check(table)
 
@@ -100,7 +107,9 @@ class Tables:
             if tables.find_id(unit.connection, table.name) is not None:
                 raise AlreadyExists(f"Table {table.name} already exists")
             new = self._completed(table, database, unit.now_seconds)
-            tables.insert_one(unit, new)
+            table_id = tables.insert_one(unit, new)
+            add_constraints(unit, constraints)
+            insert_privileges(unit, SecuredKind.TABLE, table_id, privileges)
             return new
 
         made = self._store.write(insert)
