@@ -52,7 +52,7 @@ def lock_states(unit: Unit, ids: Sequence[int], timeout_ms: int) -> dict[int, tu
         .order_by(_T.TXN_ID)
         .with_for_update()
     )
-    return {each: (TransactionState(state), kind or 0) for each, state, kind in unit.connection.execute(query).tuples()}
+    return {each: (TransactionState(state), kind or 0) for each, state, kind in unit.connection.execute(query)}
 
 
 def prolong(unit: Unit, ids: Sequence[int]) -> None:

@@ -22,7 +22,7 @@ def taken(connection: Connection, name: TableName, transactions: Sequence[int]) 
     """The write ids that these transactions have of the table, by transaction."""
     mine = one_of(connection, _T.T2W_TXNID, transactions)
     query = select(_T.T2W_TXNID, _T.T2W_WRITEID).where(*_of(TXN_TO_WRITE_ID, name), mine)
-    return dict(connection.execute(query.order_by(_T.T2W_TXNID)).tuples().all())
+    return {row.T2W_TXNID: row.T2W_WRITEID for row in connection.execute(query)}
 
 
 def take(unit: Unit, name: TableName, transactions: Sequence[int]) -> dict[int, int]:
@@ -72,7 +72,7 @@ def written(connection: Connection, name: TableName, transaction_mark: int) -> t
     under = select(func.max(_T.T2W_WRITEID)).where(*mine, _T.T2W_TXNID <= transaction_mark)
     highest = connection.execute(under).scalar_one_or_none() or last(connection, name)
     query = select(_T.T2W_TXNID, _T.T2W_WRITEID).where(*mine, _T.T2W_WRITEID <= highest).order_by(_T.T2W_WRITEID)
-    return highest, [(transaction, write_id) for transaction, write_id in connection.execute(query).tuples()]
+    return highest, [(transaction, write_id) for transaction, write_id in connection.execute(query)]
 
 
 def transaction_of(connection: Connection, name: TableName, write_id: int) -> int | None:

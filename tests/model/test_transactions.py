@@ -1,0 +1,60 @@
+"""What a snapshot of transactions lets a reader see."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmstats.model.locks import Owner
+from hmstats.model.transactions import Snapshot, Transaction, TransactionState, ValidWriteIds
+
+IDS = st.integers(1, 30)
+
+
+@st.composite
+def snapshots(draw: st.DrawFn) -> Snapshot:
+    """Any snapshot: no transaction is both open and aborted."""
+    open_ids = draw(st.frozensets(IDS))
+    return Snapshot(draw(IDS), open_ids, draw(st.frozensets(IDS)) - open_ids)
+
+
+def transaction(number: int, state: TransactionState) -> Transaction:
+    return Transaction(number, state, 0, Owner("ada", "here"), None, 0, 0, 0)
+
+
+def test_what_is_true_now() -> None:
+    found = [transaction(2, TransactionState.ABORTED), transaction(3, TransactionState.OPEN)]
+    snapshot = Snapshot.of(4, found)
+    assert snapshot == Snapshot(4, frozenset({3}), frozenset({2}))
+    assert [snapshot.sees(each) for each in range(1, 6)] == [True, False, False, True, False]
+
+
+def test_a_writer_sees_itself_and_nothing_later() -> None:
+    snapshot = Snapshot(9, frozenset({3, 5}), frozenset({2})).as_seen_by(5)
+    assert [each for each in range(1, 10) if snapshot.sees(each)] == [1, 4, 5]
+
+
+@given(snapshots(), st.permutations(range(1, 31)))
+def test_a_reader_sees_the_write_ids_of_the_transactions_that_it_sees(
+    snapshot: Snapshot, transactions: list[int]
+) -> None:
+    """Whatever order they took their write ids in."""
+    written = [(each, write_id) for write_id, each in enumerate(transactions, start=1)]
+    mark = max((write_id for each, write_id in written if each <= snapshot.high_water_mark), default=0)
+    under = [pair for pair in written if pair[1] <= mark]
+    found = ValidWriteIds.of(mark, under, snapshot)
+    seen = {write_id for _, write_id in written if write_id <= found.high_water_mark} - set(found.invalid)
+    assert seen == {write_id for each, write_id in written if snapshot.sees(each)}
+    assert list(found.invalid) == sorted(found.invalid)
+    holder = {write_id: each for each, write_id in written}
+    assert found.aborted == {each for each in found.invalid if holder[each] in snapshot.aborted_ids}
+
+
+def test_when_none_is_seen_those_before_the_first_are() -> None:
+    """They were forgotten, and only what every reader sees is forgotten."""
+    found = ValidWriteIds.of(9, [(3, 7), (4, 9)], Snapshot(4, frozenset({4}), frozenset({3})))
+    assert found == ValidWriteIds(7, (7,), frozenset({7}))
+    assert found.lowest_open is None
+
+
+def test_the_lowest_that_may_still_be_committed() -> None:
+    found = ValidWriteIds.of(4, [(1, 1), (2, 2), (3, 3), (4, 4)], Snapshot(9, frozenset({3, 4}), frozenset({2})))
+    assert (found.invalid, found.lowest_open) == ((2, 3, 4), 3)
