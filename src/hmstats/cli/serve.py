@@ -1,5 +1,6 @@
 """`hmstats serve`: start the server and keep it running until a signal ends it."""
 
+import gc
 import signal
 from typing import Annotated
 
@@ -28,6 +29,8 @@ def serve(
     server = build(store, Warehouse(settings.warehouse), address, _limits(settings), _rules(settings))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.drain(settings.drain_seconds))
+    gc.collect()
+    gc.freeze()  # what lives as long as the process is not looked through after every thousand objects of a call
     bound_host, bound_port = server.start()
     typer.echo(f"listening on {bound_host}:{bound_port}")
     server.wait()

@@ -4,6 +4,8 @@ The names are Hive's type strings, lower case (`decimal(12,2)`, `array<int>`); w
 brackets does not matter here.
 """
 
+from functools import lru_cache
+
 from hmstats.model.column_statistics import Kind
 
 _KINDS = {
@@ -31,6 +33,7 @@ _ALSO_ACCEPTED = {Kind.TIMESTAMP: frozenset({Kind.LONG})}
 """Writers older than Hive 4 send the seconds of a timestamp as longStats."""
 
 
+@lru_cache(maxsize=10_000)
 def kind_of(column_type: str) -> Kind | None:
     """The kind of statistics that a column of this Hive type has; None for array, map, struct and the like."""
     return _KINDS.get(base_type(column_type))

@@ -1,14 +1,15 @@
 """HMSTATS_PROVENANCE: where the statistics of each column come from."""
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Column
+from sqlalchemy import Column, ColumnElement
 
 from hmstats.model.provenance import Provenance
 from hmstats.store.schema import HMSTATS_PROVENANCE as PROVENANCE
 from hmstats.store.unit import Unit
-from hmstats.store.upserts import upsert
+from hmstats.store.upserts import upsert_columns
 
 KEY = ("TBL_ID", "PART_ID", "COLUMN_NAME", "ENGINE")
 _COLUMNS = {
@@ -20,6 +21,7 @@ _COLUMNS = {
     "tool": "TOOL",
     "written_at_seconds": "WRITTEN_AT",
 }
+_VALUES = attrgetter(*_COLUMNS)
 _MOST_CHARACTERS = 256
 
 
@@ -38,14 +40,20 @@ def write(unit: Unit, table_id: int, given: Mapping[tuple[int, str, str], Proven
 
     It is stamped with the unit's time unless it says another.
     """
-    rows = [{**dict(zip(KEY, (table_id, *key), strict=True)), **_row(unit, given[key])} for key in sorted(given)]
-    upsert(unit, PROVENANCE, KEY, rows, lambda _, new: {name: new[name] for name in _COLUMNS.values()})
+    if not given:
+        return
+    partition_ids, names, engines = zip(*sorted(given), strict=True)
+    columns: dict[str, Sequence[Any]] = {
+        **dict(zip(KEY, ([table_id] * len(given), partition_ids, names, engines), strict=True)),
+        **dict(zip(_COLUMNS.values(), zip(*(_VALUES(given[key]) for key in sorted(given)), strict=True), strict=True)),
+    }
+    columns["WRITER"], columns["TOOL"] = (list(map(_cut, columns[name])) for name in ("WRITER", "TOOL"))
+    columns["WRITTEN_AT"] = [unit.now_seconds if each is None else each for each in columns["WRITTEN_AT"]]
+    upsert_columns(unit, PROVENANCE, KEY, columns, _replaced)
 
 
-def _row(unit: Unit, given: Provenance) -> dict[str, Any]:
-    row = {column: getattr(given, field) for field, column in _COLUMNS.items()}
-    written = unit.now_seconds if given.written_at_seconds is None else given.written_at_seconds
-    return {**row, "WRITER": _cut(given.writer), "TOOL": _cut(given.tool), "WRITTEN_AT": written}
+def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
+    return {name: new[name] for name in _COLUMNS.values()}
 
 
 def _cut(text: str | None) -> str | None:

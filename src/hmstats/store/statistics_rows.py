@@ -5,7 +5,6 @@ Which columns a kind has is Hive's choice (StatObjectConverter); the text in COL
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -45,7 +44,7 @@ VALUES = tuple(sorted({column for columns in _COLUMNS.values() for column in col
 
 def column_statistics(column: str, column_type: str | None, values: Sequence[Any]) -> ColumnStatistics | None:
     """The statistics in a row; None when its type is one that has none."""
-    kind = _kind_of(column_type or "")
+    kind = kind_of(column_type or "")
     if kind is None:
         return None
     fields = {
@@ -63,9 +62,6 @@ def values(statistics: ColumnStatistics) -> tuple[Any, ...]:
     if kind in _WITH_TEXTS:
         others = list(map(_to_row, others))
     return place((_UNKNOWN_NULLS if nulls is None else nulls, *others, None))
-
-
-_kind_of = lru_cache(maxsize=1_000)(kind_of)
 
 
 def _to_row(value: Any) -> Any:

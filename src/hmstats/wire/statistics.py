@@ -31,6 +31,7 @@ from hmstats.wire.decimals import decimal_from_thrift, decimal_to_thrift
 from hmstats.wire.idl import hive_metastore
 
 _UNKNOWN = -1
+_MEMBERS = tuple((kind, kind.value) for kind in Kind)
 
 
 def set_from_thrift(struct: Any, engine: str | None = None) -> tuple[TableName, StatisticsSet]:
@@ -84,7 +85,7 @@ def column_from_thrift(struct: Any) -> ColumnStatistics:
     name = _text(struct.colName, "colName")
     column_type = _text(struct.colType, f"colType of column {name}")
     data = struct.statsData
-    members = [(kind, each) for kind in Kind if (each := getattr(data, kind.value, None)) is not None]
+    members = [(kind, each) for kind, name in _MEMBERS if (each := getattr(data, name, None)) is not None]
     if len(members) != 1:
         found = ", ".join(kind.value for kind, _ in members) or "none"
         raise InvalidInput(f"statistics of column {name} must have exactly one kind of data, found {found}")

@@ -6,6 +6,7 @@ estimate, and how far it may be off.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 from hmstats.errors import SketchError
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
@@ -22,8 +23,9 @@ def keep(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author
     `author` is who sends them. Three statements at most, whatever their number.
     """
     engine = next((each.engine for each in written.values()), "")
+    completed = cache(partial(_completed, author))  # most of a write is alike
     made = {
-        (owner, column.column, engine): _completed(column, author)
+        (owner, column.column, engine): completed(column.provenance, _standard_error(column))
         for owner, statistics in written.items()
         for column in statistics.columns
     }
@@ -69,10 +71,9 @@ def _with(
     return column if found is None else replace(column, top_k=found.top_k, provenance=found.provenance)
 
 
-def _completed(column: ColumnStatistics, author: str | None) -> Provenance:
+def _completed(author: str | None, given: Provenance | None, error: float | None) -> Provenance:
     """The provenance as it is stored: what its sender did not say, as far as the statistics tell it."""
-    given = column.provenance or Provenance()
-    error = _standard_error(getattr(column.data, "bit_vector", None))
+    given = given or Provenance()
     estimated = None if error is None else False
     return replace(
         given,
@@ -83,9 +84,10 @@ def _completed(column: ColumnStatistics, author: str | None) -> Provenance:
     )
 
 
-def _standard_error(vector: bytes | None) -> float | None:
+def _standard_error(column: ColumnStatistics) -> float | None:
+    """The relative standard error of the distinct count, where a bit vector tells it."""
     try:
-        return bit_vector.standard_error(vector)
+        return bit_vector.standard_error(getattr(column.data, "bit_vector", None))
     except SketchError:
         return None
 

@@ -115,15 +115,15 @@ def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> 
     if isinstance(data, LongStatistics) and kind_of(column_type) is Kind.TIMESTAMP:
         data = TimestampStatistics(**_fields(data))
     said = statistics.column_type if kind_of(statistics.column_type) is kind_of(column_type) else column_type
-    return replace(statistics, column_type=said, data=data)
+    same = data is statistics.data and said == statistics.column_type
+    return statistics if same else replace(statistics, column_type=said, data=data)
 
 
 def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | None) -> None:
     data = statistics.data
     where = f"column {statistics.column} of table {name}"
-    values = _fields(data)
     for field in _COUNTS:
-        value = values.get(field)
+        value = getattr(data, field, None)
         if value is not None and not 0 <= value <= _MAX_I64:
             raise InvalidInput(f"{field} of {where} must be 0 or more, found {value}")
     counted = (data.nulls or 0) + (_values(data) if isinstance(data, BooleanStatistics) else 0)
