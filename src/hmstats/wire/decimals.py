@@ -16,13 +16,19 @@ _MAX_UNSCALED_BYTES = 128
 
 def decimal_to_thrift(value: Decimal) -> Any:
     """The Thrift struct of a finite decimal. Raises InvalidInput for NaN and infinities."""
+    unscaled, scale = decimal_parts(value)
+    return hive_metastore.Decimal(scale=scale, unscaled=unscaled)
+
+
+def decimal_parts(value: Decimal) -> tuple[bytes, int]:
+    """The unscaled value's bytes and the scale of a finite decimal. Raises InvalidInput for NaN and infinities."""
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
         raise InvalidInput(f"a decimal bound must be a finite number, not {value}")
     unscaled = int("".join(map(str, digits)))
     unscaled = -unscaled if sign else unscaled
     length = (unscaled if unscaled >= 0 else ~unscaled).bit_length() // 8 + 1
-    return hive_metastore.Decimal(scale=-exponent, unscaled=unscaled.to_bytes(length, "big", signed=True))
+    return unscaled.to_bytes(length, "big", signed=True), -exponent
 
 
 def decimal_from_thrift(struct: Any) -> Decimal:
