@@ -4,6 +4,7 @@ HmstatsError
 ├── MetastoreError              an answer of the metastore; has a Thrift exception (wire/faults.py has the table)
 │   ├── NoSuchObject            a catalog, database, table, partition or statistic does not exist
 │   ├── AlreadyExists           the name is taken
+│   ├── MissingStatistics       a question that the stored statistics do not answer
 │   ├── InvalidObject           an object is malformed, or contradicts what it belongs to
 │   │   └── InvalidConstraint   a constraint names what is not there, or a name that is taken
 │   ├── InvalidInput            a statistic or argument makes no sense
@@ -24,6 +25,7 @@ HmstatsError
 └── ServiceError                a metastore that was asked, seen from the client
     ├── ServiceUnavailable      no connection, or it broke
     └── CallRefused             it answered with an exception
+        └── UnknownCall         it does not know the call
 """
 
 
@@ -37,6 +39,10 @@ class MetastoreError(HmstatsError):
 
 class NoSuchObject(MetastoreError):
     """A catalog, database, table, partition or statistic that does not exist."""
+
+
+class MissingStatistics(MetastoreError):
+    """A question that the stored statistics do not answer; the text has the statement that would make them."""
 
 
 class AlreadyExists(MetastoreError):
@@ -127,3 +133,7 @@ class CallRefused(ServiceError):
         self.method = method
         self.kind = kind
         self.message = message
+
+
+class UnknownCall(CallRefused):
+    """The metastore does not know the call."""

@@ -19,7 +19,7 @@ from thriftpy2.transport.buffered import TCyBufferedTransport
 from hmstats.client.address import Address
 from hmstats.errors import ServiceUnavailable
 from hmstats.wire.faults import from_thrift
-from hmstats.wire.idl import SERVICE
+from hmstats.wire.idl import EXTENDED_SERVICE
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 10.0
@@ -97,7 +97,7 @@ class Connection:
             raise _Broken(f"no metastore can be reached at {address}: {_reason(error)}") from error
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         transport = TCyBufferedTransport(TSocket(sock=sock))
-        self._client = TClient(SERVICE, TCyBinaryProtocol(transport))
+        self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
         self._client.set_ugi(getpass.getuser(), [])
         return self._client
 

@@ -10,12 +10,14 @@ from typing import Any, Self
 from hmstats.client.address import addresses
 from hmstats.client.batches import PARTITIONS_A_CALL, batches, batches_by_columns
 from hmstats.client.connection import Connection
-from hmstats.errors import CallRefused
+from hmstats.client.questions import Questions
+from hmstats.errors import CallRefused, UnknownCall
 from hmstats.model.catalog import Partition, Table, TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
 from hmstats.model.names import partition_name
 from hmstats.wire.catalog import partition_from_thrift, table_from_thrift
-from hmstats.wire.idl import hive_metastore
+from hmstats.wire.extension import sets_with_details_to_thrift
+from hmstats.wire.idl import extension, hive_metastore
 from hmstats.wire.statistics import column_from_thrift, set_to_thrift
 
 _NO_SUCH_OBJECT = "NoSuchObjectException"
@@ -36,14 +38,16 @@ def connect(uris: str, *, timeout_seconds: float = TIMEOUT_SECONDS, retries: int
     return Metastore(Connection(addresses(uris), timeout_seconds=timeout_seconds, retries=retries))
 
 
-class Metastore:
+class Metastore(Questions):
     """Calls of the metastore that statistics need. A context manager; not for several threads at once.
 
     Every method raises ServiceUnavailable when the metastore is away, and CallRefused when it says no.
     """
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        super().__init__(connection)
+        self._extended = True
+        """Whether the metastore may be hmstats, which keeps top-k sketches and provenance too."""
 
     def __enter__(self) -> Self:
         return self
@@ -105,11 +109,14 @@ class Metastore:
             self._connection.call(call, _database(name), name.table, structs, _context())
 
     def put_table_statistics(self, name: TableName, statistics: StatisticsSet) -> None:
-        """Write column statistics of a table; columns that are not in the set keep theirs."""
+        """Write column statistics of a table; columns that are not in the set keep theirs.
+
+        Top-k sketches and provenance are kept by hmstats, and by no other metastore.
+        """
         self._put_statistics(name, [statistics])
 
     def put_partition_statistics(self, name: TableName, statistics: Iterable[StatisticsSet]) -> None:
-        """Write column statistics of partitions, in batches."""
+        """Write column statistics of partitions, in batches, as put_table_statistics does."""
         for batch in batches_by_columns(statistics):
             self._put_statistics(name, batch)
 
@@ -141,10 +148,22 @@ class Metastore:
         return list(self._connection.call("get_partitions_by_names", _database(name), name.table, names))
 
     def _put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
+        if self._extended and self._put_extended(name, statistics):
+            return
         # Timestamps go as longStats: every generation reads them, and older ones know no timestampStats.
         structs = [set_to_thrift(name, each, hive4=False, sketches=True, stamp=False) for each in statistics]
         request = hive_metastore.SetPartitionsStatsRequest(colStats=structs, engine=DEFAULT_ENGINE)
         self._connection.call("set_aggr_stats_for", request)
+
+    def _put_extended(self, name: TableName, statistics: Sequence[StatisticsSet]) -> bool:
+        """Whether the metastore is hmstats and has written the statistics with all that is kept beside them."""
+        structs, details = sets_with_details_to_thrift(name, statistics, stamp=False)
+        request = extension.SetStatisticsRequest(colStats=structs, details=details, engine=DEFAULT_ENGINE)
+        try:
+            self._connection.call("set_statistics", request)
+        except UnknownCall:
+            self._extended = False
+        return self._extended
 
 
 def _ordered(structs: Sequence[Any] | None, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:

@@ -52,6 +52,11 @@ class KllHistogram:
         """How many values it has seen."""
         return int(self.sketch.n)
 
+    @property
+    def rank_error(self) -> float:
+        """How far off the rank of a quantile is at most, a part of all values, with 99 % confidence; 0: all are kept."""
+        return float(self.sketch.normalized_rank_error(False)) if self.sketch.is_estimation_mode() else 0.0
+
     def add(self, values: npt.NDArray[np.generic], weights: npt.NDArray[np.int64] | None = None) -> None:
         """Add numbers; each as often as its weight says."""
         with np.errstate(over="ignore"):

@@ -7,6 +7,8 @@ it. Methods that declare UnknownTableException look for one table; Hive answers 
 from collections.abc import Mapping
 from typing import Any
 
+from thriftpy2.thrift import TApplicationException
+
 from hmstats.errors import (
     AlreadyExists,
     CallRefused,
@@ -16,14 +18,16 @@ from hmstats.errors import (
     InvalidOperation,
     MetaError,
     MetastoreError,
+    MissingStatistics,
     NoSuchLock,
     NoSuchObject,
     NoSuchTransaction,
     SettingHidden,
     TransactionAborted,
     TransactionOpen,
+    UnknownCall,
 )
-from hmstats.wire.idl import hive_metastore
+from hmstats.wire.idl import extension, hive_metastore
 
 _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
     NoSuchObject: (
@@ -31,6 +35,7 @@ _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
         hive_metastore.UnknownTableException,
         hive_metastore.UnknownDBException,
     ),
+    MissingStatistics: (extension.MissingStatisticsException,),
     AlreadyExists: (hive_metastore.AlreadyExistsException,),
     InvalidObject: (hive_metastore.InvalidObjectException,),
     InvalidInput: (hive_metastore.InvalidInputException,),
@@ -61,4 +66,6 @@ def to_thrift(error: Exception, throws: Mapping[type[Exception], str]) -> Any | 
 
 def from_thrift(method: str, exception: Exception) -> CallRefused:
     """What a client raises for an exception that a metastore answered."""
-    return CallRefused(method, type(exception).__name__, str(getattr(exception, "message", None) or exception))
+    unknown = isinstance(exception, TApplicationException) and exception.type == TApplicationException.UNKNOWN_METHOD
+    kind = UnknownCall if unknown else CallRefused
+    return kind(method, type(exception).__name__, str(getattr(exception, "message", None) or exception))

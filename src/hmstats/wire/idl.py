@@ -1,4 +1,7 @@
-"""The API as thriftpy2 sees it: the structs, and for each method its arguments, its result and what it may raise."""
+"""The API as thriftpy2 sees it: the structs, and for each method its arguments, its result and what it may raise.
+
+`hive_metastore` has Hive's structs, `extension` ours.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +16,9 @@ hive_metastore: Any = thriftpy2.load(
     str(folder("thrift") / "hive_metastore.thrift"), module_name="hive_metastore_thrift"
 )
 SERVICE: Any = hive_metastore.ThriftHiveMetastore
+extension: Any = thriftpy2.load(str(folder("thrift") / "hmstats.thrift"), module_name="hmstats_thrift")
+EXTENDED_SERVICE: Any = extension.HmstatsService
+"""Hive's service and ours together."""
 SUCCESS_FIELD = 0
 
 
@@ -34,8 +40,8 @@ class Method:
 
 @cache
 def methods() -> Mapping[str, Method]:
-    """Every method by name, those inherited from fb303 included."""
-    return {method.name: method for service in _services(SERVICE) for method in _own_methods(service)}
+    """Every method by name: ours, Hive's, and those inherited from fb303."""
+    return {method.name: method for service in _services(EXTENDED_SERVICE) for method in _own_methods(service)}
 
 
 def _services(service: Any) -> Iterator[Any]:

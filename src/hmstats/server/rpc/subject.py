@@ -7,6 +7,7 @@ from structlog.contextvars import bind_contextvars
 from hmstats.errors import InvalidInput, MetaError
 from hmstats.model import names
 from hmstats.model.catalog import DatabaseName, TableName
+from hmstats.server.session import Session
 
 Name = TypeVar("Name", DatabaseName, TableName)
 
@@ -30,6 +31,11 @@ def column(name: str | None) -> str:
     if not isinstance(name, str):
         raise InvalidInput("a column's name must be a text, found none")
     return name.lower()
+
+
+def author(session: Session) -> str:
+    """Who makes a call: the name that the client gave itself, else its address."""
+    return session.user or session.peer.rpartition(":")[0]
 
 
 def noted(name: Name) -> Name:

@@ -1,0 +1,174 @@
+// What hmstats answers beyond the Hive Metastore's API, on the same port.
+//
+// A service that extends ThriftHiveMetastore: a client made from this file can call everything. A Hive Metastore answers
+// these calls with TApplicationException UNKNOWN_METHOD.
+
+include "hive_metastore.thrift"
+
+namespace py hmstats
+namespace java io.hmstats.api
+
+// ---------------------------------------------------------------- exceptions
+
+// A question that the stored statistics do not answer. The message says what is missing, and the ANALYZE statement that
+// would make it.
+exception MissingStatisticsException {
+  1: string message,
+}
+
+// ---------------------------------------------------------------- questions
+
+// In every request about one column: `partNames` empty or absent means the whole table; `engine` is `hive` when absent,
+// and other engines' statistics answer where it has none.
+
+struct DistinctCountRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required string colName,
+  4: optional list<string> partNames,
+  5: optional string catName,
+  6: optional string engine,
+}
+
+// The truth lies between `low` and `high`, three standard errors away. What is absent is unknown.
+struct DistinctCountResult {
+  1: required i64 count,
+  2: optional double standardError, // relative
+  3: optional i64 low,
+  4: optional i64 high,
+  5: optional bool exact,
+}
+
+struct QuantilesRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required string colName,
+  4: required list<double> fractions, // each from 0 to 1
+  5: optional list<string> partNames,
+  6: optional string catName,
+  7: optional string engine,
+}
+
+// One value for each fraction, none when the column has no values. Dates are days and timestamps seconds since
+// 1970-01-01. The true quantile lies between those of `lows` and `highs` with a confidence of 99 %.
+struct QuantilesResult {
+  1: required list<double> values,
+  2: required list<double> lows,
+  3: required list<double> highs,
+  4: required double rankError, // a part of all values
+  5: required i64 numValues,
+  6: required bool exact, // every value is kept, in single precision
+}
+
+struct TopKRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required string colName,
+  4: optional i32 k = 10,
+  5: optional list<string> partNames,
+  6: optional string catName,
+  7: optional string engine,
+}
+
+// `value`: true or false; digits of a long, of a date's days and a timestamp's seconds since 1970-01-01; the shortest
+// decimal of a double, or nan, inf, -inf; plain digits of a decimal; a string's first 256 characters; hexadecimal digits of
+// a binary's first 128 bytes. It occurs at least `low` and at most `high` times; `high` is also the best estimate.
+struct FrequentValue {
+  1: required string value,
+  2: required i64 low,
+  3: required i64 high,
+}
+
+struct TopKResult {
+  1: required list<FrequentValue> values, // the most frequent first
+  2: required string kind, // the member of ColumnStatisticsData that the column has, such as longStats
+  3: required i64 numValues, // nulls left out
+  4: required i64 unlisted, // any value that is not listed occurs at most so often
+  5: required bool exact,
+}
+
+// ---------------------------------------------------------------- statistics with all that is kept beside them
+
+// What is absent is unknown.
+struct Provenance {
+  1: optional bool exact, // every number is, the distinct count too
+  2: optional double ndvStandardError, // relative
+  3: optional i64 rowsSeen,
+  4: optional double sampleFraction, // 1: all rows were looked at
+  5: optional string writer, // who sent the statistics; the server says it
+  6: optional string tool, // the program that made them, and its version
+  7: optional i64 writtenAt, // epoch seconds; the server says it
+}
+
+// `topK` is a DataSketches frequent-items sketch of strings, in the form of FrequentValue.
+struct ColumnDetails {
+  1: optional string partName, // absent: of the table itself
+  2: required string colName,
+  3: optional string engine, // `hive` when absent
+  4: optional Provenance provenance,
+  5: optional binary topK,
+}
+
+// `colNames` absent: all. `partNames` absent: the table's own statistics; empty: those of every partition.
+struct StatisticsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional list<string> colNames,
+  4: optional list<string> partNames,
+  5: optional string catName,
+  6: optional string engine,
+}
+
+// Bit vectors and histograms are in `colStats`, top-k sketches and provenance in `details`.
+struct StatisticsResult {
+  1: required list<hive_metastore.ColumnStatistics> colStats,
+  2: required list<ColumnDetails> details,
+}
+
+// Without top-k sketches. `engine` is not looked at: the provenance of every engine's statistics comes.
+struct ProvenanceResult {
+  1: required list<ColumnDetails> details,
+}
+
+// As set_aggr_stats_for has it, and the details of its columns, which are stored together with them or not at all.
+struct SetStatisticsRequest {
+  1: required list<hive_metastore.ColumnStatistics> colStats,
+  2: optional list<ColumnDetails> details,
+  3: optional bool needMerge,
+  4: optional string engine,
+}
+
+// ---------------------------------------------------------------- calls
+
+service HmstatsService extends hive_metastore.ThriftHiveMetastore {
+
+  // How many distinct values a column has over the partitions together.
+  DistinctCountResult get_distinct_count(1: DistinctCountRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: MissingStatisticsException o2,
+            3: hive_metastore.InvalidInputException o3, 4: hive_metastore.MetaException o4)
+
+  // The values below which the fractions of a column's values lie.
+  QuantilesResult get_quantiles(1: QuantilesRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: MissingStatisticsException o2,
+            3: hive_metastore.InvalidInputException o3, 4: hive_metastore.MetaException o4)
+
+  // A column's most frequent values.
+  TopKResult get_top_k(1: TopKRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: MissingStatisticsException o2,
+            3: hive_metastore.InvalidInputException o3, 4: hive_metastore.MetaException o4)
+
+  // Where statistics come from.
+  ProvenanceResult get_provenance(1: StatisticsRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.InvalidObjectException o3, 4: hive_metastore.MetaException o4)
+
+  // Statistics with their sketches and provenance.
+  StatisticsResult get_statistics(1: StatisticsRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.InvalidObjectException o3, 4: hive_metastore.MetaException o4)
+
+  // Stores statistics with all that is kept beside them.
+  bool set_statistics(1: SetStatisticsRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidObjectException o2,
+            3: hive_metastore.MetaException o3, 4: hive_metastore.InvalidInputException o4)
+}
