@@ -7,6 +7,7 @@ from typing import Any
 from hmstats.server.answers import Answers
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
+from hmstats.server.rpc.access import AccessCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
@@ -18,6 +19,8 @@ from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.tables import TableCalls
 from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.server.server import Server
+from hmstats.service.access.privileges import Privileges
+from hmstats.service.access.roles import Roles
 from hmstats.service.catalog.catalogs import Catalogs
 from hmstats.service.catalog.constraints import Constraints
 from hmstats.service.catalog.databases import Databases
@@ -53,6 +56,8 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
     """A server that is ready to start, over a database whose schema is current. Makes the default database."""
     databases = Databases(store, warehouse)
     databases.ensure_default()
+    roles = Roles(store)
+    roles.ensure_defaults()
     aggregator = StatisticsAggregator(
         store,
         any_engine=rules.any_engine,
@@ -74,6 +79,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
             send_sketches=rules.send_sketches,
         ),
         FunctionCalls(Functions(store)),
+        AccessCalls(roles, Privileges(store)),
         ConstraintCalls(Constraints(store)),
         LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),

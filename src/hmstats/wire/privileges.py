@@ -31,6 +31,8 @@ _KINDS: dict[int, SecuredKind] = {
     _TYPES.COLUMN: SecuredKind.TABLE_COLUMN,
 }
 _NUMBERS = {kind: number for number, kind in _KINDS.items()} | {SecuredKind.PARTITION_COLUMN: _TYPES.COLUMN}
+_OF_PARTITIONS = (SecuredKind.PARTITION, SecuredKind.PARTITION_COLUMN)
+_OF_COLUMNS = (SecuredKind.TABLE_COLUMN, SecuredKind.PARTITION_COLUMN)
 _SETS = {USER: "userPrivileges", GROUP: "groupPrivileges", ROLE: "rolePrivileges"}
 
 
@@ -70,14 +72,13 @@ def secured_from_thrift(struct: Any) -> Secured | None:
     if kind is SecuredKind.TABLE_COLUMN and struct.partValues:
         kind = SecuredKind.PARTITION_COLUMN
     catalog, database = split_database(struct.dbName or "", struct.catName or DEFAULT_CATALOG)
-    values = struct.partValues if kind in (SecuredKind.PARTITION, SecuredKind.PARTITION_COLUMN) else None
     return Secured(
         kind,
         catalog.lower(),
         _lower(database) or None,
-        _lower(struct.objectName),
-        None if values is None else tuple(values),
-        _lower(struct.columnName),
+        None if kind in (SecuredKind.GLOBAL, SecuredKind.DATABASE) else _lower(struct.objectName),
+        tuple(struct.partValues or ()) if kind in _OF_PARTITIONS else None,
+        _lower(struct.columnName) if kind in _OF_COLUMNS else None,
     )
 
 

@@ -1,0 +1,1 @@
+"""The rules of roles and privileges. They are kept and told; nothing here enforces them."""

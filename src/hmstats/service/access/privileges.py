@@ -1,0 +1,228 @@
+"""Privileges: granted, revoked, and told of principals and objects."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from hmstats.errors import InvalidObject, MetaError, NoSuchObject
+from hmstats.model.catalog import DatabaseName, TableName
+from hmstats.model.names import partition_name
+from hmstats.model.privileges import GROUP, ROLE, USER, Grant, Principal, Privilege, Secured, SecuredKind
+from hmstats.service.access.roles import roles_in_hierarchy
+from hmstats.service.catalog.databases import missing_database
+from hmstats.service.catalog.tables import missing_table
+from hmstats.store import databases, partitions, privileges, roles, targets
+from hmstats.store.engine import Store
+from hmstats.store.privileges import Stored
+from hmstats.store.unit import Connection, Unit
+
+_EVERY_KIND = tuple(SecuredKind)
+_OF_PARTITIONS = (SecuredKind.PARTITION, SecuredKind.PARTITION_COLUMN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """What a row of privileges belongs to: its id, None for the global ones, and a partition's name."""
+
+    id: int | None
+    partition: str | None = None
+
+
+class Privileges:
+    """The privileges on every object."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def grant(self, new: Sequence[Privilege]) -> None:
+        """Grant privileges, all or none; those on a table or partition that is not there are passed over, as in Hive.
+
+        Raises InvalidObject for what was granted already, NoSuchObject without the role or the database.
+        """
+        self._store.write(lambda unit: _grant(unit, new))
+
+    def revoke(self, old: Sequence[Privilege], *, only_grant_option: bool) -> None:
+        """Take privileges, all or none, or only the right to grant them on.
+
+        Raises InvalidObject for what was not granted, MetaError for a right to grant on that is not there.
+        """
+        self._store.write(lambda unit: _revoke(unit, old, only_grant_option=only_grant_option))
+
+    def refresh(self, on: Secured, authorizer: str | None, wanted: Sequence[Privilege]) -> None:
+        """Make what an authorizer has granted on an object, or on all columns of a table, what is wanted.
+
+        Raises MetaError for other objects.
+        """
+        if on.kind not in (SecuredKind.DATABASE, SecuredKind.TABLE, SecuredKind.TABLE_COLUMN):
+            raise MetaError(f"Unexpected object type {on.kind.name}")
+
+        def synchronise(unit: Unit) -> None:
+            owner = _owner(unit.connection, on)
+            stored = [] if owner is None else privileges.on_object(unit.connection, on.kind, owner.id)
+            own = {_timeless(each.privilege): each.id for each in stored if each.privilege.authorizer == authorizer}
+            desired = dict.fromkeys(_timeless(each) for each in wanted)
+            privileges.remove(unit, on.kind, [own[each] for each in own.keys() - desired.keys()])
+            _grant(unit, [each for each in desired if each not in own])
+
+        self._store.write(synchronise)
+
+    def listed(self, principal: Principal | None, on: Secured | None) -> list[Privilege]:
+        """The privileges of a principal, or of all, on an object; without an object, those on any.
+
+        Without a database, those of the principal on all objects of the kind.
+        """
+        kinds = _EVERY_KIND if on is None else (on.kind,)
+        with self._store.read() as connection:
+            if on is None or (on.database is None and on.kind is not SecuredKind.GLOBAL):
+                found = [] if principal is None else [privileges.held_by(connection, each, principal) for each in kinds]
+                return [each.privilege for stored in found for each in stored]
+            principals = None if principal is None else [principal]
+            return [each.privilege for each in _on(connection, on, principals)]
+
+    def of_user(self, on: Secured, user: str | None, groups: Sequence[str]) -> dict[Principal, list[Grant]]:
+        """What a user and groups may do with an object, by themselves and through their roles.
+
+        The global privileges are told of the user and the groups alone, and of those that have any.
+        """
+        principals = [] if user is None else [Principal(user, USER)]
+        principals += [Principal(each, GROUP) for each in groups]
+        with self._store.read() as connection:
+            if on.kind is not SecuredKind.GLOBAL:
+                names = sorted(roles_in_hierarchy(connection, user, groups))
+                principals += [Principal(each, ROLE) for each in names]
+            stored = _on(connection, on, principals)
+        grants: dict[Principal, list[Grant]] = {each: [] for each in principals}
+        for each in stored:
+            grants[each.privilege.principal].append(each.privilege.grant)
+        if on.kind is SecuredKind.GLOBAL:
+            return {principal: listed for principal, listed in grants.items() if listed}
+        return grants
+
+
+def _grant(unit: Unit, new: Sequence[Privilege]) -> None:
+    _check_roles(unit.connection, new)
+    for kind, owner, wanted in _by_owner(unit.connection, new):
+        if owner is None:
+            continue
+        stored = [each.privilege for each in privileges.on_object(unit.connection, kind, owner.id)]
+        taken = {_identity(each) for each in stored}
+        for each in wanted:
+            if _identity(each) in taken:
+                raise InvalidObject(_already_granted(each, owner))
+            taken.add(_identity(each))
+        privileges.insert_many(unit, kind, owner.id, wanted)
+
+
+def _revoke(unit: Unit, old: Sequence[Privilege], *, only_grant_option: bool) -> None:
+    for kind, owner, wanted in _by_owner(unit.connection, old):
+        stored = [] if owner is None else privileges.on_object(unit.connection, kind, owner.id)
+        found = [_held(stored, each, owner) for each in wanted]
+        if not only_grant_option:
+            privileges.remove(unit, kind, {each.id for each in found})
+            continue
+        for each in found:
+            if not each.privilege.grant.grant_option:
+                name, privilege = each.privilege.principal.name, each.privilege.grant.privilege
+                raise MetaError(f"User {name} does not have grant option with privilege {privilege}")
+        privileges.take_grant_option(unit, kind, {each.id for each in found})
+
+
+def _held(stored: Iterable[Stored], wanted: Privilege, owner: _Owner | None) -> Stored:
+    """The stored privilege that is to be taken, whoever granted it."""
+    for each in stored:
+        held = each.privilege
+        same = (held.principal, held.on.column) == (wanted.principal, wanted.on.column)
+        if same and held.grant.privilege.lower() == wanted.grant.privilege.lower():
+            return each
+    raise InvalidObject(_not_granted(wanted, owner))
+
+
+def _on(connection: Connection, on: Secured, principals: Sequence[Principal] | None) -> list[Stored]:
+    """The privileges on an object; on the one column that it names, where it is a column."""
+    owner = _owner(connection, on)
+    if on.kind in _OF_PARTITIONS and owner is None:
+        _require_partitioned(connection, on)
+    if owner is None:
+        return []
+    stored = privileges.on_object(connection, on.kind, owner.id, principals)
+    return [each for each in stored if each.privilege.on.column == on.column]
+
+
+def _by_owner(
+    connection: Connection, given: Sequence[Privilege]
+) -> Iterable[tuple[SecuredKind, _Owner | None, list[Privilege]]]:
+    """Privileges together with those on the same object; a table's columns are one object."""
+    objects: dict[Secured, list[Privilege]] = {}
+    for each in given:
+        objects.setdefault(replace(each.on, column=None), []).append(each)
+    return [(on.kind, _owner(connection, on, required=True), together) for on, together in objects.items()]
+
+
+def _owner(connection: Connection, on: Secured, *, required: bool = False) -> _Owner | None:
+    """The owner of an object's rows; None when it is not there. A database that is `required` raises NoSuchObject."""
+    if on.kind is SecuredKind.GLOBAL:
+        return _Owner(None)
+    if on.kind is SecuredKind.DATABASE:
+        name = DatabaseName(on.catalog, on.database or "")
+        database_id = databases.find_id(connection, name)
+        if database_id is None and required:
+            raise missing_database(name)
+        return None if database_id is None else _Owner(database_id)
+    target = targets.find(connection, _table(on))
+    if target is None or on.kind not in _OF_PARTITIONS:
+        return None if target is None else _Owner(target.id)
+    name_of_it = partition_name(target.keys, on.values or ())
+    partition_id = partitions.find_ids(connection, target.id, [name_of_it]).get(name_of_it)
+    return None if partition_id is None else _Owner(partition_id, name_of_it)
+
+
+def _require_partitioned(connection: Connection, on: Secured) -> None:
+    if targets.find(connection, _table(on)) is None:
+        raise missing_table(_table(on))
+
+
+def _table(on: Secured) -> TableName:
+    return TableName(on.catalog, on.database or "", on.table or "")
+
+
+def _check_roles(connection: Connection, new: Sequence[Privilege]) -> None:
+    """Raises NoSuchObject for a role that is not there."""
+    wanted = {each.principal.name for each in new if each.principal.type == ROLE}
+    found = roles.get_many(connection, wanted) if wanted else {}
+    for name in sorted(wanted - found.keys()):
+        raise NoSuchObject(f"Role {name} does not exist")
+
+
+def _identity(privilege: Privilege) -> tuple[object, ...]:
+    """What may be granted once: the grantor's name is taken without regard to case."""
+    grant = privilege.grant
+    grantor = (grant.grantor or "").lower()
+    return privilege.principal, privilege.on.column, grant.privilege, grantor, privilege.authorizer
+
+
+def _timeless(privilege: Privilege) -> Privilege:
+    return replace(privilege, grant=replace(privilege.grant, created_seconds=0))
+
+
+def _already_granted(privilege: Privilege, owner: _Owner) -> str:
+    on, grant = privilege.on, privilege.grant
+    inside = ",".join(each for each in (on.database, on.table, owner.partition) if each)
+    where = {
+        SecuredKind.GLOBAL: "",
+        SecuredKind.DATABASE: f" on database {on.database}",
+        SecuredKind.TABLE: f" on table [{inside}]",
+        SecuredKind.PARTITION: f" on partition [{inside}]",
+        SecuredKind.TABLE_COLUMN: f" on column {on.column} [{inside}]",
+        SecuredKind.PARTITION_COLUMN: f" on column {on.column} [{inside}]",
+    }[on.kind]
+    return f"{grant.privilege} is already granted{where} by {grant.grantor}"
+
+
+def _not_granted(privilege: Privilege, owner: _Owner | None) -> str:
+    on, name = privilege.on, privilege.grant.privilege
+    if on.kind is SecuredKind.GLOBAL:
+        return f"No user grant found for privileges {name}"
+    if on.kind is SecuredKind.DATABASE:
+        return f"No database grant found for privileges {name} on database {on.database}"
+    partition = f", partition is {owner.partition if owner else on.values}" if on.kind in _OF_PARTITIONS else ""
+    column = f", column name = {on.column}" if on.column else ""
+    return f"No grant ({name}) found  on table {on.table}{partition}{column}, database is {on.database}"
