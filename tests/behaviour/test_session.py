@@ -1,6 +1,8 @@
 """What a client may do around its calls: say who it is, ask for health, and call what the server does not have."""
 
 import time
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
 
 import pytest
 from tests.fixtures.metastores import Metastore
@@ -39,6 +41,78 @@ def test_the_service_is_alive(metastore: Metastore) -> None:
 
 def test_a_setting_that_is_not_known_has_the_callers_default(metastore: Metastore) -> None:
     assert metastore.client().get_config_value("hive.no.such.setting", "fallback") == "fallback"
+    assert metastore.client().get_config_value(None, "fallback") == "fallback"
+
+
+@pytest.mark.parametrize("name", ["javax.jdo.option.ConnectionPassword", "x"])
+def test_a_setting_that_is_not_hives_is_not_shown(metastore: Metastore, name: str) -> None:
+    with pytest.raises(api.ConfigValSecurityException, match=f"the config key {name} cannot be accessed"):
+        metastore.client().get_config_value(name, "fallback")
+
+
+def test_clients_can_ask_where_the_warehouse_is(metastore: Metastore) -> None:
+    """By the name that their generation has for it."""
+    client = metastore.client()
+    name = metastore.expects("metastore.warehouse.dir", {"hive-2.3": "hive.metastore.warehouse.dir"})
+    warehouse = client.get_config_value(name, "")
+    location = client.get_database(metastore.database).locationUri
+    assert PurePosixPath(urlsplit(location).path).parent == PurePosixPath(urlsplit(warehouse).path)
+    assert client.get_config_value("hive.metastore.warehouse.dir", "") == warehouse
+    assert client.get_config_value("hive.exec.default.partition.name", "") == "__HIVE_DEFAULT_PARTITION__"
+
+
+def test_a_setting_of_the_metastore_is_kept_for_the_connection(metastore: Metastore) -> None:
+    client, name = metastore.client(), "hive.metastore.try.direct.sql"
+    assert client.getMetaConf(name) == "true"
+    client.setMetaConf(name, "false")
+    assert client.getMetaConf(name) == "false"
+    assert metastore.client().getMetaConf(name) == "true"
+
+
+def test_a_setting_of_the_metastore_has_an_old_and_a_new_name(our_metastore: Metastore) -> None:
+    """Hive has had the new ones since 3."""
+    client = our_metastore.client()
+    client.setMetaConf("metastore.client.socket.timeout", "5s")
+    assert client.getMetaConf("hive.metastore.client.socket.timeout") == "5s"
+    client.setMetaConf("hive.metastore.client.socket.timeout", None)
+    assert client.getMetaConf("metastore.client.socket.timeout") == "600s"
+
+
+@pytest.mark.parametrize("name", ["nope", ""])
+def test_an_unknown_setting_of_the_metastore_is_refused(metastore: Metastore, name: str) -> None:
+    client = metastore.client()
+    with pytest.raises(api.MetaException, match=f"Invalid configuration key {name}"):
+        client.getMetaConf(name)
+    with pytest.raises(api.MetaException, match=f"Invalid configuration key {name}"):
+        client.setMetaConf(name, "1")
+
+
+def test_a_cache_may_be_flushed(metastore: Metastore) -> None:
+    metastore.client().flushCache()
+
+
+def test_calls_are_counted(metastore: Metastore) -> None:
+    """Hive counts from the second call on."""
+    client = metastore.client()
+    client.get_all_databases()
+    before = client.getCounters().get("get_all_databases", 0)
+    client.get_all_databases()
+    counters = client.getCounters()
+    if metastore.ours:
+        assert counters["get_all_databases"] == before + 1 == client.getCounter("get_all_databases")
+    assert client.getCounter("no_such_call") == 0
+
+
+def test_options_of_the_service_have_no_meaning(our_metastore: Metastore) -> None:
+    """Hive keeps them in the memory of the one server."""
+    client = our_metastore.client()
+    assert client.getOptions() == {}
+    assert client.getOption("a") == ""
+    with pytest.raises(TApplicationException, match="none can be set"):
+        client.setOption("a", "b")
+    assert client.getCpuProfile(1) == ""
+    client.reinitialize()
+    assert our_metastore.database in client.get_all_databases()
 
 
 def test_an_unknown_method_is_named_and_the_connection_lives(metastore: Metastore) -> None:
@@ -73,10 +147,10 @@ def test_both_generations_of_calls_are_served(metastore: Metastore) -> None:
 _ARGUMENTS = {
     "get_table": ("default", "t"),
     "get_database_req": (api.GetDatabaseRequest(name="default"),),
-    "get_all_functions": (),
+    "clear_file_metadata": (api.ClearFileMetadataRequest(fileIds=[1]),),
 }
 
 
 def _method_that_is_missing(metastore: Metastore) -> str:
     older = {"hive-2.3": "get_database_req", "hive-3.1": "get_database_req", "hive-4.0": "get_table"}
-    return metastore.expects("get_all_functions", older)
+    return metastore.expects("clear_file_metadata", older)

@@ -1,5 +1,7 @@
 """What Prometheus is told about calls and connections."""
 
+from collections import Counter
+
 from prometheus_client import Gauge, Histogram
 
 _BUCKETS_SECONDS = (
@@ -29,3 +31,12 @@ RPC_SECONDS = Histogram(
     buckets=_BUCKETS_SECONDS,
 )
 CONNECTIONS = Gauge("hmstats_connections", "Connections that are open.")
+
+
+def answered_calls() -> dict[str, int]:
+    """How many calls were answered since the server started, by method."""
+    counts: Counter[str] = Counter()
+    for sample in (sample for metric in RPC_SECONDS.collect() for sample in metric.samples):
+        if sample.name.endswith("_count"):
+            counts[sample.labels["method"]] += int(sample.value)
+    return dict(counts)

@@ -1,6 +1,6 @@
 """What is known about a client during its connection."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -13,3 +13,5 @@ class Session:
     user: str | None = None
     """Who the client says it is (set_ugi)."""
     groups: tuple[str, ...] = ()
+    settings: dict[str, str] = field(default_factory=dict)
+    """What the client set with setMetaConf."""

@@ -3,6 +3,8 @@
 import time
 
 from hmstats import __version__
+from hmstats.errors import MetaError
+from hmstats.server.metrics import answered_calls
 from hmstats.server.session import Session
 
 _ALIVE = 2
@@ -20,10 +22,6 @@ class SessionCalls:
         session.user = user_name
         session.groups = tuple(group_names or ())
         return list(session.groups)
-
-    def get_config_value(self, session: Session, name: str | None, defaultValue: str | None) -> str:
-        """The caller's own default: a caller has nothing to read from the settings here."""
-        return defaultValue or ""
 
     def shutdown(self, session: Session) -> None:
         """What Hive's clients call when they close; the server goes on."""
@@ -49,17 +47,28 @@ class SessionCalls:
         return self._started_seconds
 
     def getCounters(self, session: Session) -> dict[str, int]:  # noqa: N802
-        """None: the metrics are Prometheus'."""
-        return {}
+        """How many calls were answered since the server started, by method."""
+        return answered_calls()
 
-    def getCounter(self, session: Session, key: str) -> int:  # noqa: N802
-        """No counter has a value here."""
-        return 0
+    def getCounter(self, session: Session, key: str | None) -> int:  # noqa: N802
+        """The same of one method."""
+        return answered_calls().get(key or "", 0)
 
     def getOptions(self, session: Session) -> dict[str, str]:  # noqa: N802
-        """None that can be set by a caller."""
+        """None: a caller can set none."""
         return {}
 
-    def getOption(self, session: Session, key: str) -> str:  # noqa: N802
+    def getOption(self, session: Session, key: str | None) -> str:  # noqa: N802
         """No option has a value here."""
         return ""
+
+    def setOption(self, session: Session, key: str | None, value: str | None) -> None:  # noqa: N802
+        """Refused: options of fb303 have no meaning here."""
+        raise MetaError("options of fb303 have no meaning here, so none can be set")
+
+    def getCpuProfile(self, session: Session, profileDurationInSec: int) -> str:  # noqa: N802
+        """Nothing: no profile is taken for a caller."""
+        return ""
+
+    def reinitialize(self, session: Session) -> None:
+        """Nothing: the server goes on as it is."""
