@@ -45,7 +45,7 @@ def read_table(
 ) -> list[StatisticsSet]:
     """A table's statistics of these columns (None: all), one set for each engine (or only the asked one's)."""
     query = _query(connection, _OF_TABLES, [], columns, engine).where(TAB_COL_STATS.c.TBL_ID == table_id)
-    return _sets(connection.execute(query), None)
+    return _sets(connection.execute(query).all(), None)
 
 
 def read_partitions(
@@ -64,7 +64,7 @@ def read_partitions(
     )
     if partition_names is not None:
         query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, partition_names))
-    by_name = groupby(connection.execute(query), key=itemgetter(-1))
+    by_name = groupby(connection.execute(query).all(), key=itemgetter(-1))
     found = {name: _sets(rows, name) for name, rows in by_name}
     return {name: sets for name, sets in found.items() if sets}
 

@@ -5,10 +5,23 @@ Which columns a kind has is Hive's choice (StatObjectConverter); the text in COL
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Kind
+from hmstats.model.column_statistics import (
+    BinaryStatistics,
+    BooleanStatistics,
+    ColumnStatistics,
+    Data,
+    DateStatistics,
+    DecimalStatistics,
+    DoubleStatistics,
+    Kind,
+    LongStatistics,
+    StringStatistics,
+    TimestampStatistics,
+)
 from hmstats.model.column_types import kind_of
 
 _UNKNOWN_NULLS = -1
@@ -44,14 +57,11 @@ VALUES = tuple(sorted({column for columns in _COLUMNS.values() for column in col
 
 def column_statistics(column: str, column_type: str | None, values: Sequence[Any]) -> ColumnStatistics | None:
     """The statistics in a row; None when its type is one that has none."""
-    kind = kind_of(column_type or "")
-    if kind is None:
+    reader = _reader(column_type or "")
+    if reader is None:
         return None
-    fields = {
-        field: convert(values[index]) if convert and values[index] is not None else values[index]
-        for field, index, convert in _READ[kind]
-    }
-    return ColumnStatistics(column, column_type or "", DATA_CLASSES[kind](**fields))
+    fields, data = reader
+    return ColumnStatistics(column, column_type or "", data(*fields(values)))
 
 
 def values(statistics: ColumnStatistics) -> tuple[Any, ...]:
@@ -69,16 +79,52 @@ def _to_row(value: Any) -> Any:
     return str(value) if isinstance(value, Decimal) or value != value else value  # noqa: PLR0124
 
 
-def _nulls(count: int) -> int | None:
-    return None if count < 0 else count
+Reader = tuple[Callable[[Sequence[Any]], tuple[Any, ...]], Callable[..., Data]]
+"""Takes a kind's fields out of a row, in the order of _COLUMNS, and makes its data of them."""
 
 
-def _bit_vector(content: bytes) -> bytes | None:
+@lru_cache(maxsize=10_000)
+def _reader(column_type: str) -> Reader | None:
+    kind = kind_of(column_type)
+    if kind is None:
+        return None
+    return itemgetter(*(VALUES.index(name) for name in _COLUMNS[kind].values())), _DATA[kind]
+
+
+def _bounded_data(data_class: Any, bound: Callable[[Any], Any] | None = None) -> Callable[..., Data]:
+    def data(low: Any, high: Any, nulls: int, ndv: int | None, vector: bytes | None, histogram: bytes | None) -> Any:
+        return data_class(
+            low=low if low is None or bound is None else bound(low),
+            high=high if high is None or bound is None else bound(high),
+            nulls=_nulls(nulls),
+            ndv=ndv,
+            bit_vector=_bit_vector(vector),
+            histogram=histogram or None,
+        )
+
+    return data
+
+
+def _boolean_data(trues: int | None, falses: int | None, nulls: int) -> Data:
+    return BooleanStatistics(trues=trues, falses=falses, nulls=_nulls(nulls))
+
+
+def _string_data(longest: Any, average: Any, nulls: int, ndv: int | None, vector: bytes | None) -> Data:
+    return StringStatistics(
+        max_length=longest, average_length=average, nulls=_nulls(nulls), ndv=ndv, bit_vector=_bit_vector(vector)
+    )
+
+
+def _binary_data(longest: int | None, average: float | None, nulls: int) -> Data:
+    return BinaryStatistics(max_length=longest, average_length=average, nulls=_nulls(nulls))
+
+
+def _nulls(count: int | None) -> int | None:
+    return None if count is None or count < 0 else count
+
+
+def _bit_vector(content: bytes | None) -> bytes | None:
     return None if content == _NO_BIT_VECTOR else content or None
-
-
-def _histogram(content: bytes) -> bytes | None:
-    return content or None
 
 
 def _decimal(text: str) -> Decimal | None:
@@ -90,21 +136,16 @@ def _decimal(text: str) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "NUM_NULLS": _nulls,
-    "BIT_VECTOR": _bit_vector,
-    "HISTOGRAM": _histogram,
-    "DOUBLE_LOW_VALUE": float,
-    "DOUBLE_HIGH_VALUE": float,
-    "BIG_DECIMAL_LOW_VALUE": _decimal,
-    "BIG_DECIMAL_HIGH_VALUE": _decimal,
+_DATA: dict[Kind, Callable[..., Data]] = {
+    Kind.BOOLEAN: _boolean_data,
+    Kind.LONG: _bounded_data(LongStatistics),
+    Kind.DATE: _bounded_data(DateStatistics),
+    Kind.TIMESTAMP: _bounded_data(TimestampStatistics),
+    Kind.DOUBLE: _bounded_data(DoubleStatistics, float),
+    Kind.DECIMAL: _bounded_data(DecimalStatistics, _decimal),
+    Kind.STRING: _string_data,
+    Kind.BINARY: _binary_data,
 }
-_READ = {
-    kind: tuple((field, VALUES.index(name), _CONVERSIONS.get(name)) for field, name in columns.items())
-    for kind, columns in _COLUMNS.items()
-}
-"""For each kind, of each field: name in the model, place in VALUES, and what makes the model's value of the row's."""
-
 _NULLS_FIRST = {
     kind: ("nulls", *(field for field in columns if field != "nulls")) for kind, columns in _COLUMNS.items()
 }

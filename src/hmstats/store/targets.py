@@ -1,9 +1,11 @@
 """What a statistics call is about: as much of a table as its rules look at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, literal, select, union_all
+from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, bindparam, literal, or_, select, union_all
 
 from hmstats.model.accurate import PARAMETER
 from hmstats.model.catalog import Column, Parameters, TableName
@@ -13,6 +15,7 @@ from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.unit import Unit
 
 _LOOKED_AT = (PARAMETER, "numRows")
+_ITSELF, _COLUMN, _KEY, _PARAMETER = "table", "column", "key", "parameter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,44 +34,74 @@ class Target:
 
 
 def find(connection: Connection, name: TableName) -> Target | None:
-    """The table's target, or None; two statements."""
-    return _read(connection, connection.execute(_query(name)).one_or_none())
+    """The table's target, or None, its version noted; one statement."""
+    rows = connection.execute(_FOUND, _named(name)).all()
+    if not rows:
+        return None
+    table_id, version = rows[0][:2]
+    versions.note(table_id, version)
+    return _target(table_id, [row[2:] for row in rows])
 
 
 def lock(unit: Unit, name: TableName) -> Target | None:
     """The same, the table's row locked until the unit ends: writers of one table follow one another."""
-    row = unit.connection.execute(_query(name).with_for_update(of=TBLS)).one_or_none()
-    return _read(unit.connection, row)
+    row = unit.connection.execute(_LOCKED, _named(name)).one_or_none()
+    if row is None:
+        return None
+    # Another statement, since one that waits for a lock does not see what happened meanwhile.
+    found = unit.connection.execute(_PARTS, {"table_id": row.TBL_ID, "columns_id": row.CD_ID})
+    return _target(row.TBL_ID, found.all())
 
 
-def _query(name: TableName) -> Any:
+def _named(name: TableName) -> dict[str, str]:
+    return {"catalog": name.catalog, "database": name.database, "table": name.table}
+
+
+def _query() -> Select[Any]:
     tables = (
         TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
         .outerjoin(SDS, SDS.c.SD_ID == TBLS.c.SD_ID)
         .outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
     )
     return (
-        select(TBLS.c.TBL_ID, SDS.c.CD_ID, VERSIONS.c.VERSION)
+        select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, SDS.c.CD_ID)
         .select_from(tables)
-        .where(DBS.c.NAME == name.database, DBS.c.CTLG_NAME == name.catalog, TBLS.c.TBL_NAME == name.table)
+        .where(DBS.c.NAME == bindparam("database"), DBS.c.CTLG_NAME == bindparam("catalog"))
+        .where(TBLS.c.TBL_NAME == bindparam("table"))
     )
 
 
-def _read(connection: Connection, row: Any) -> Target | None:
-    if row is None:
-        return None
-    versions.note(row.TBL_ID, row.VERSION)
+def _parts(
+    table_id: ColumnElement[Any], columns_id: ColumnElement[Any], *before: ColumnElement[Any]
+) -> list[Select[Any]]:
+    """What a target is made of: kind, place, name and text of each part, `before` before each."""
     c, k, p = COLUMNS_V2.c, PARTITION_KEYS.c, TABLE_PARAMS.c
-    query = union_all(
-        select(literal("column"), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == row.CD_ID),
-        select(literal("key"), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == row.TBL_ID),
-        select(literal("parameter"), literal(0), p.PARAM_KEY, p.PARAM_VALUE).where(
-            p.TBL_ID == row.TBL_ID, p.PARAM_KEY.in_(_LOOKED_AT)
+    looked_at = or_(*(p.PARAM_KEY == key for key in _LOOKED_AT))
+    return [
+        select(*before, literal(_COLUMN), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == columns_id),
+        select(*before, literal(_KEY), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == table_id),
+        select(*before, literal(_PARAMETER), literal(0), p.PARAM_KEY, p.PARAM_VALUE).where(
+            p.TBL_ID == table_id, looked_at
         ),
-    )
-    parts: dict[str, list[tuple[str, str]]] = {"column": [], "key": [], "parameter": []}
-    for kind, _, name, text in sorted(connection.execute(query), key=lambda part: part[1]):
-        parts[kind].append((name, text or ""))
-    columns = tuple(Column(name, kind) for name, kind in parts["column"])
-    keys = tuple(Column(name, kind) for name, kind in parts["key"])
-    return Target(row.TBL_ID, columns, keys, dict(parts["parameter"]))
+    ]
+
+
+def _found() -> CompoundSelect[Any]:
+    """The parts of a table found by name, after its id and version; one row at least when there is such a table."""
+    t = _query().cte("t")
+    itself = select(t.c.TBL_ID, t.c.VERSION, literal(_ITSELF), literal(0), literal(""), literal(""))
+    return union_all(itself, *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION))
+
+
+_FOUND = _found()
+_LOCKED = _query().with_for_update(of=TBLS)
+_PARTS = union_all(*_parts(bindparam("table_id"), bindparam("columns_id")))
+
+
+def _target(table_id: int, parts: Sequence[Any]) -> Target:
+    listed: dict[str, list[tuple[str, str]]] = {_ITSELF: [], _COLUMN: [], _KEY: [], _PARAMETER: []}
+    for kind, _, name, text in sorted(parts, key=itemgetter(1)):
+        listed[kind].append((name, text or ""))
+    columns = tuple(Column(name, kind) for name, kind in listed[_COLUMN])
+    keys = tuple(Column(name, kind) for name, kind in listed[_KEY])
+    return Target(table_id, columns, keys, dict(listed[_PARAMETER]))

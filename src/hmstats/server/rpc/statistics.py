@@ -5,18 +5,21 @@ gets longStats for timestamps, since it would read the newer union member as not
 are strict (repair.py).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.server.codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
+from hmstats.wire import statistics_bytes
 from hmstats.wire.idl import hive_metastore
-from hmstats.wire.statistics import columns_to_thrift, set_from_thrift, set_to_thrift, sets_from_thrift
+from hmstats.wire.statistics import set_from_thrift, set_to_thrift, sets_from_thrift
 
 
 class StatisticsCalls:
@@ -38,24 +41,24 @@ class StatisticsCalls:
     def update_table_column_statistics(self, session: Session, stats_obj: Any) -> bool:
         """Write a table's column statistics."""
         name, statistics = set_from_thrift(stats_obj)
-        self._writer.update_table(subject.noted(name), statistics)
+        self._writer.update_table(subject.noted(name), statistics, author=subject.author(session))
         return True
 
     def update_table_column_statistics_req(self, session: Session, req: Any) -> Any:
         """Write a table's column statistics."""
-        self._writer.update_table(*_only_set(req))
+        self._writer.update_table(*_only_set(req), author=subject.author(session))
         return hive_metastore.SetPartitionsStatsResponse(result=True)
 
     def update_partition_column_statistics(self, session: Session, stats_obj: Any) -> bool:
         """Write a partition's column statistics."""
         name, statistics = set_from_thrift(stats_obj)
-        self._writer.update_partitions(subject.noted(name), [statistics])
+        self._writer.update_partitions(subject.noted(name), [statistics], author=subject.author(session))
         return True
 
     def update_partition_column_statistics_req(self, session: Session, req: Any) -> Any:
         """Write a partition's column statistics."""
         name, statistics = _only_set(req)
-        self._writer.update_partitions(name, [statistics])
+        self._writer.update_partitions(name, [statistics], author=subject.author(session))
         return hive_metastore.SetPartitionsStatsResponse(result=True)
 
     def set_aggr_stats_for(self, session: Session, request: Any) -> bool:
@@ -64,17 +67,8 @@ class StatisticsCalls:
         With `needMerge` they are those of new rows, and are merged into what is stored.
         """
         sets = sets_from_thrift(request.colStats or [], request.engine)
-        if not sets:
-            return True
-        name = subject.noted(sets[0][0])
-        if any(each != name for each, _ in sets):
-            raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
-        if request.colStats[0].statsDesc.isTblLevel:
-            if len(sets) != 1:
-                raise MetaError(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(sets)}")
-            self._writer.update_table(name, sets[0][1], merge=bool(request.needMerge))
-        else:
-            self._writer.update_partitions(name, [each for _, each in sets], merge=bool(request.needMerge))
+        of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
+        write_sets(self._writer, sets, of_table, merge=bool(request.needMerge), author=subject.author(session))
         return True
 
     def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:
@@ -96,14 +90,14 @@ class StatisticsCalls:
         engine = request.engine or DEFAULT_ENGINE
         found = self._reader.table(_table(request), _columns(request), engine, repaired=request.engine is None)
         columns = found.columns if found else ()
-        return hive_metastore.TableStatsResult(tableStats=self._structs(columns, request))
+        return Encoded(statistics_bytes.table_result(columns, **self._form(request)))
 
     def get_partitions_statistics_req(self, session: Session, request: Any) -> Any:
         """Statistics of some columns of some partitions; what has none is left out."""
         name, names, engine = _table(request), request.partNames or [], request.engine or DEFAULT_ENGINE
         found = self._reader.partitions(name, names, _columns(request), engine, repaired=request.engine is None)
-        structs = {each.partition: self._structs(each.columns, request) for each in found}
-        return hive_metastore.PartitionsStatsResult(partStats=structs)
+        columns = {each.partition or "": each.columns for each in found}
+        return Encoded(statistics_bytes.partitions_result(columns, **self._form(request)))
 
     def get_aggr_stats_for(self, session: Session, request: Any) -> Any:
         """Statistics of some columns over some partitions together; what has none is left out."""
@@ -116,10 +110,11 @@ class StatisticsCalls:
             repaired=request.engine is None,
             histograms=self._sketches,
         )
-        return hive_metastore.AggrStats(
-            colStats=self._structs(found.columns, request),
-            partsFound=found.partitions_found,
-            isStatsCompliant=True if request.validWriteIdList else None,
+        compliant = True if request.validWriteIdList else None
+        return Encoded(
+            statistics_bytes.aggregate_result(
+                found.columns, found.partitions_found, compliant=compliant, **self._form(request)
+            )
         )
 
     def delete_table_column_statistics(
@@ -146,8 +141,31 @@ class StatisticsCalls:
             self._writer.delete_partitions(name, req.part_names or None, columns, req.engine)
         return True
 
-    def _structs(self, columns: Any, request: Any) -> list[Any]:
-        return columns_to_thrift(columns, hive4=request.engine is not None, sketches=self._sketches)
+    def _form(self, request: Any) -> dict[str, bool]:
+        """The form in which the columns leave that a request asks for."""
+        return {"hive4": request.engine is not None, "sketches": self._sketches}
+
+
+def write_sets(
+    writer: StatisticsWriter,
+    sets: Sequence[tuple[TableName, StatisticsSet]],
+    of_table: bool,
+    *,
+    merge: bool,
+    author: str,
+) -> None:
+    """Write the sets of one call: one of a table, or some of its partitions."""
+    if not sets:
+        return
+    name = subject.noted(sets[0][0])
+    if any(each != name for each, _ in sets):
+        raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
+    if not of_table:
+        writer.update_partitions(name, [each for _, each in sets], merge=merge, author=author)
+        return
+    if len(sets) != 1:
+        raise MetaError(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(sets)}")
+    writer.update_table(name, sets[0][1], merge=merge, author=author)
 
 
 def _only_set(request: Any) -> tuple[TableName, StatisticsSet]:
