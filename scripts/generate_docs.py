@@ -8,13 +8,16 @@ from typer.main import get_command
 
 from hmstats.cli.main import app
 from hmstats.server.rpc.catalogs import CatalogCalls
+from hmstats.server.rpc.configuration import ConfigurationCalls
 from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.functions import FunctionCalls
+from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.tables import TableCalls
+from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.settings import PREFIX, Settings
 from hmstats.wire.idl import methods
 
@@ -56,6 +59,7 @@ connection lives.
 """
 _SUBJECTS = (
     SessionCalls,
+    ConfigurationCalls,
     CatalogCalls,
     DatabaseCalls,
     TableCalls,
@@ -63,6 +67,8 @@ _SUBJECTS = (
     PartitionCalls,
     StatisticsCalls,
     FunctionCalls,
+    LockCalls,
+    TransactionCalls,
 )
 
 

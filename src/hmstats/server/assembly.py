@@ -9,6 +9,7 @@ from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.access import AccessCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
+from hmstats.server.rpc.configuration import ConfigurationCalls
 from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.functions import FunctionCalls
@@ -68,6 +69,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
     )
     subjects = (
         SessionCalls(),
+        ConfigurationCalls(warehouse.root),
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
         TableCalls(Tables(store, warehouse), reader),
