@@ -1,5 +1,6 @@
 """Writes the pages that are made from the code: docs/calls.md, cli.md and configuration.md. A test compares them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import typer
 from typer.main import get_command
 
 from hmstats.cli.main import app
+from hmstats.server.rpc.access import AccessCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.configuration import ConfigurationCalls
 from hmstats.server.rpc.constraints import ConstraintCalls
@@ -16,6 +18,7 @@ from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
+from hmstats.server.rpc.table_changes import TableChangeCalls
 from hmstats.server.rpc.tables import TableCalls
 from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.settings import PREFIX, Settings
@@ -63,10 +66,12 @@ _SUBJECTS = (
     CatalogCalls,
     DatabaseCalls,
     TableCalls,
+    TableChangeCalls,
     ConstraintCalls,
     PartitionCalls,
     StatisticsCalls,
     FunctionCalls,
+    AccessCalls,
     LockCalls,
     TransactionCalls,
 )
@@ -78,7 +83,7 @@ def calls() -> str:
     for subject in _SUBJECTS:
         served = {name: call for name, call in vars(subject).items() if name in methods()}
         rows = [f"| `{name}` | {(call.__doc__ or '').splitlines()[0]} |" for name, call in served.items()]
-        title = subject.__name__.removesuffix("Calls")
+        title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", subject.__name__.removesuffix("Calls")).capitalize()
         sections.append(f"## {title}\n\n| call | answer |\n|---|---|\n" + "\n".join(rows) + "\n")
     return "\n".join(sections)
 

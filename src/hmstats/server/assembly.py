@@ -12,24 +12,29 @@ from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.configuration import ConfigurationCalls
 from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
+from hmstats.server.rpc.extension import ExtensionCalls
 from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
+from hmstats.server.rpc.table_changes import TableChangeCalls
 from hmstats.server.rpc.tables import TableCalls
 from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.server.server import Server
 from hmstats.service.access.privileges import Privileges
 from hmstats.service.access.roles import Roles
+from hmstats.service.catalog.alter_table import TableAlterations
 from hmstats.service.catalog.catalogs import Catalogs
 from hmstats.service.catalog.constraints import Constraints
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.functions import Functions
 from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.tables import Tables
+from hmstats.service.catalog.truncate import Truncation
 from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.distinct import DistinctRules
+from hmstats.service.statistics.questions import StatisticsQuestions
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.service.transactions.locks import Locks
@@ -67,19 +72,22 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
     reader = StatisticsReader(
         store, any_engine=rules.any_engine, aggregator=aggregator if rules.statistics_from_partitions else None
     )
+    writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
     subjects = (
         SessionCalls(),
         ConfigurationCalls(warehouse.root),
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
         TableCalls(Tables(store, warehouse), reader),
+        TableChangeCalls(TableAlterations(store, warehouse), Truncation(store, warehouse)),
         PartitionCalls(Partitions(store, warehouse, most_listed=rules.most_partitions_listed), reader),
         StatisticsCalls(
             reader,
             aggregator,
-            StatisticsWriter(store, keep_accuracy=rules.keep_accuracy),
+            writer,
             send_sketches=rules.send_sketches,
         ),
+        ExtensionCalls(StatisticsQuestions(store, reader, any_engine=rules.any_engine), writer),
         FunctionCalls(Functions(store)),
         AccessCalls(roles, Privileges(store)),
         ConstraintCalls(Constraints(store)),

@@ -58,8 +58,16 @@ class Warehouse:
         """Remove a directory inside the root with all that it holds; a location elsewhere is left alone."""
         self._change(location, "remove", _remove)
 
-    def move_directory(self, old: str, new: str) -> None:
-        """Move a directory inside the root to another place inside it; one that is not there is nothing to move.
+    def remove_partition_directory(self, location: str | None, keys: int) -> None:
+        """The same, and of the `keys - 1` directories above, which lead to it alone, those that are empty now."""
+        self._change(location, "remove", lambda files, path: _remove_upwards(files, path, keys))
+
+    def empty_directory(self, location: str | None) -> None:
+        """Remove all that a directory inside the root holds; a location elsewhere is left alone."""
+        self._change(location, "empty", lambda files, path: files.delete_dir_contents(path, missing_dir_ok=True))
+
+    def move_directory(self, old: str, new: str) -> bool:
+        """Move a directory inside the root to another place inside it; whether there was one to move.
 
         Raises InvalidOperation when it cannot be moved; it is where it was then.
         """
@@ -69,13 +77,14 @@ class Warehouse:
         target = _file_system(new)[1]
         try:
             if files.get_file_info(path).type is fs.FileType.NotFound:
-                return
+                return False
             if files.get_file_info(target).type is not fs.FileType.NotFound:
                 raise InvalidOperation(f"{new} is there already: {old} was not moved")
             files.create_dir(posixpath.dirname(target), recursive=True)
             files.move(path, target)
         except OSError as error:
             raise InvalidOperation(f"{old} could not be moved to {new}: {error}") from error
+        return True
 
     def _change(self, location: str | None, verb: str, change: Callable[[fs.FileSystem, str], None]) -> None:
         if location is None or not self.holds(location):
@@ -104,6 +113,15 @@ def same_place(one: str | None, other: str | None) -> bool:
 def _remove(files: fs.FileSystem, path: str) -> None:
     if files.get_file_info(path).type is fs.FileType.Directory:
         files.delete_dir(path)
+
+
+def _remove_upwards(files: fs.FileSystem, path: str, levels: int) -> None:
+    _remove(files, path)
+    for _ in range(levels - 1):
+        path = posixpath.dirname(path)
+        if files.get_file_info(fs.FileSelector(path, allow_not_found=True)):
+            return
+        _remove(files, path)
 
 
 def _file_system(location: str) -> tuple[fs.FileSystem, str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Table, delete, insert, select
+from sqlalchemy import Column, Connection, Table, delete, insert, select, update
 
 from hmstats.store import schema
 from hmstats.store.sets import one_of
@@ -54,6 +54,13 @@ def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, st
     rows = _rows(of, values)
     if rows:
         unit.connection.execute(insert(of.table), rows)
+
+
+def set_known(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str], value: str) -> None:
+    """Give those of the keys that the owners have this value."""
+    here = one_of(unit.connection, of.owner, owners)
+    statement = update(of.table).where(here, of.table.c.PARAM_KEY.in_(keys))
+    unit.connection.execute(statement.values(PARAM_VALUE=value))
 
 
 def remove(unit: Unit, of: ParameterTable, owners: Sequence[int]) -> None:

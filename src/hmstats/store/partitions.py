@@ -32,6 +32,15 @@ def find_ids(connection: Connection, table_id: int, wanted: Sequence[str]) -> di
     return _ids(connection, _id_query(connection, table_id, wanted))
 
 
+def locations(connection: Connection, table_id: int, wanted: Sequence[str] | None) -> dict[int, str | None]:
+    """Id to place of the named partitions that exist, or of all."""
+    query = select(PARTITIONS.c.PART_ID, SDS.c.LOCATION).outerjoin(SDS, SDS.c.SD_ID == PARTITIONS.c.SD_ID)
+    query = query.where(PARTITIONS.c.TBL_ID == table_id)
+    if wanted is not None:
+        query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, wanted))
+    return dict(connection.execute(query).all())
+
+
 def lock(unit: Unit, table_id: int, wanted: Sequence[str]) -> dict[str, int]:
     """Name to id of those that exist, their rows locked in id order until the unit ends."""
     query = _id_query(unit.connection, table_id, wanted).order_by(PARTITIONS.c.PART_ID)

@@ -80,7 +80,7 @@ def remove_many(unit: Unit, storage_ids: Sequence[int]) -> None:
     serde_ids = [row.SERDE_ID for row in rows if row.SERDE_ID is not None]
     parameters.remove(unit, OF_SERDES, serde_ids)
     connection.execute(delete(SERDES).where(one_of(connection, SERDES.c.SERDE_ID, serde_ids)))
-    _remove_unused_columns(connection, sorted({row.CD_ID for row in rows if row.CD_ID is not None}))
+    remove_unused_columns(connection, sorted({row.CD_ID for row in rows if row.CD_ID is not None}))
 
 
 def replace(unit: Unit, old_id: int | None, new: Storage | None) -> int | None:
@@ -330,7 +330,8 @@ def _remove_skew(connection: Connection, storage_ids: Sequence[int]) -> None:
         connection.execute(delete(table).where(one_of(connection, table.c.STRING_LIST_ID, lists)))
 
 
-def _remove_unused_columns(connection: Connection, column_ids: Sequence[int]) -> None:
+def remove_unused_columns(connection: Connection, column_ids: Sequence[int]) -> None:
+    """Remove those of the column descriptors that no storage uses."""
     used = select(SDS.c.CD_ID).where(one_of(connection, SDS.c.CD_ID, column_ids)).group_by(SDS.c.CD_ID)
     in_use = set(connection.execute(used).scalars())
     unused = [each for each in column_ids if each not in in_use]

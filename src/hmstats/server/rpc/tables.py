@@ -1,6 +1,6 @@
 """Calls about tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from hmstats.errors import InvalidOperation
@@ -23,7 +23,7 @@ from hmstats.wire.statistics import set_to_thrift
 
 
 class TableCalls:
-    """create, get, list, alter and drop of tables."""
+    """create, get, list and drop of tables."""
 
     def __init__(self, tables: Tables, statistics: StatisticsReader) -> None:
         self._tables = tables
@@ -164,26 +164,6 @@ class TableCalls:
         """The data columns, then the partition keys."""
         return self.get_schema(session, db_name, table_name)
 
-    def alter_table(self, session: Session, dbname: str, tbl_name: str, new_tbl: Any) -> None:
-        """Replace a table."""
-        self._tables.alter(subject.table(dbname, tbl_name), table_from_thrift(new_tbl))
-
-    def alter_table_with_environment_context(
-        self, session: Session, dbname: str, tbl_name: str, new_tbl: Any, environment_context: Any
-    ) -> None:
-        """Replace a table."""
-        if properties(environment_context).get("expected_parameter_key"):
-            raise InvalidOperation("a conditional alter (expected_parameter_key) is not supported yet")
-        self.alter_table(session, dbname, tbl_name, new_tbl)
-
-    def alter_table_req(self, session: Session, req: Any) -> Any:
-        """Replace a table."""
-        if req.expectedParameterKey:
-            raise InvalidOperation("a conditional alter (expectedParameterKey) is not supported yet")
-        name = subject.table(req.dbName, req.tableName, req.catName)
-        self._tables.alter(name, table_from_thrift(req.table))
-        return hive_metastore.AlterTableResponse()
-
     def drop_table_req(self, session: Session, dropTableReq: Any) -> None:
         """Drop a table."""
         name = subject.table(dropTableReq.dbName, dropTableReq.tableName, dropTableReq.catalogName)
@@ -203,8 +183,3 @@ class TableCalls:
     ) -> None:
         """Drop a table; there is no trash, so `ifPurge` changes nothing."""
         self.drop_table(session, dbname, name, deleteData)
-
-
-def properties(environment_context: Any) -> Mapping[str, str]:
-    """The properties of an environment context, which may be null."""
-    return (environment_context.properties or {}) if environment_context else {}

@@ -14,8 +14,9 @@ from hmstats.errors import (
 )
 from hmstats.model.catalog import MANAGED_TABLE, Column, Partition, Storage, Table, TableName
 from hmstats.model.names import partition_name
+from hmstats.service.catalog.columns import kept_parameters, lost_columns
 from hmstats.service.catalog.filter_text import parse
-from hmstats.service.catalog.tables import kept_parameters, lost_columns, missing_table
+from hmstats.service.catalog.tables import missing_table
 from hmstats.service.warehouse import Warehouse
 from hmstats.store import column_statistics, partitions, tables, versions
 from hmstats.store.engine import Store

@@ -1,0 +1,68 @@
+"""Truncating: tables and partitions without rows, and without statistics that would say otherwise."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hmstats.model.accurate import PARAMETER, Accurate
+from hmstats.model.catalog import MANAGED_TABLE, Table, TableName
+from hmstats.service.catalog.tables import missing_table
+from hmstats.service.warehouse import Warehouse
+from hmstats.store import column_statistics, parameters, partitions, tables, versions
+from hmstats.store.engine import Store
+from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
+from hmstats.store.unit import Unit
+
+_COUNTS = ("numFiles", "numRows", "totalSize", "rawDataSize", "numFilesErasureCoded")
+
+
+class _Emptied(NamedTuple):
+    """A table, and the places of what was truncated of it."""
+
+    table: Table
+    locations: list[str]
+
+
+class Truncation:
+    """Truncates tables."""
+
+    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+        self._store = store
+        self._warehouse = warehouse
+
+    def truncate(self, name: TableName, names: Sequence[str] | None, *, delete_data: bool = True) -> None:
+        """Truncate a table with all its partitions, or those of these names that exist.
+
+        Counts that are known become 0, column statistics go. A managed table's directories are emptied after that when
+        `delete_data`. Raises NoSuchObject.
+        """
+
+        def empty(unit: Unit) -> _Emptied:
+            table_id = tables.lock(unit, name)
+            table = None if table_id is None else tables.get(unit.connection, name)
+            if table_id is None or table is None:
+                raise missing_table(name)
+            versions.bump(unit, table_id)
+            if names is None:
+                _zero(unit, OF_TABLES, [table_id])
+                column_statistics.delete_tables(unit, [table_id], None, None)
+            return _Emptied(table, self._empty_partitions(unit, table, table_id, names))
+
+        table, locations = self._store.write(empty)
+        if delete_data and table.table_type == MANAGED_TABLE:
+            for location in locations:
+                self._warehouse.empty_directory(location)
+
+    def _empty_partitions(self, unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> list[str]:
+        """Where the rows were."""
+        if not table.partition_keys:
+            return [table.storage.location] if names is None and table.storage and table.storage.location else []
+        found = partitions.locations(unit.connection, table_id, names)
+        _zero(unit, OF_PARTITIONS, list(found))
+        column_statistics.delete_partitions(unit, list(found), None, None)
+        return [location for location in found.values() if location]
+
+
+def _zero(unit: Unit, of: ParameterTable, owners: Sequence[int]) -> None:
+    parameters.set_known(unit, of, owners, _COUNTS, "0")
+    text = Accurate(basic=True).text()
+    parameters.put(unit, of, {owner: {PARAMETER: text} for owner in owners})
