@@ -1,0 +1,212 @@
+"""Two servers over one database: whatever one has answered to a writer, both show to every later reader.
+
+Writers change statistics, partitions' statistics, a table's name, and a table that is dropped and made again, while
+readers ask both servers the same few questions, most of which are answered from what the servers keep.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.behaviour.histories import Event, Register
+from tests.behaviour.structs import column_object
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.servers import serving
+
+from hmstats.wire.idl import hive_metastore as api
+
+SECONDS = 4.0
+PARTITIONS = ["k=a", "k=b", "k=c"]
+ABSENT, EMPTY, THERE = "no such table", "no statistics", 7
+
+
+class Pair:
+    """One thread's connections to both servers."""
+
+    def __init__(self, servers: list[Metastore], seed: int) -> None:
+        self._clients = [each.client() for each in servers]
+        self._random = random.Random(seed)
+
+    @property
+    def any(self) -> Any:
+        """One of the two connections."""
+        return self._random.choice(self._clients)
+
+    def one_of(self, registers: dict[str, Register]) -> tuple[str, Register]:
+        """One of the registers, by name."""
+        return self._random.choice(list(registers.items()))
+
+
+@pytest.fixture
+def servers(database_url: str, tmp_path: Path) -> Iterator[list[Metastore]]:
+    """Two, with tables `t`, `p` with partitions, `before` and `d`, and a log of every call."""
+    with ExitStack() as stack:
+        ports = []
+        for number in range(2):
+            folder = tmp_path / f"server-{number}"
+            folder.mkdir()
+            ports.append(stack.enter_context(serving(folder, database=database_url, settings={"log_level": "debug"})))
+        both = [Metastore(f"hmstats-{number}", port, 4.0, "coherence") for number, port in enumerate(ports)]
+        for each in both:
+            stack.enter_context(each.clients)
+        _fill(both[0])
+        yield both
+
+
+def _fill(server: Metastore) -> None:
+    client = server.client()
+    client.create_database(api.Database(name=server.database, description="", parameters={}))
+    for name, keys in (("t", []), ("p", ["k"]), ("before", []), ("d", [])):
+        server.table(name, {"a": "bigint", "b": "bigint"}, keys=keys)
+    server.add_partitions(*([name[2:]] for name in PARTITIONS), table="p", columns={"a": "bigint", "b": "bigint"})
+    for table in ("t", "before"):
+        for column in ("a", "b"):
+            client.update_table_column_statistics(_statistics(table, column, 0 if table == "t" else THERE))
+    client.set_aggr_stats_for(_of_partitions(0))
+
+
+def _statistics(table: str, column: str, number: int, partition: str | None = None) -> Any:
+    data = api.LongColumnStatsData(numNulls=0, numDVs=number)
+    description = api.ColumnStatisticsDesc(
+        isTblLevel=partition is None, dbName="coherence", tableName=table, partName=partition
+    )
+    return api.ColumnStatistics(statsDesc=description, statsObj=[column_object(column, "bigint", "longStats", data)])
+
+
+def _of_partitions(number: int) -> Any:
+    return api.SetPartitionsStatsRequest(colStats=[_statistics("p", "a", number, each) for each in PARTITIONS])
+
+
+def test_no_read_is_stale_and_no_update_lost(servers: list[Metastore], tmp_path: Path) -> None:
+    registers = {
+        "a": Register.holding(0),
+        "b": Register.holding(0),
+        "p": Register.holding((0, 0, 0)),
+        "before": Register.holding(THERE),
+        "after": Register.holding(ABSENT),
+        "d": Register.holding(EMPTY),
+    }
+    ended = threading.Event()
+    work: list[Callable[[Pair], None]] = [
+        lambda pair: _write_column(pair, "a", registers["a"], ended),
+        lambda pair: _write_column(pair, "b", registers["b"], ended),
+        lambda pair: _write_partitions(pair, registers["p"], ended),
+        lambda pair: _rename(pair, registers["before"], registers["after"], ended),
+        lambda pair: _make_again(pair, servers[0], registers["d"], ended),
+        *[lambda pair: _read(pair, registers, ended)] * 3,
+    ]
+    with ThreadPoolExecutor(len(work)) as threads:
+        running = [threads.submit(each, Pair(servers, seed)) for seed, each in enumerate(work)]
+        time.sleep(SECONDS)
+        ended.set()
+        for each in running:
+            each.result()
+    assert {name: each.untrue() for name, each in registers.items()} == {name: [] for name in registers}
+    assert all(len(each.writes) > 3 and len(each.reads) > 20 for each in registers.values())
+    for server in servers:  # nothing written was lost on the way
+        client = server.client()
+        assert [_read_table(client, "t", each) for each in "ab"] == [registers[each].writes[-1].value for each in "ab"]
+        assert _read_partitions(client) == registers["p"].writes[-1].value
+    logs = [(tmp_path / f"server-{number}" / "server.log").read_text() for number in range(2)]
+    assert all(log.count('"outcome": "kept"') > 20 for log in logs)
+
+
+def _write_column(pair: Pair, column: str, register: Register, ended: threading.Event) -> None:
+    number = 0
+    while not ended.is_set():
+        number += 1
+        with register.writing(number):
+            pair.any.update_table_column_statistics(_statistics("t", column, number))
+        _pause()
+
+
+def _write_partitions(pair: Pair, register: Register, ended: threading.Event) -> None:
+    number = 0
+    while not ended.is_set():
+        number += 1
+        with register.writing((number,) * len(PARTITIONS)):
+            pair.any.set_aggr_stats_for(_of_partitions(number))
+        _pause()
+
+
+def _rename(pair: Pair, before: Register, after: Register, ended: threading.Event) -> None:
+    here, there = ("before", before), ("after", after)
+    while not ended.is_set():
+        wanted = api.GetTableRequest(dbName="coherence", tblName=here[0])
+        table = pair.any.get_table_req(wanted).table
+        table.tableName = there[0]
+        with here[1].writing(ABSENT), there[1].writing(THERE):
+            pair.any.alter_table("coherence", here[0], table)
+        here, there = there, here
+        _pause()
+
+
+def _make_again(pair: Pair, server: Metastore, register: Register, ended: threading.Event) -> None:
+    number = THERE
+    table = server.read_table("d")
+    while not ended.is_set():
+        number += 1
+        with register.writing(ABSENT):
+            pair.any.drop_table("coherence", "d", True)
+        with register.writing(EMPTY):
+            pair.any.create_table(table)
+        with register.writing(number):
+            pair.any.update_table_column_statistics(_statistics("d", "a", number))
+        _pause()
+
+
+def _read(pair: Pair, registers: dict[str, Register], ended: threading.Event) -> None:
+    while not ended.is_set():
+        name, register = pair.one_of(registers)
+        client = pair.any
+        if name == "p":
+            register.reading(partial(_read_partitions, client))
+        elif name in ("a", "b"):
+            register.reading(partial(_read_table, client, "t", name))
+        else:
+            register.reading(partial(_read_table, client, name, "a"))
+
+
+def _read_table(client: Any, table: str, column: str) -> Hashable:
+    wanted = api.TableStatsRequest(dbName="coherence", tblName=table, colNames=[column])
+    try:
+        found = client.get_table_statistics_req(wanted).tableStats
+    except api.NoSuchObjectException:
+        return ABSENT
+    return int(found[0].statsData.longStats.numDVs) if found else EMPTY
+
+
+def _read_partitions(client: Any) -> Hashable:
+    wanted = api.PartitionsStatsRequest(dbName="coherence", tblName="p", colNames=["a"], partNames=PARTITIONS)
+    found = client.get_partitions_statistics_req(wanted).partStats
+    return tuple(found[each][0].statsData.longStats.numDVs for each in PARTITIONS)
+
+
+def _pause() -> None:
+    """Long enough for readers to meet the same answer more than once."""
+    time.sleep(random.uniform(0, 0.02))
+
+
+@pytest.mark.parametrize(
+    ("read", "true"),
+    [
+        (Event("old", 0.0, 0.5), True),
+        (Event("new", 0.0, 0.5), False),
+        (Event("old", 1.2, 1.3), True),
+        (Event("new", 1.2, 1.3), True),
+        (Event("old", 2.1, 2.2), False),
+        (Event("new", 2.1, 2.2), True),
+        (Event("old", 1.9, 9.0), True),
+        (Event("never", 0.0, 9.0), False),
+    ],
+)
+def test_the_checker_finds_what_is_not_true(read: Event, true: bool) -> None:
+    register = Register([Event("old", 0.0, 0.0), Event("new", 1.0, 2.0)], [read])
+    assert (register.untrue() == []) is true
