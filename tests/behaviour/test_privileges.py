@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from itertools import count
 from typing import Any
 
 import pytest
 from tests.fixtures.metastores import Metastore
+from thriftpy2.thrift import TApplicationException
 
 from hmstats.wire.idl import hive_metastore as api
 
@@ -55,6 +57,13 @@ def bag(*privileges: Any) -> Any:
     return api.PrivilegeBag(privileges=list(privileges))
 
 
+def refused(metastore: Metastore, text: str) -> AbstractContextManager[Any]:
+    """A MetaException with this text. Hive 2.3 answers an internal error where the text names another exception."""
+    if metastore.generation < 3 and text.startswith("Got exception"):
+        return pytest.raises(TApplicationException, match="Internal error processing")
+    return pytest.raises(api.MetaException, match=text)
+
+
 def listed(metastore: Metastore, principal: str | None, kind: int, ref: Any) -> set[tuple[str, str]]:
     """The principals and privileges that list_privileges tells."""
     found = metastore.client().list_privileges(principal, kind, ref)
@@ -94,7 +103,7 @@ def test_a_role_is_made_listed_and_dropped(metastore: Metastore) -> None:
 
 def test_roles_that_cannot_be_are_refused(metastore: Metastore, role: str) -> None:
     client = metastore.client()
-    with pytest.raises(api.MetaException, match=GOT.format("InvalidObjectException", f"Role {role} already exists")):
+    with refused(metastore, GOT.format("InvalidObjectException", f"Role {role} already exists")):
         client.create_role(api.Role(roleName=role, createTime=0, ownerName="ann"))
     with pytest.raises(api.MetaException, match="public role implicitly exists"):
         client.create_role(api.Role(roleName="public", createTime=0, ownerName="ann"))
@@ -143,15 +152,15 @@ def test_grants_of_a_principal(metastore: Metastore, role: str) -> None:
 def test_grants_of_roles_that_cannot_be_are_refused(metastore: Metastore, role: str, other_role: str) -> None:
     client = metastore.client()
     client.grant_role(role, "ada", USER, "ann", USER, False)
-    refused = [
+    cases = [
         (("public", "ada", USER), "No user can be added to public"),
         (("nope", "ada", USER), GOT.format("NoSuchObjectException", "nope role can not be found")),
         ((role, "ada", USER), GOT.format("InvalidObjectException", f"Principal ada already has the role {role}")),
         ((role, "nope", ROLE), GOT.format("NoSuchObjectException", "Role nope does not exist")),
         ((role, role, ROLE), "no cycles allowed"),
     ]
-    for (name, principal, kind), text in refused:
-        with pytest.raises(api.MetaException, match=text):
+    for (name, principal, kind), text in cases:
+        with refused(metastore, text):
             client.grant_role(name, principal, kind, "ann", USER, False)
     assert client.grant_role(role, other_role, ROLE, "ann", USER, False)
     with pytest.raises(api.MetaException, match="no cycles allowed"):
@@ -162,7 +171,7 @@ def test_revokes_of_roles_that_cannot_be_are_refused(metastore: Metastore, role:
     client = metastore.client()
     with pytest.raises(api.MetaException, match="public role can't be revoked"):
         client.revoke_role("public", "ada", USER)
-    with pytest.raises(api.MetaException, match="nope role can not be found"):
+    with refused(metastore, GOT.format("NoSuchObjectException", "nope role can not be found")):
         client.revoke_role("nope", "ada", USER)
 
 
@@ -277,7 +286,7 @@ def test_what_was_granted_is_not_granted_again(metastore: Metastore) -> None:
     text = GOT.format(
         "InvalidObjectException", rf"SELECT is already granted on table \[{metastore.database},t\] by ann"
     )
-    with pytest.raises(api.MetaException, match=text):
+    with refused(metastore, text):
         client.grant_privileges(bag(privilege(table, "ada", name="INSERT"), privilege(table, "ada")))
     assert listed(metastore, None, USER, table) == {("ada", "SELECT")}
 
@@ -286,9 +295,9 @@ def test_privileges_are_granted_on_what_is_there(metastore: Metastore) -> None:
     """Those on a table that is not there are passed over."""
     client = metastore.client()
     assert client.grant_privileges(bag(privilege(on(metastore, TYPES.TABLE, table="nope"), "ada")))
-    with pytest.raises(api.MetaException, match=r"Got exception: .*NoSuchObjectException"):
+    with refused(metastore, r"Got exception: .*NoSuchObjectException"):
         client.grant_privileges(bag(privilege(on(metastore, TYPES.DATABASE, dbName="nope"), "ada")))
-    with pytest.raises(api.MetaException, match=GOT.format("NoSuchObjectException", "Role nope does not exist")):
+    with refused(metastore, GOT.format("NoSuchObjectException", "Role nope does not exist")):
         client.grant_privileges(bag(privilege(on(metastore, TYPES.DATABASE), "nope", ROLE)))
 
 
@@ -330,7 +339,7 @@ def test_what_was_not_granted_is_not_revoked(
     metastore.table(keys=("k",))
     metastore.add_partitions(["1"])
     ref = on(metastore, getattr(TYPES, kind), **values)
-    with pytest.raises(api.MetaException, match=GOT.format("InvalidObjectException", text)):
+    with refused(metastore, GOT.format("InvalidObjectException", text)):
         metastore.client().revoke_privileges(bag(privilege(ref, "ada", name="DROP")))
 
 
