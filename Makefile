@@ -22,7 +22,13 @@ demo: install ## Analyse TPC-H with Spark, store and read back (SF=1 for more da
 	@$(BIN)/python demo/demo.py
 
 test: install ## Run the tests
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -m 'not engines' $(ARGS)
+
+test-engines: install ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI takes those of Spark and PyIceberg
+	@$(BIN)/python -m pytest -m engines $(ARGS)
+
+test-hive: install ## Run Hive's own client tests (Maven) and hold them against what passes on Hive 4.0.1
+	@$(BIN)/python -m tests.peers.hive_suite.compare
 
 lint: install ## Check format, style, types, imports and spelling
 	@$(BIN)/ruff format --check .
@@ -45,4 +51,4 @@ bench: install ## Measure against a real Hive Metastore, both in one run
 clean: ## Remove the virtual environment and everything made
 	@rm -rf $(VENV) build dist demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint format docs bench clean
+.PHONY: help install demo test test-engines test-hive lint format docs bench clean

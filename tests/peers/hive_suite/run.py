@@ -47,6 +47,7 @@ def class_path() -> str:
     jars = (f"{lib}/*", f"{start_hive.home('4.0')}/lib/*", f"{start_hive.package('4.0')}/*")
     path = os.pathsep.join([str(classes), *jars])
     _compile(classes, path)
+    (CACHE / "log4j2.properties").write_text(start_hive.LOG4J.replace("warn", "off"))
     return path
 
 
@@ -119,7 +120,6 @@ def main() -> None:
     parser.add_argument("classes", nargs="*")
     given = parser.parse_args()
     path = class_path()
-    (CACHE / "log4j2.properties").write_text(start_hive.LOG4J.replace("warn", "off"))
     outcomes: Counter[str] = Counter()
     for name in given.classes or CLASSES:
         for line in run_class(name, given.start, path):
