@@ -187,7 +187,7 @@ def test_a_deadlock_is_tried_again_until_both_writers_are_done(postgres_url: str
 
     _together(2, writer)
     assert _versions(store) == {1: 12, 2: 12}
-    assert len(calls) == 3, "one of the two was tried again"
+    assert len(calls) in (3, 4), "one of the two was tried again, or both when both were told"
     store.close()
 
 

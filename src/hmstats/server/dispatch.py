@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import structlog
@@ -126,11 +127,21 @@ class Dispatcher:
 
 
 def _require_structs(method: Method, arguments: Mapping[str, Any]) -> None:
-    """Raises InvalidInput when a struct that a call is about is not there."""
+    """Raises InvalidInput when a struct is not there that a call is about, or that its request must have."""
     for spec in method.arguments.thrift_spec.values():
         kind, name = spec[0], spec[1]
-        if kind == TType.STRUCT and name not in _OPTIONAL and arguments[name] is None:
+        if kind != TType.STRUCT or name in _OPTIONAL:
+            continue
+        if arguments[name] is None:
             raise InvalidInput(f"{method.name} must have the argument {name}, found none")
+        for inner in _required_structs(spec[2]):
+            if getattr(arguments[name], inner) is None:
+                raise InvalidInput(f"{method.name} must have a struct {inner} in its {name}, found none")
+
+
+@cache
+def _required_structs(struct: Any) -> tuple[str, ...]:
+    return tuple(spec[1] for spec in struct.thrift_spec.values() if spec[0] == TType.STRUCT and spec[-1])
 
 
 def _result(method: Method, value: Any) -> bytes | None:

@@ -14,6 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from hmstats.errors import SettingsError
+from hmstats.store.bound_values import check_parameters
 
 _BATCH_ROWS = 1_000
 _CONNECT_SECONDS = 10
@@ -60,10 +61,14 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
     """
     if url.get_backend_name() == "sqlite":
         readers, writers = (_sqlite(url, pool_size, statement_seconds) for _ in range(2))
+        check_parameters(readers)
+        check_parameters(writers)
         _begin_with(readers, "BEGIN", query_only=True)
         _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
         return Pools(readers, writers, writers, readers)
     readers, writers, checkers = (_postgres(url, pool_size, statement_seconds) for _ in range(3))
+    check_parameters(readers)
+    check_parameters(writers)
     event.listen(readers, "connect", _see_one_picture)
     event.listen(checkers, "connect", _commit_each_statement)
     return Pools(readers, writers, _postgres(url, 1, statement_seconds), checkers)

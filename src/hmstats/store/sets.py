@@ -7,11 +7,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, String, Text, any_, bindparam, cast, func, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from hmstats.store.bound_values import check
+
 _NUMBERS = frozenset({int, float, bool, type(None)})
 
 
 def one_of(connection: Connection, column: ColumnElement[Any], values: Sequence[Any]) -> ColumnElement[bool]:
     """The condition that the column is one of the values."""
+    check(values)
     if connection.dialect.name == "sqlite":
         listed = func.json_each(json.dumps(list(values))).table_valued("value")
         return column.in_(select(listed.c.value))

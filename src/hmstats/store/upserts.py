@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Select, String, Table, Text, bindparam, cast, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from hmstats.store import bound_values
 from hmstats.store.sets import array_of
 from hmstats.store.unit import Unit
 
@@ -30,6 +31,8 @@ def upsert_columns(
     unit: Unit, table: Table, key: Sequence[str], columns: Mapping[str, Sequence[Any]], changes: Changes
 ) -> None:
     """The same, the rows given by column: name to the values of all rows, of which there is at least one."""
+    for name, values in columns.items():
+        bound_values.check_column(table.c[name], values)
     if unit.connection.dialect.name == "sqlite":
         # Parameters of a type that hands over any value: a number's would make a number, then NULL, of the text NaN.
         each = sqlite.insert(table).values({name: bindparam(name, type_=String()) for name in columns})

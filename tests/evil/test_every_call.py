@@ -1,0 +1,78 @@
+"""Whatever the arguments: a declared exception or a right answer, and a refused call has changed nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.evil.arguments import arguments
+from tests.evil.served import Served, served
+from tests.fixtures.postgres import fresh_database
+from thriftpy2.thrift import TApplicationException
+
+from hmstats.server.rpc import catalogs, databases, functions, locks, partitions, session, statistics, tables
+from hmstats.server.rpc import transactions as txns
+from hmstats.wire.idl import Method, methods
+
+_SUBJECTS = (
+    session.SessionCalls,
+    catalogs.CatalogCalls,
+    databases.DatabaseCalls,
+    tables.TableCalls,
+    partitions.PartitionCalls,
+    statistics.StatisticsCalls,
+    functions.FunctionCalls,
+    locks.LockCalls,
+    txns.TransactionCalls,
+)
+_SERVED = [
+    name for name, method in methods().items() if any(hasattr(each, name) for each in _SUBJECTS) and not method.oneway
+]
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def metastore(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp(f"evil-{request.param}")
+    if request.param == "postgres":
+        server, template = (request.getfixturevalue(f"postgres_{each}") for each in ("server", "template"))
+        with fresh_database(server, template) as url, served(url, folder) as running:
+            yield running
+        return
+    file = folder / "metastore.sqlite"
+    file.write_bytes(Path(request.getfixturevalue("sqlite_template")).read_bytes())
+    with served(f"sqlite:///{file}", folder) as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", _SERVED)
+@settings(
+    max_examples=25,
+    phases=[Phase.generate],
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(data=st.data())
+def test_a_call_is_answered_or_refused_whole(metastore: Served, name: str, data: st.DataObject) -> None:
+    method = methods()[name]
+    given_arguments = data.draw(arguments(method))
+    reply = metastore.ask(method, given_arguments)
+    assert not metastore.broken()
+    refusal = _refusal(method, reply.content)
+    changed = metastore.changed()
+    if changed:
+        metastore.refill()
+    if refusal is not None:
+        assert refusal.message, refusal
+        assert not changed, refusal
+
+
+def _refusal(method: Method, content: Any) -> Any | None:
+    """The exception in a reply; None when there is none."""
+    if isinstance(content, TApplicationException):
+        return content
+    raised = (getattr(content, field) for field in method.throws.values())
+    return next((each for each in raised if each is not None), None)
