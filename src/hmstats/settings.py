@@ -73,6 +73,12 @@ class Settings(BaseSettings):
         ge=0,
         description="Bytes of encoded answers that are kept for the next who asks; 0 keeps none.",
     )
+    notifications: bool = Field(
+        True, description="Whether every change is written to the notification log, which some engines follow."
+    )
+    notification_retention_hours: float = Field(
+        24.0, gt=0, description="Hours after which an event is removed from the notification log."
+    )
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
     )

@@ -68,6 +68,8 @@ def _rules(settings: Settings) -> Rules:
         statistics_from_partitions=settings.statistics_from_partitions,
         ndv_density_function=settings.ndv_density_function,
         ndv_tuner=settings.ndv_tuner,
+        notifications=settings.notifications,
+        notification_retention_hours=settings.notification_retention_hours,
         lock_timeout_seconds=settings.lock_timeout_seconds,
         most_partitions_listed=settings.most_partitions_listed,
     )

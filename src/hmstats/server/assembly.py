@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmstats.server.answers import Answers
+from hmstats.server.chores import Chore
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.access import AccessCalls
@@ -15,6 +16,7 @@ from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.extension import ExtensionCalls
 from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.locks import LockCalls
+from hmstats.server.rpc.notifications import NotificationCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
@@ -32,6 +34,7 @@ from hmstats.service.catalog.functions import Functions
 from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.catalog.truncate import Truncation
+from hmstats.service.notifications import NotificationLog
 from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.distinct import DistinctRules
 from hmstats.service.statistics.questions import StatisticsQuestions
@@ -41,7 +44,11 @@ from hmstats.service.transactions.locks import Locks
 from hmstats.service.transactions.transactions import Transactions
 from hmstats.service.warehouse import Warehouse
 from hmstats.store.engine import Store
+from hmstats.wire.event_messages import encoder
 from hmstats.wire.idl import methods
+
+_CLEANING_SECONDS = 600.0
+_HOUR_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,8 @@ class Rules:
     statistics_from_partitions: bool = True
     ndv_density_function: bool = False
     ndv_tuner: float = 0.0
+    notifications: bool = True
+    notification_retention_hours: float = 24.0
     lock_timeout_seconds: float = 300.0
     most_partitions_listed: int | None = None
 
@@ -64,6 +73,9 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
     databases.ensure_default()
     roles = Roles(store)
     roles.ensure_defaults()
+    log = NotificationLog(store)
+    if rules.notifications:
+        store.keep_log(encoder(sketches=rules.send_sketches))
     aggregator = StatisticsAggregator(
         store,
         any_engine=rules.any_engine,
@@ -91,11 +103,18 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         FunctionCalls(Functions(store)),
         AccessCalls(roles, Privileges(store)),
         ConstraintCalls(Constraints(store)),
+        NotificationCalls(log),
         LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
     )
     answers = Answers(store.current_versions, limits.answers_bytes)
-    return Server(address, Dispatcher(methods(), _calls(subjects), answers), limits)
+    chores = (_cleaning(log, rules),) if rules.notifications else ()
+    return Server(address, Dispatcher(methods(), _calls(subjects), answers), limits, chores)
+
+
+def _cleaning(log: NotificationLog, rules: Rules) -> Chore:
+    retention_seconds = rules.notification_retention_hours * _HOUR_SECONDS
+    return Chore("notifications", lambda: log.remove_older(retention_seconds), _CLEANING_SECONDS)
 
 
 def _calls(subjects: tuple[object, ...]) -> Mapping[str, Callable[..., Any]]:

@@ -5,6 +5,7 @@ import threading
 
 import structlog
 
+from hmstats.server.chores import Chore, Chores
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.listener import Listener
@@ -20,10 +21,17 @@ _log = structlog.get_logger("hmstats.server")
 class Server:
     """Serves a dispatcher's calls on one address until it is stopped. It is started once."""
 
-    def __init__(self, address: tuple[str, int], dispatcher: Dispatcher, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        address: tuple[str, int],
+        dispatcher: Dispatcher,
+        limits: Limits | None = None,
+        chores: tuple[Chore, ...] = (),
+    ) -> None:
         self._address = address
         self._dispatcher = dispatcher
         self._limits = limits or Limits()
+        self._chores = Chores(chores)
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
 
@@ -35,6 +43,7 @@ class Server:
         self._loop = Loop(listener, lambda first: recognise(first, self._dispatcher, self._limits), self._limits)
         self._thread = threading.Thread(target=self._loop.run, name="hmstats-selector", daemon=True)
         self._thread.start()
+        self._chores.start()
         return bound
 
     def drain(self, drain_seconds: float) -> None:
@@ -49,6 +58,7 @@ class Server:
         """Return when the server has stopped."""
         if self._thread is not None:
             self._thread.join()
+            self._chores.stop()
 
     def stop(self, drain_seconds: float) -> None:
         """Drain, and return when the server has stopped."""

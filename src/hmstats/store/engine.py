@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from hmstats.errors import StoreUnavailable
-from hmstats.store import versions
+from hmstats.model.events import Event, Notification
+from hmstats.store import notifications, versions
 from hmstats.store.connections import Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
@@ -24,6 +25,8 @@ from hmstats.store.unit import Unit
 __all__ = ["Store", "database_url"]
 
 Result = TypeVar("Result")
+Encoder = Callable[[Event, int], Notification]
+"""Makes an event at a time, in epoch seconds, what the log keeps of it."""
 
 _FIRST_PAUSE_SECONDS = 0.01
 
@@ -45,6 +48,7 @@ class Store:
         self._clock = clock
         self._sleep = sleep
         self._ids = Ids(pools.allocators)
+        self._encode: Encoder | None = None
 
     @classmethod
     def open(
@@ -63,6 +67,10 @@ class Store:
         """
         pools = connect(database_url(url), pool_size, statement_seconds)
         return cls(pools, patience_seconds=statement_seconds, clock=clock, sleep=sleep)
+
+    def keep_log(self, encode: Encoder) -> None:
+        """From now on write what units record to the notification log."""
+        self._encode = encode
 
     def close(self) -> None:
         """Close every pooled connection."""
@@ -99,9 +107,22 @@ class Store:
             # Waiting a random while keeps two writers from meeting again.
             self._sleep(_FIRST_PAUSE_SECONDS * 2 ** met.total() * random.random())
 
+    def log(self, unit: Unit) -> range:
+        """Write what the unit recorded so far to the log, last of all in it; the ids of the events, in order.
+
+        Until the commit nobody else can write to the log. A unit that does not call this has it done at its end.
+        """
+        if self._encode is None or not unit.events:
+            return range(0)
+        found = [self._encode(event, unit.now_seconds) for event in unit.events]
+        unit.events.clear()
+        return notifications.append(unit, found)
+
     def _try(self, work: Callable[[Unit], Result]) -> Result:
         with self._pools.writers.connect() as connection:
-            result = work(Unit(connection, int(self._clock()), self._ids))
+            unit = Unit(connection, int(self._clock()), self._ids, None if self._encode is None else [])
+            result = work(unit)
+            self.log(unit)
             try:
                 connection.commit()
             except DBAPIError as error:

@@ -32,6 +32,7 @@ class Sequence(Enum):
     PARTITION = "org.apache.hadoop.hive.metastore.model.MPartition"
     TABLE_STATISTICS = "org.apache.hadoop.hive.metastore.model.MTableColumnStatistics"
     PARTITION_STATISTICS = "org.apache.hadoop.hive.metastore.model.MPartitionColumnStatistics"
+    NOTIFICATION = "org.apache.hadoop.hive.metastore.model.MNotificationLog"
     FUNCTION = "org.apache.hadoop.hive.metastore.model.MFunction"
     ROLE = "org.apache.hadoop.hive.metastore.model.MRole"
     ROLE_GRANT = "org.apache.hadoop.hive.metastore.model.MRoleMap"

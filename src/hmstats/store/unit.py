@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from hmstats.model.events import Event
 from hmstats.store.ids import Ids, Sequence
 
 __all__ = ["Connection", "Unit"]
@@ -11,12 +12,21 @@ __all__ = ["Connection", "Unit"]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One transaction. `now_seconds` is the time of the whole unit, in epoch seconds."""
+    """One transaction. `now_seconds` is the time of the whole unit, in epoch seconds.
+
+    `events` is what happened so far, for the log; None where no log is kept.
+    """
 
     connection: Connection
     now_seconds: int
     _ids: Ids
+    events: list[Event] | None = None
 
     def ids(self, sequence: Sequence, count: int) -> range:
         """`count` new ids of a sequence."""
         return self._ids.take(self.connection, sequence, count)
+
+    def record(self, *events: Event) -> None:
+        """Say what happened; it is written to the log at the end of the unit."""
+        if self.events is not None:
+            self.events.extend(events)

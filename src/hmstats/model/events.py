@@ -1,0 +1,212 @@
+"""Events: what a change did, one for each, as those who follow the catalog want to know it.
+
+The rules say what happened in these terms; the log keeps each as a Notification, which has the text that is sent.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hmstats.model.catalog import Database, Parameters, Partition, Table, TableName
+from hmstats.model.column_statistics import StatisticsSet
+from hmstats.model.constraints import ColumnConstraint
+from hmstats.model.functions import Function
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseCreated:
+    """A database was made."""
+
+    database: Database
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseAltered:
+    """A database was changed."""
+
+    before: Database
+    after: Database
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseDropped:
+    """A database is gone; what was in it went before, with events of its own."""
+
+    database: Database
+
+
+@dataclass(frozen=True, slots=True)
+class TableCreated:
+    """A table was made."""
+
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class TableAltered:
+    """A table was changed, perhaps its name too; `truncated`: its rows went."""
+
+    before: Table
+    after: Table
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableDropped:
+    """A table is gone, with all its partitions."""
+
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionsAdded:
+    """Partitions were added to a table."""
+
+    table: Table
+    partitions: Sequence[Partition]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionAltered:
+    """A partition was changed, perhaps its values too; `truncated`: its rows went."""
+
+    table: Table
+    before: Partition
+    after: Partition
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionsDropped:
+    """Partitions of a table are gone."""
+
+    table: Table
+    partitions: Sequence[Partition]
+
+
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """Files were added to a table or to one of its partitions; `replacing`: those that were there went."""
+
+    table: Table
+    partition: Partition | None
+    files: Sequence[str]
+    replacing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """What is known of a table or a partition is to be read anew (`refresh`), or forgotten."""
+
+    table: Table
+    partition: Partition | None
+    refresh: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsUpdated:
+    """Column statistics of a table, or of its partition with these values, were written.
+
+    `parameters` are those of the table or of the partition afterwards.
+    """
+
+    table: Table
+    statistics: StatisticsSet
+    parameters: Parameters
+    values: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsDeleted:
+    """Statistics of a column were deleted, or of every column (None), of a table or of a partition of this name."""
+
+    table: TableName
+    column: str | None
+    partition: str | None = None
+    values: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCreated:
+    """A function was made."""
+
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDropped:
+    """A function is gone."""
+
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintsAdded:
+    """Constraints were added, all of one kind; there is at least one."""
+
+    constraints: Sequence[ColumnConstraint]
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintDropped:
+    """A constraint of a table is gone."""
+
+    table: TableName
+    name: str
+
+
+Event = (
+    DatabaseCreated
+    | DatabaseAltered
+    | DatabaseDropped
+    | TableCreated
+    | TableAltered
+    | TableDropped
+    | PartitionsAdded
+    | PartitionAltered
+    | PartitionsDropped
+    | Inserted
+    | Reloaded
+    | StatisticsUpdated
+    | StatisticsDeleted
+    | FunctionCreated
+    | FunctionDropped
+    | ConstraintsAdded
+    | ConstraintDropped
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """An event as the log keeps it: its type, what it is about, and the message in the format that is named."""
+
+    type: str
+    catalog: str
+    database: str
+    table: str | None
+    message: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A notification in the log. Ids follow each other without a gap in the order in which changes were committed."""
+
+    id: int
+    time_seconds: int
+    notification: Notification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which notifications somebody asks for: those after an id, perhaps no later than another, and about what.
+
+    An empty sequence and None leave the choice open.
+    """
+
+    after: int
+    until: int | None = None
+    catalog: str | None = None
+    database: str | None = None
+    tables: Sequence[str] = ()
+    types: Sequence[str] = ()
+    other_types: Sequence[str] = ()

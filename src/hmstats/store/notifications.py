@@ -1,0 +1,139 @@
+"""NOTIFICATION_LOG: what happened, numbered without a gap in the order of commits.
+
+The number comes from the only row of NOTIFICATION_SEQUENCE, which Hive locks too: whoever writes an event keeps every
+other writer of one waiting until its commit. So events are written last of all in a unit, in one round trip.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from hmstats.model.events import Logged, Notification, Wanted
+from hmstats.store import ids
+from hmstats.store.schema import NOTIFICATION_LOG as LOG
+from hmstats.store.schema import NOTIFICATION_SEQUENCE as SEQUENCE
+from hmstats.store.sets import array_of, one_of
+from hmstats.store.unit import Unit
+
+_ROW = 1
+"""The id of the sequence's only row."""
+_FIRST = 1
+_REMOVED_AT_ONCE = 1_000
+
+
+def append(unit: Unit, notifications: Sequence[Notification]) -> range:
+    """Write notifications at the end of the log; their ids, in order."""
+    if not notifications:
+        return range(0)
+    rows = _rows(unit, notifications)
+    write = _write_here if unit.connection.dialect.name == "sqlite" else _write_at_once
+    first = write(unit, rows)
+    if first is None:
+        _begin_sequence(unit)
+        first = write(unit, rows) or _FIRST
+    return range(first, first + len(rows))
+
+
+def current_id(connection: Connection) -> int:
+    """The id of the last event that was ever written; 0 before the first."""
+    following = connection.execute(select(SEQUENCE.c.NEXT_EVENT_ID)).scalar_one_or_none()
+    return (following or _FIRST) - 1
+
+
+def read(connection: Connection, wanted: Wanted, limit: int | None) -> list[Logged]:
+    """The first `limit` of those notifications, or all of them, in order."""
+    c = LOG.c
+    columns = (c.EVENT_TYPE, c.CAT_NAME, c.DB_NAME, c.TBL_NAME, c.MESSAGE, c.MESSAGE_FORMAT)
+    query = select(c.EVENT_ID, c.EVENT_TIME, *columns).where(*_conditions(connection, wanted)).order_by(c.EVENT_ID)
+    rows = connection.execute(query.limit(limit))
+    return [Logged(event_id, seconds, Notification(*rest)) for event_id, seconds, *rest in rows]
+
+
+def count(connection: Connection, wanted: Wanted) -> int:
+    """How many there are of those notifications."""
+    query = select(func.count()).select_from(LOG).where(*_conditions(connection, wanted))
+    return connection.execute(query).scalar_one()
+
+
+def remove_older(unit: Unit, before_seconds: int) -> int:
+    """Remove the oldest notifications as far as they are from before a time; how many, a thousand at most."""
+    oldest = select(LOG.c.EVENT_ID, LOG.c.EVENT_TIME).order_by(LOG.c.EVENT_ID).limit(_REMOVED_AT_ONCE)
+    rows = unit.connection.execute(oldest).all()
+    # Only the beginning of the log goes, even where a clock stood wrong: what is left has no gap.
+    old = [row.EVENT_ID for row in takewhile(lambda row: row.EVENT_TIME < before_seconds, rows)]
+    if old:
+        unit.connection.execute(delete(LOG).where(LOG.c.EVENT_ID <= old[-1]))
+    return len(old)
+
+
+def _rows(unit: Unit, notifications: Sequence[Notification]) -> list[dict[str, Any]]:
+    """The rows without their event ids."""
+    return [
+        {
+            "NL_ID": key,
+            "EVENT_TIME": unit.now_seconds,
+            "EVENT_TYPE": each.type,
+            "CAT_NAME": each.catalog,
+            "DB_NAME": each.database,
+            "TBL_NAME": each.table,
+            "MESSAGE": each.message,
+            "MESSAGE_FORMAT": each.format,
+        }
+        for key, each in zip(unit.ids(ids.Sequence.NOTIFICATION, len(notifications)), notifications, strict=True)
+    ]
+
+
+def _write_here(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
+    """Write rows and return the first event id; None when the sequence has no row yet."""
+    first = unit.connection.execute(_take(len(rows))).scalar_one_or_none()
+    if first is not None:
+        numbered = [{**row, "EVENT_ID": event_id} for event_id, row in enumerate(rows, first)]
+        unit.connection.execute(insert(LOG), numbered)
+    return first
+
+
+def _write_at_once(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
+    """The same in one statement, so that the sequence is locked for one round trip less."""
+    taken = _take(len(rows)).cte("taken")
+    names = list(rows[0])
+    values = [func.unnest(array_of(LOG.c[name], [row[name] for row in rows])) for name in names]
+    places = func.unnest(array_of(LOG.c.EVENT_ID, range(len(rows))))
+    source = select(taken.c.first + places, *values).select_from(taken)
+    query = postgresql.insert(LOG).from_select(["EVENT_ID", *names], source, include_defaults=False)
+    written = unit.connection.execute(query.returning(LOG.c.EVENT_ID)).scalars().all()
+    return min(written, default=None)
+
+
+def _take(number: int) -> Any:
+    """Moves the sequence on and returns the first id that nobody has; the row is locked until the unit ends."""
+    following = SEQUENCE.c.NEXT_EVENT_ID
+    first = (following - literal(number)).label("first")
+    return update(SEQUENCE).values(NEXT_EVENT_ID=following + number).returning(first)
+
+
+def _begin_sequence(unit: Unit) -> None:
+    """Make the sequence's row, which a schema of before Hive 3 does not come with."""
+    dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
+    row = dialect.insert(SEQUENCE).values(NNI_ID=_ROW, NEXT_EVENT_ID=_FIRST)
+    unit.connection.execute(row.on_conflict_do_nothing())
+
+
+def _conditions(connection: Connection, wanted: Wanted) -> list[ColumnElement[bool]]:
+    c = LOG.c
+    found = [c.EVENT_ID > wanted.after]
+    if wanted.until is not None:
+        found.append(c.EVENT_ID <= wanted.until)
+    if wanted.catalog is not None:
+        found.append(c.CAT_NAME == wanted.catalog)
+    if wanted.database is not None:
+        found.append(c.DB_NAME == wanted.database)
+    if wanted.tables:
+        found.append(one_of(connection, c.TBL_NAME, wanted.tables))
+    if wanted.types:
+        found.append(one_of(connection, c.EVENT_TYPE, wanted.types))
+    if wanted.other_types:
+        found.append(~one_of(connection, c.EVENT_TYPE, wanted.other_types))
+    return found
