@@ -4,6 +4,7 @@
 pytest_plugins = [
     "tests.fixtures.postgres",
     "tests.fixtures.statements",
+    "tests.fixtures.versions",
     "tests.fixtures.hive",
     "tests.fixtures.servers",
     "tests.fixtures.metastores",
