@@ -219,9 +219,14 @@ class TableAccumulator:
         return TableAccumulator(columns, self.rows + other.rows)
 
     def statistics(self, column_types: Mapping[str, str]) -> tuple[ColumnStatistics, ...]:
-        """The statistics of all columns. `column_types` are their Hive type strings."""
+        """The statistics of all columns, with their top-k sketches. `column_types` are their Hive type strings."""
         return tuple(
-            ColumnStatistics(name, column_types[name].lower(), column.statistics())
+            ColumnStatistics(
+                name,
+                column_types[name].lower(),
+                column.statistics(),
+                top_k=column.top_k.to_bytes() if column.top_k else None,
+            )
             for name, column in self.columns.items()
         )
 

@@ -54,7 +54,7 @@ class KllHistogram:
 
     @property
     def rank_error(self) -> float:
-        """How far off the rank of a quantile is at most, a part of all values, with 99 % confidence; 0: all are kept."""
+        """How far off a quantile's rank may be, a part of all values, with 99 % confidence; 0 when all are kept."""
         return float(self.sketch.normalized_rank_error(False)) if self.sketch.is_estimation_mode() else 0.0
 
     def add(self, values: npt.NDArray[np.generic], weights: npt.NDArray[np.int64] | None = None) -> None:

@@ -1,0 +1,187 @@
+"""The calls beyond Hive's on the same port: beside Hive's own clients, and with requests that make no sense."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.behaviour.structs import of_table, statistics, statistics_of
+from tests.fixtures.metastores import Metastore
+from thriftpy2.protocol.cybin import TCyBinaryProtocol
+from thriftpy2.thrift import TClient
+from thriftpy2.transport import TSocket
+from thriftpy2.transport.buffered import TCyBufferedTransport
+
+from hmstats.sketch.top_k import TopK
+from hmstats.wire.idl import EXTENDED_SERVICE, extension
+from hmstats.wire.idl import hive_metastore as api
+
+Ask = Callable[..., Any]
+_QUESTIONS = {
+    "get_distinct_count": extension.DistinctCountRequest,
+    "get_quantiles": extension.QuantilesRequest,
+    "get_top_k": extension.TopKRequest,
+}
+_REFUSALS = (api.MetaException, api.InvalidInputException, api.NoSuchObjectException)
+
+
+@pytest.fixture
+def client(our_metastore: Metastore) -> Any:
+    """A client of the extended service, which says who it is."""
+    transport = TCyBufferedTransport(TSocket("127.0.0.1", our_metastore.port, socket_timeout=60_000))
+    transport.open()
+    made = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
+    our_metastore.clients.callback(made.close)
+    made.set_ugi("ada", [])
+    return made
+
+
+def named(metastore: Metastore, **more: Any) -> dict[str, Any]:
+    return {"dbName": metastore.database, "tblName": "t", **more}
+
+
+def sketch(*values: str) -> bytes:
+    made = TopK()
+    made.add(list(values), [1] * len(values), len(values), 0)
+    return made.to_bytes()
+
+
+def request(metastore: Metastore, *details: Any, **more: Any) -> Any:
+    """Statistics of column l with details."""
+    structs = [statistics(metastore, statistics_of("l"))]
+    return extension.SetStatisticsRequest(colStats=structs, details=list(details), **more)
+
+
+def test_a_client_of_hives_writes_and_one_of_ours_reads(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    plain = our_metastore.client()
+    plain.set_ugi("bea", ["staff"])
+    plain.update_table_column_statistics(statistics(our_metastore, statistics_of("l"), statistics_of("b")))
+    found = client.get_provenance(extension.StatisticsRequest(**named(our_metastore)))
+    assert [(each.colName, each.engine, each.provenance.writer) for each in found.details] == [
+        ("b", "hive", "bea"),
+        ("l", "hive", "bea"),
+    ]
+    assert client.get_top_k(extension.TopKRequest(colName="B", **named(our_metastore))).values == [
+        extension.FrequentValue(value="false", low=4, high=4),
+        extension.FrequentValue(value="true", low=3, high=3),
+    ]
+    count = client.get_distinct_count(extension.DistinctCountRequest(colName="l", **named(our_metastore)))
+    assert (count.count, count.standardError, count.exact) == (5, None, None)
+
+
+def test_a_caller_who_gives_no_name_is_known_by_its_address(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    our_metastore.client().update_table_column_statistics(statistics(our_metastore, statistics_of("l")))
+    found = client.get_provenance(extension.StatisticsRequest(**named(our_metastore)))
+    assert found.details[0].provenance.writer == "127.0.0.1"
+
+
+def test_one_of_ours_writes_and_a_client_of_hives_reads(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    said = extension.Provenance(exact=True, tool="tool 1", writer="someone else", writtenAt=1)
+    details = extension.ColumnDetails(colName="l", topK=sketch("7", "8"), provenance=said)
+    assert client.set_statistics(request(our_metastore, details)) is True
+    assert of_table(our_metastore, "l")["l"].longStats.numDVs == 5
+    found = client.get_statistics(extension.StatisticsRequest(**named(our_metastore)))
+    (kept,) = found.details
+    assert (kept.topK, kept.provenance.tool, kept.provenance.exact) == (details.topK, "tool 1", True)
+    assert kept.provenance.writer == "ada"
+    assert kept.provenance.writtenAt > 1_600_000_000
+    (struct,) = found.colStats
+    assert (struct.statsDesc.isTblLevel, struct.statsDesc.tableName) == (True, "t")
+
+
+def test_statistics_and_details_are_written_together_or_not_at_all(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    wrong = [
+        extension.ColumnDetails(colName="l", topK=b"corrupt"),
+        extension.ColumnDetails(colName="l", topK=sketch("no number")),
+        extension.ColumnDetails(colName="l", provenance=extension.Provenance(sampleFraction=2)),
+        extension.ColumnDetails(colName="d", topK=sketch("1")),
+        extension.ColumnDetails(topK=sketch("1")),
+    ]
+    for details in wrong:
+        with pytest.raises(api.InvalidInputException):
+            client.set_statistics(request(our_metastore, details))
+    assert of_table(our_metastore, "l") == {}
+    assert client.get_provenance(extension.StatisticsRequest(**named(our_metastore))).details == []
+
+
+def test_merged_statistics_have_merged_details(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    details = extension.ColumnDetails(colName="l", topK=sketch("7"), provenance=extension.Provenance(rowsSeen=5))
+    for _ in range(3):
+        client.set_statistics(request(our_metastore, details, needMerge=True))
+    (found,) = client.get_statistics(extension.StatisticsRequest(**named(our_metastore))).details
+    assert TopK.from_bytes(found.topK).top() == [("7", 3, 3)]
+    assert found.provenance.rowsSeen == 15
+
+
+def test_a_question_that_nothing_stored_answers(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    for method, struct in _QUESTIONS.items():
+        more = {"fractions": [0.5]} if method == "get_quantiles" else {}
+        with pytest.raises(extension.MissingStatisticsException) as error:
+            getattr(client, method)(struct(colName="l", **more, **named(our_metastore)))
+        statement = f"ANALYZE TABLE {our_metastore.database}.t COMPUTE STATISTICS FOR COLUMNS l"
+        assert error.value.message.endswith(f": {statement}")
+
+
+@pytest.mark.parametrize("method", _QUESTIONS)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"dbName": None},
+        {"tblName": None},
+        {"colName": None},
+        {"colName": ""},
+        {"tblName": "absent"},
+        {"partNames": ["p=1"]},
+        {"partNames": [""]},
+        {"colName": "bin", "k": -1, "fractions": [-1.0]},
+        {"colName": "d", "k": 0, "fractions": [float("inf")]},
+        {"colName": "dec", "k": None, "fractions": None},
+        {"catName": "nowhere"},
+    ],
+)
+def test_requests_that_make_no_sense_are_refused_and_the_connection_lives(
+    our_metastore: Metastore, client: Any, method: str, wrong: dict[str, Any]
+) -> None:
+    our_metastore.table()
+    struct = _QUESTIONS[method]
+    fields = {spec[1] for spec in struct.thrift_spec.values()}
+    given = {**named(our_metastore), "colName": "l", "fractions": [0.5], **wrong}
+    with pytest.raises((*_REFUSALS, extension.MissingStatisticsException)):
+        getattr(client, method)(struct(**{key: value for key, value in given.items() if key in fields}))
+    assert client.getName() == "hmstats"
+
+
+def test_nothing_written_is_nothing_changed(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    for empty in (extension.SetStatisticsRequest(), extension.SetStatisticsRequest(colStats=[], details=[])):
+        assert client.set_statistics(empty) is True
+    assert client.get_statistics(extension.StatisticsRequest(**named(our_metastore))).colStats == []
+
+
+def test_details_go_with_a_dropped_column_and_table(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    client.set_statistics(request(our_metastore, extension.ColumnDetails(colName="l", topK=sketch("7"))))
+    table = our_metastore.read_table()
+    table.sd.cols = [each for each in table.sd.cols if each.name != "l"]
+    context = api.EnvironmentContext(properties={})
+    our_metastore.client().alter_table_with_environment_context(our_metastore.database, "t", table, context)
+    wanted = extension.StatisticsRequest(**named(our_metastore))
+    assert client.get_provenance(wanted).details == []
+    our_metastore.client().drop_table(our_metastore.database, "t", True)
+    our_metastore.table()
+    assert client.get_provenance(wanted).details == []
+
+
+def test_a_renamed_table_keeps_its_details(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table()
+    client.set_statistics(request(our_metastore, extension.ColumnDetails(colName="l", topK=sketch("7"))))
+    table = our_metastore.read_table()
+    table.tableName = "u"
+    our_metastore.client().alter_table(our_metastore.database, "t", table)
+    found = client.get_top_k(extension.TopKRequest(dbName=our_metastore.database, tblName="u", colName="l"))
+    assert [each.value for each in found.values] == ["7"]
