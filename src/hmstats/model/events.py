@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hmstats.model.catalog import Database, Parameters, Partition, Table, TableName
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.constraints import ColumnConstraint
-from hmstats.model.functions import Function
+from hmstats.model.functions import Function, FunctionName
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class FunctionCreated:
 class FunctionDropped:
     """A function is gone."""
 
-    function: Function
+    name: FunctionName
 
 
 @dataclass(frozen=True, slots=True)

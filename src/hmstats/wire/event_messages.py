@@ -231,7 +231,7 @@ def _(event: FunctionCreated) -> _Said:
 
 @_say.register
 def _(event: FunctionDropped) -> _Said:
-    name = event.function.name
+    name = event.name
     return "DROP_FUNCTION", name.catalog, name.database, None, {"db": name.database, "functionName": name.function}
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from hmstats.errors import InvalidObject, InvalidOperation, MetaError
 from hmstats.model.accurate import PARAMETER
 from hmstats.model.catalog import MANAGED_TABLE, Table, TableName
+from hmstats.model.events import TableAltered
 from hmstats.service.catalog.columns import kept_parameters, lost_columns, unmarked
 from hmstats.service.catalog.table_rules import LAST_DDL, check_table, is_view, table_type
 from hmstats.service.warehouse import Warehouse, qualified, same_place
@@ -103,6 +104,7 @@ class TableAlterations:
             column_statistics.rename_table(unit, table_id, table.name)
             write_ids.rename_table(unit, name, table.name)
         versions.bump(unit, table_id)
+        unit.record(TableAltered(stored, altered))
         return _Done(stored, altered, move)
 
     def _move(self, unit: Unit, stored: Table, altered: Table) -> tuple[str, str] | None:
@@ -204,3 +206,4 @@ def _put_back(unit: Unit, done: _Done) -> None:
     write_ids.rename_table(unit, after.name, before.name)
     partitions.relocate(unit, table_id, move[1], move[0])
     versions.bump(unit, table_id)
+    unit.record(TableAltered(after, before))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
 from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
+from hmstats.model.events import DatabaseCreated, DatabaseDropped
 from hmstats.service.warehouse import Warehouse, qualified
 from hmstats.store import catalogs, databases, tables
 from hmstats.store.engine import Store
@@ -44,7 +45,9 @@ class Catalogs:
             default = Database(
                 name=name, description=text, location=qualified(catalog.location), owner="public", owner_type="ROLE"
             )
-            databases.insert_one(unit, replace(default, created_seconds=unit.now_seconds))
+            default = replace(default, created_seconds=unit.now_seconds)
+            databases.insert_one(unit, default)
+            unit.record(DatabaseCreated(default))
 
         self._store.write(insert)
         self._warehouse.make_directory(catalog.location)
@@ -93,4 +96,5 @@ def _remove_default(unit: Unit, catalog: str) -> list[str]:
     if default is None or database_id is None:
         return []
     databases.remove(unit, database_id)
+    unit.record(DatabaseDropped(default))
     return [default.location]

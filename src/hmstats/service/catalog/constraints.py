@@ -8,6 +8,7 @@ from itertools import count, groupby
 from hmstats.errors import InvalidConstraint, MetaError
 from hmstats.model.catalog import Column, TableName
 from hmstats.model.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
+from hmstats.model.events import ConstraintDropped, ConstraintsAdded
 from hmstats.store import constraints, versions
 from hmstats.store.constraints import NOWHERE, Holder, Place, Placed, of
 from hmstats.store.engine import Store
@@ -76,6 +77,7 @@ class Constraints:
                     f"{name.database}.{name.table}"
                 )
             versions.bump(unit, holder.id)
+            unit.record(ConstraintDropped(name, constraint))
 
         self._store.write(delete)
 
@@ -99,7 +101,10 @@ class _Adding:
 
     def add(self, new: Sequence[ColumnConstraint]) -> None:
         """Add constraints of one kind."""
-        constraints.insert_many(self._unit, [each for whole in _wholes(new) for each in self._placed(whole)])
+        placed = [each for whole in _wholes(new) for each in self._placed(whole)]
+        constraints.insert_many(self._unit, placed)
+        if placed:
+            self._unit.record(ConstraintsAdded([each.constraint for each in placed]))
 
     def finish(self) -> None:
         """Count the write of every table that was touched."""

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
 from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
+from hmstats.model.events import DatabaseAltered, DatabaseCreated, DatabaseDropped, FunctionDropped, TableDropped
+from hmstats.model.functions import FunctionName
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.warehouse import Warehouse, qualified
 from hmstats.store import catalogs, databases, functions, tables, write_ids
@@ -70,7 +72,9 @@ class Databases:
             if databases.find_id(unit.connection, name) is not None:
                 raise AlreadyExists(f"Database {name.database} already exists")
             location = qualified(database.location or self._location(name, catalog))
-            databases.insert_one(unit, replace(database, location=location, created_seconds=unit.now_seconds))
+            new = replace(database, location=location, created_seconds=unit.now_seconds)
+            databases.insert_one(unit, new)
+            unit.record(DatabaseCreated(new))
             return location
 
         self._warehouse.make_directory(self._store.write(insert))
@@ -85,7 +89,9 @@ class Databases:
             stored, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
             if stored is None or database_id is None:
                 raise missing_database(name)
-            databases.replace(unit, database_id, _altered(stored, database))
+            altered = _altered(stored, database)
+            databases.replace(unit, database_id, altered)
+            unit.record(DatabaseAltered(stored, altered))
 
         self._store.write(update)
 
@@ -111,6 +117,7 @@ class Databases:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more tables exist.")
             if functions.names(unit.connection, name) and not cascade:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more functions exist.")
+            _record_drop(unit, stored)
             tables.remove_many(unit, inside)
             write_ids.forget_database(unit, name)
             databases.remove(unit, database_id)
@@ -119,6 +126,16 @@ class Databases:
         location = self._store.write(delete)
         if delete_data:
             self._warehouse.remove_directory(location)
+
+
+def _record_drop(unit: Unit, database: Database) -> None:
+    """A database's end, after that of each function and table in it."""
+    if unit.events is None:
+        return
+    name = database.name
+    inside = tables.get_many(unit.connection, name, tables.names(unit.connection, name))
+    gone = [FunctionName(name.catalog, name.database, each) for each in functions.names(unit.connection, name)]
+    unit.record(*map(FunctionDropped, gone), *map(TableDropped, inside), DatabaseDropped(database))
 
 
 def _altered(stored: Database, new: Database) -> Database:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog import DEFAULT_CATALOG, DatabaseName
+from hmstats.model.events import FunctionCreated, FunctionDropped
 from hmstats.model.functions import Function, FunctionName
 from hmstats.service.catalog.databases import missing_database
 from hmstats.service.catalog.patterns import matching
@@ -57,7 +58,9 @@ class Functions:
                 raise missing_database(function.name.parent)
             if functions.lock(unit, function.name) is not None:
                 raise AlreadyExists(f"Function {function.name.function} already exists")
-            functions.insert_one(unit, database_id, replace(function, created_seconds=unit.now_seconds))
+            new = replace(function, created_seconds=unit.now_seconds)
+            functions.insert_one(unit, database_id, new)
+            unit.record(FunctionCreated(new))
 
         self._store.write(insert)
 
@@ -93,6 +96,7 @@ class Functions:
             if function_id is None:
                 raise NoSuchObject(f"Function {name.function} does not exist")
             functions.remove(unit, function_id)
+            unit.record(FunctionDropped(name))
 
         self._store.write(delete)
 

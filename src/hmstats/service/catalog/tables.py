@@ -6,6 +6,7 @@ from dataclasses import replace
 from hmstats.errors import AlreadyExists, InvalidObject, NoSuchObject
 from hmstats.model.catalog import MANAGED_TABLE, Database, DatabaseName, Table, TableName, TableSummary
 from hmstats.model.constraints import ColumnConstraint
+from hmstats.model.events import TableCreated, TableDropped
 from hmstats.model.privileges import Privilege, SecuredKind
 from hmstats.service.catalog.columns import without_orders
 from hmstats.service.catalog.constraints import add as add_constraints
@@ -93,6 +94,7 @@ class Tables:
                 raise AlreadyExists(f"Table {table.name} already exists")
             new = self._completed(table, database, unit.now_seconds)
             table_id = tables.insert_one(unit, new)
+            unit.record(TableCreated(replace(new, id=table_id)))
             add_constraints(unit, constraints)
             insert_privileges(unit, SecuredKind.TABLE, table_id, privileges)
             return new
@@ -113,6 +115,7 @@ class Tables:
             if table_id is None or stored is None:
                 raise missing_table(name)
             tables.remove_many(unit, [table_id])
+            unit.record(TableDropped(stored))
             write_ids.forget_table(unit, name)
             return stored
 

@@ -1,10 +1,11 @@
 """Truncating: tables and partitions without rows, and without statistics that would say otherwise."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hmstats.model.accurate import PARAMETER, Accurate
-from hmstats.model.catalog import MANAGED_TABLE, Table, TableName
+from hmstats.model.catalog import MANAGED_TABLE, Partition, Table, TableName
+from hmstats.model.events import PartitionAltered, TableAltered
 from hmstats.service.catalog.tables import missing_table
 from hmstats.service.warehouse import Warehouse
 from hmstats.store import column_statistics, parameters, partitions, tables, versions
@@ -42,10 +43,13 @@ class Truncation:
             if table_id is None or table is None:
                 raise missing_table(name)
             versions.bump(unit, table_id)
+            before = _to_record(unit, table_id, names)
             if names is None:
                 _zero(unit, OF_TABLES, [table_id])
                 column_statistics.delete_tables(unit, [table_id], None, None)
-            return _Emptied(table, self._empty_partitions(unit, table, table_id, names))
+            emptied = _Emptied(table, self._empty_partitions(unit, table, table_id, names))
+            _record(unit, table, table_id, before)
+            return emptied
 
         table, locations = self._store.write(empty)
         if delete_data and table.table_type == MANAGED_TABLE:
@@ -60,6 +64,24 @@ class Truncation:
         _zero(unit, OF_PARTITIONS, list(found))
         column_statistics.delete_partitions(unit, list(found), None, None)
         return [location for location in found.values() if location]
+
+
+def _to_record(unit: Unit, table_id: int, names: Sequence[str] | None) -> Mapping[str, Partition] | None:
+    """The named partitions as they are, where the log wants to know; None for the whole table."""
+    if unit.events is None or names is None:
+        return None
+    return partitions.get_many(unit.connection, table_id, list(names))
+
+
+def _record(unit: Unit, table: Table, table_id: int, before: Mapping[str, Partition] | None) -> None:
+    """One event for each partition that was named, one alone for a whole table, however many partitions it has."""
+    if unit.events is None:
+        return
+    if before is None:
+        unit.record(TableAltered(table, tables.get(unit.connection, table.name) or table, truncated=True))
+        return
+    after = partitions.get_many(unit.connection, table_id, list(before))
+    unit.record(*(PartitionAltered(table, old, after[each], truncated=True) for each, old in before.items()))
 
 
 def _zero(unit: Unit, of: ParameterTable, owners: Sequence[int]) -> None:
