@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 import pytest
-from tests.fixtures.metastores import Metastore
+from tests.fixtures.metastores import HIVES, Metastore
 from thriftpy2.thrift import TApplicationException
 
 from hmstats.wire.idl import hive_metastore as api
@@ -101,6 +101,18 @@ def test_calls_are_counted(metastore: Metastore) -> None:
     if metastore.ours:
         assert counters["get_all_databases"] == before + 1 == client.getCounter("get_all_databases")
     assert client.getCounter("no_such_call") == 0
+
+
+def test_delegation_tokens_are_refused(metastore: Metastore) -> None:
+    """Hive says so with the trace of a null pointer where it has no Kerberos."""
+    client = metastore.client()
+    for call, arguments in (
+        (client.get_delegation_token, ("ada", "hive/host")),
+        (client.renew_delegation_token, ("token",)),
+        (client.cancel_delegation_token, ("token",)),
+    ):
+        with pytest.raises(api.MetaException, match=metastore.expects("Kerberos", dict.fromkeys(HIVES, "null"))):
+            call(*arguments)
 
 
 def test_options_of_the_service_have_no_meaning(our_metastore: Metastore) -> None:
