@@ -20,6 +20,7 @@ from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.table_changes import TableChangeCalls
 from hmstats.server.rpc.tables import TableCalls
+from hmstats.server.rpc.tokens import TokenCalls
 from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.settings import PREFIX, Settings
 from hmstats.wire.idl import methods
@@ -63,6 +64,7 @@ connection lives.
 _SUBJECTS = (
     SessionCalls,
     ConfigurationCalls,
+    TokenCalls,
     CatalogCalls,
     DatabaseCalls,
     TableCalls,

@@ -22,6 +22,7 @@ from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.table_changes import TableChangeCalls
 from hmstats.server.rpc.tables import TableCalls
+from hmstats.server.rpc.tokens import TokenCalls
 from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.server.server import Server
 from hmstats.service.access.privileges import Privileges
@@ -88,6 +89,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
     subjects = (
         SessionCalls(),
         ConfigurationCalls(warehouse.root),
+        TokenCalls(),
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
         TableCalls(Tables(store, warehouse), reader),
