@@ -133,9 +133,9 @@ class StatisticsWriter:
         self._store.write(delete)
 
     def delete_partitions(
-        self, name: TableName, partition_names: Sequence[str], columns: Sequence[str] | None, engine: str | None
+        self, name: TableName, partition_names: Sequence[str] | None, columns: Sequence[str] | None, engine: str | None
     ) -> None:
-        """Delete statistics of partitions as delete_table does; a partition that is not there has none.
+        """Delete statistics of these partitions (None: all) as delete_table does; one that is not there has none.
 
         Raises InvalidObject without the table.
         """
@@ -144,7 +144,8 @@ class StatisticsWriter:
             target = targets.lock(unit, name)
             if target is None:
                 raise InvalidObject(f"{name} table not found")
-            wanted = [normal_partition_name(each, target.keys) for each in partition_names]
+            given = partitions.names(unit.connection, target.id) if partition_names is None else partition_names
+            wanted = [normal_partition_name(each, target.keys) for each in given]
             ids = list(partitions.lock(unit, target.id, wanted).values())
             column_statistics.delete_partitions(unit, ids, columns, engine)
             known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
