@@ -120,6 +120,7 @@ def test_the_bits_are_javas(flags: list[bool]) -> None:
     [
         ("", Snapshot(2**63 - 1)),
         ("9:9:", Snapshot(9)),
+        ("99999999999999999999:9:", Snapshot(2**63 - 1)),
         ("9:3:3,5", Snapshot(9, frozenset({3, 5}))),
         ("9:3:3,5:4", Snapshot(9, frozenset({3, 5}), frozenset({4}))),
         ("9:9223372036854775807::4", Snapshot(9, frozenset(), frozenset({4}))),

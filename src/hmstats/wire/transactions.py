@@ -147,7 +147,7 @@ def snapshot_from_text(text: str) -> Snapshot:
     try:
         mark, _, *listed = text.split(":")
         ids = [frozenset(int(each) for each in part.split(",") if each) for part in listed]
-        return Snapshot(int(mark), *ids)
+        return Snapshot(min(int(mark), _NO_MARK), *ids)
     except (ValueError, TypeError) as error:
         raise MetaError(f"a list of transactions must be mark:lowest:open,...:aborted,..., found {text}") from error
 

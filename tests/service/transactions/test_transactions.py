@@ -54,6 +54,17 @@ def test_a_silent_transaction_is_aborted(store: Store, transactions: Transaction
     assert states(transactions) == {one: TransactionState.ABORTED}
 
 
+@pytest.mark.parametrize("seed", [-1, 2**63 - 1])
+def test_counting_starts_where_ids_are_left(transactions: Transactions, seed: int) -> None:
+    """A client that sets the highest id would end all counting."""
+    with pytest.raises(MetaError, match=f"found {seed}"):
+        transactions.count_from(seed)
+    with pytest.raises(MetaError, match=f"found {seed}"):
+        transactions.count_write_ids_from(NAME, seed)
+    assert transactions.open(1, OWNER, 0) == [1]
+    assert transactions.last_write_id(NAME) == 0
+
+
 def test_a_range_has_an_end(transactions: Transactions) -> None:
     with pytest.raises(MetaError, match="100000 at most"):
         transactions.prolong_range(1, 10**12)

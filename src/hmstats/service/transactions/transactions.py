@@ -16,6 +16,8 @@ from hmstats.store.unit import Unit
 
 _MOST_AT_ONCE = 1_000
 """How many transactions a call opens at most, as in Hive."""
+_HIGHEST_SEED = 2**62
+"""Half of the ids that there are: whoever sets a higher one would leave none to be counted."""
 _TIDY_EVERY = 1_000
 """Ended transactions are forgotten each time the ids pass a multiple of this."""
 
@@ -108,6 +110,7 @@ class Transactions:
 
     def count_from(self, following: int) -> None:
         """Make `following` the next transaction's id. Raises MetaError when it is not above every one there is."""
+        _check_seed("the next transaction's id", following)
 
         def move(unit: Unit) -> None:
             highest = transactions.highest_when_opening(unit)
@@ -169,6 +172,7 @@ class Transactions:
 
     def count_write_ids_from(self, name: TableName, last: int) -> None:
         """Make `last` the highest write id that a table has given. Raises MetaError when it has given some already."""
+        _check_seed(f"the last write id of table {name}", last)
 
         def start(unit: Unit) -> None:
             if not write_ids.start_after(unit, name, last):
@@ -194,6 +198,11 @@ def prolong(unit: Unit, transaction: int, timeout_ms: int) -> None:
     """Note a transaction's heartbeat. Raises NoSuchTransaction and TransactionAborted."""
     require_open(unit, [transaction], timeout_ms)
     transactions.prolong(unit, [transaction])
+
+
+def _check_seed(what: str, seed: int) -> None:
+    if not 0 <= seed <= _HIGHEST_SEED:
+        raise MetaError(f"{what} must be from 0 to {_HIGHEST_SEED}, found {seed}")
 
 
 def _state(unit: Unit, transaction: int, timeout_ms: int) -> TransactionState | None:
