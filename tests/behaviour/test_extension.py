@@ -156,6 +156,24 @@ def test_requests_that_make_no_sense_are_refused_and_the_connection_lives(
     assert client.getName() == "hmstats"
 
 
+def test_a_question_asked_again_is_answered_anew_after_each_write(our_metastore: Metastore, client: Any) -> None:
+    our_metastore.table(columns={"l": "bigint"}, keys=("k",))
+    our_metastore.add_partitions(("1",), columns={"l": "bigint"})
+    question = extension.TopKRequest(colName="l", **named(our_metastore))
+    for values, partition in ((("7",), "k=1"), (("7", "8"), "k=1"), (("9",), "k=2")):
+        if partition == "k=2":
+            our_metastore.add_partitions(("2",), columns={"l": "bigint"})
+        details = extension.ColumnDetails(colName="l", partName=partition, topK=sketch(*values))
+        structs = [statistics(our_metastore, statistics_of("l"), partition=partition)]
+        client.set_statistics(extension.SetStatisticsRequest(colStats=structs, details=[details]))
+        first, second = (client.get_top_k(question) for _ in range(2))
+        assert first == second
+        assert {each.value for each in first.values} >= set(values)
+    assert first.numValues == 3
+    our_metastore.client().drop_partition(our_metastore.database, "t", ["1"], True)
+    assert [each.value for each in client.get_top_k(question).values] == ["9"]
+
+
 def test_nothing_written_is_nothing_changed(our_metastore: Metastore, client: Any) -> None:
     our_metastore.table()
     for empty in (extension.SetStatisticsRequest(), extension.SetStatisticsRequest(colStats=[], details=[])):

@@ -24,6 +24,11 @@ _KEPT = frozenset(
         "get_table_statistics_req",
         "get_partitions_statistics_req",
         "get_aggr_stats_for",
+        "get_distinct_count",
+        "get_quantiles",
+        "get_top_k",
+        "get_provenance",
+        "get_statistics",
     }
 )
 """Calls whose answers depend on nothing but their arguments and the tables that they note: not on who asks."""
