@@ -13,8 +13,11 @@ from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.configuration import ConfigurationCalls
 from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
+from hmstats.server.rpc.extension import ExtensionCalls
 from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.locks import LockCalls
+from hmstats.server.rpc.partition_changes import PartitionChangeCalls
+from hmstats.server.rpc.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
@@ -71,7 +74,10 @@ _SUBJECTS = (
     TableChangeCalls,
     ConstraintCalls,
     PartitionCalls,
+    PartitionQueryCalls,
+    PartitionChangeCalls,
     StatisticsCalls,
+    ExtensionCalls,
     FunctionCalls,
     AccessCalls,
     LockCalls,

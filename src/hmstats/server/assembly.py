@@ -17,6 +17,8 @@ from hmstats.server.rpc.extension import ExtensionCalls
 from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.notifications import NotificationCalls
+from hmstats.server.rpc.partition_changes import PartitionChangeCalls
+from hmstats.server.rpc.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
@@ -32,6 +34,9 @@ from hmstats.service.catalog.catalogs import Catalogs
 from hmstats.service.catalog.constraints import Constraints
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.functions import Functions
+from hmstats.service.catalog.expressions import Expressions
+from hmstats.service.catalog.partition_changes import PartitionChanges
+from hmstats.service.catalog.partition_moves import PartitionMoves
 from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.catalog.truncate import Truncation
@@ -86,6 +91,8 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         store, any_engine=rules.any_engine, aggregator=aggregator if rules.statistics_from_partitions else None
     )
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
+    partitions = Partitions(store, most_listed=rules.most_partitions_listed)
+    expressions = Expressions(partitions)
     subjects = (
         SessionCalls(),
         ConfigurationCalls(warehouse.root),
@@ -94,7 +101,9 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         DatabaseCalls(databases),
         TableCalls(Tables(store, warehouse), reader),
         TableChangeCalls(TableAlterations(store, warehouse), Truncation(store, warehouse)),
-        PartitionCalls(Partitions(store, warehouse, most_listed=rules.most_partitions_listed), reader),
+        PartitionCalls(partitions, reader),
+        PartitionQueryCalls(partitions, expressions),
+        PartitionChangeCalls(PartitionChanges(store, warehouse), PartitionMoves(store, warehouse), expressions),
         StatisticsCalls(
             reader,
             aggregator,

@@ -36,10 +36,6 @@ class Warehouse:
         """Where a table goes that names no place."""
         return f"{database_location.rstrip('/')}/{escape(table)}"
 
-    def partition_location(self, table_location: str, partition_name: str) -> str:
-        """Where a partition goes that names no place."""
-        return f"{table_location.rstrip('/')}/{partition_name}"
-
     def holds(self, location: str | None) -> bool:
         """Whether a location lies strictly inside the root, links followed."""
         if not location:
@@ -97,9 +93,16 @@ class Warehouse:
             _log.warning("directory not changed", verb=verb, location=location, reason=str(error))
 
 
+def partition_location(table_location: str, partition_name: str) -> str:
+    """Where a partition goes that names no place."""
+    return f"{table_location.rstrip('/')}/{partition_name}"
+
+
 def qualified(location: str) -> str:
-    """The location with a scheme: an absolute path is one of the local file system; all else stays as it is."""
-    return f"file:{location}" if location.startswith("/") else location
+    """The location with a scheme, without a slash at its end: an absolute path is one of the local file system."""
+    whole = f"file:{location}" if location.startswith("/") else location
+    shorter = whole.rstrip("/")
+    return whole if shorter.endswith(":") else shorter
 
 
 def same_place(one: str | None, other: str | None) -> bool:

@@ -11,6 +11,7 @@ from hmstats.model.catalog import Column, Partition, Storage, Table, TableName
 from hmstats.model.partition_filter import AllOf, Among, AnyOf, Comparison, Like, Not, PartitionFilter
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.filter_text import parse
+from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.warehouse import Warehouse
@@ -61,9 +62,9 @@ def partitions(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Partit
             name=NAME, storage=Storage(columns=(Column("c", "int"),)), partition_keys=keys, table_type="EXTERNAL_TABLE"
         )
     )
-    found = Partitions(store, warehouse)
-    found.add(NAME, [Partition(values=pair) for pair in itertools.product(NUMBERS, TEXTS)])
-    return found
+    new = [Partition(values=pair, storage=Storage()) for pair in itertools.product(NUMBERS, TEXTS)]
+    PartitionChanges(store, warehouse).add(NAME, new)
+    return Partitions(store)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

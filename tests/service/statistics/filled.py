@@ -9,7 +9,7 @@ import numpy as np
 from hmstats.model.catalog import Column, Partition, Storage, Table, TableName
 from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.service.catalog.databases import Databases
-from hmstats.service.catalog.partitions import Partitions
+from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.warehouse import Warehouse
 from hmstats.sketch.hive_hll import HiveHll
@@ -38,7 +38,8 @@ def make_table(store: Store, folder: Path, partitions: Iterable[int]) -> None:
     storage = Storage(columns=tuple(Column(name, kind) for name, kind in TYPES.items()))
     table = Table(name=NAME, storage=storage, partition_keys=(Column("p", "int"),), table_type="EXTERNAL_TABLE")
     Tables(store, warehouse).create(table)
-    Partitions(store, warehouse).add(NAME, [Partition(values=(str(each),)) for each in partitions])
+    new = [Partition(values=(str(each),), storage=storage) for each in partitions]
+    PartitionChanges(store, warehouse).add(NAME, new)
 
 
 def of_partition(number: int | None, engine: str = "hive", **data: Any) -> StatisticsSet:

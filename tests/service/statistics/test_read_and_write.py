@@ -12,7 +12,7 @@ from hmstats.errors import InvalidInput, NoSuchObject
 from hmstats.model.catalog import Column, Partition, Storage, Table, TableName
 from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.service.catalog.databases import Databases
-from hmstats.service.catalog.partitions import Partitions
+from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
@@ -32,8 +32,8 @@ def filled(store: Store, tmp_path: Path) -> Store:
     storage = Storage(columns=COLUMNS)
     keys = (Column("p", "int"),)
     Tables(store, warehouse).create(Table(name=NAME, storage=storage, partition_keys=keys, table_type="EXTERNAL_TABLE"))
-    new = [Partition(values=(str(number),)) for number in range(PARTITION_COUNT)]
-    Partitions(store, warehouse).add(NAME, new)
+    new = [Partition(values=(str(number),), storage=storage) for number in range(PARTITION_COUNT)]
+    PartitionChanges(store, warehouse).add(NAME, new)
     return store
 
 

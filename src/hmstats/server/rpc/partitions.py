@@ -1,53 +1,25 @@
-"""Calls about partitions."""
+"""Calls that find partitions."""
 
 from typing import Any
 
-from hmstats.errors import InvalidObject, MetaError
-from hmstats.model.catalog import Partition, TableName
+from hmstats.errors import MetaError
 from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.names import partition_spec
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.partitions import Found, Partitions
 from hmstats.service.statistics.read import StatisticsReader
-from hmstats.wire.catalog import partition_from_thrift, partition_to_thrift
+from hmstats.wire.catalog import partition_to_thrift
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.statistics import set_to_thrift
 
 
 class PartitionCalls:
-    """add, get, list, alter and drop of partitions."""
+    """get and list of partitions."""
 
     def __init__(self, partitions: Partitions, statistics: StatisticsReader) -> None:
         self._partitions = partitions
         self._statistics = statistics
-
-    def add_partition(self, session: Session, new_part: Any) -> Any:
-        """Add one partition."""
-        name = subject.table(new_part.dbName, new_part.tableName, new_part.catName)
-        added = self._partitions.add(name, [partition_from_thrift(new_part)])
-        return partition_to_thrift(name, added[0])
-
-    def add_partition_with_environment_context(self, session: Session, new_part: Any, environment_context: Any) -> Any:
-        """Add one partition."""
-        return self.add_partition(session, new_part)
-
-    def add_partitions(self, session: Session, new_parts: list[Any] | None) -> int:
-        """Add partitions of one table, all or none; the number added."""
-        if not new_parts:
-            return 0
-        name = subject.table(new_parts[0].dbName, new_parts[0].tableName, new_parts[0].catName)
-        return len(self._partitions.add(name, _of_one_table(name, new_parts)))
-
-    def add_partitions_req(self, session: Session, request: Any) -> Any:
-        """Add partitions of one table, all or none; those there already are passed over when the request says so."""
-        name = subject.table(request.dbName, request.tblName, request.catName)
-        if not request.parts:
-            return hive_metastore.AddPartitionsResult(partitions=[] if request.needResult else None)
-        new = _of_one_table(name, request.parts)
-        added = self._partitions.add(name, new, if_not_exists=bool(request.ifNotExists))
-        result = [partition_to_thrift(name, each) for each in added] if request.needResult else None
-        return hive_metastore.AddPartitionsResult(partitions=result)
 
     def get_partition(self, session: Session, db_name: str, tbl_name: str, part_vals: list[str]) -> Any:
         """The partition with these values."""
@@ -182,75 +154,11 @@ class PartitionCalls:
         """Key to value of a partition name."""
         return partition_spec(part_name) if part_name else {}
 
-    def alter_partition(self, session: Session, db_name: str, tbl_name: str, new_part: Any) -> None:
-        """Replace one partition."""
-        self._partitions.alter(subject.table(db_name, tbl_name), [partition_from_thrift(new_part)])
-
-    def alter_partition_with_environment_context(
-        self, session: Session, db_name: str, tbl_name: str, new_part: Any, environment_context: Any
-    ) -> None:
-        """Replace one partition."""
-        self.alter_partition(session, db_name, tbl_name, new_part)
-
-    def alter_partitions_req(self, session: Session, req: Any) -> Any:
-        """Replace partitions, all or none."""
-        name = subject.table(req.dbName, req.tableName, req.catName)
-        self._partitions.alter(name, [partition_from_thrift(each) for each in req.partitions or []])
-        return hive_metastore.AlterPartitionsResponse()
-
-    def alter_partitions(self, session: Session, db_name: str, tbl_name: str, new_parts: list[Any] | None) -> None:
-        """Replace partitions, all or none."""
-        changed = [partition_from_thrift(each) for each in new_parts or []]
-        self._partitions.alter(subject.table(db_name, tbl_name), changed)
-
-    def alter_partitions_with_environment_context(
-        self, session: Session, db_name: str, tbl_name: str, new_parts: list[Any] | None, environment_context: Any
-    ) -> None:
-        """Replace partitions, all or none."""
-        self.alter_partitions(session, db_name, tbl_name, new_parts)
-
-    def drop_partition(
-        self,
-        session: Session,
-        db_name: str,
-        tbl_name: str,
-        part_vals: list[str],
-        deleteData: bool,
-    ) -> bool:
-        """Drop one partition."""
-        name = subject.table(db_name, tbl_name)
-        self._partitions.drop(name, part_vals or [], delete_data=bool(deleteData))
-        return True
-
-    def drop_partition_with_environment_context(
-        self,
-        session: Session,
-        db_name: str,
-        tbl_name: str,
-        part_vals: list[str],
-        deleteData: bool,
-        environment_context: Any,
-    ) -> bool:
-        """Drop one partition."""
-        return self.drop_partition(session, db_name, tbl_name, part_vals, deleteData)
-
 
 def _names(names: list[str] | None) -> list[str]:
     if names is None:
         raise MetaError("the names of partitions must be a list, found none")
     return names
-
-
-def _of_one_table(name: TableName, structs: list[Any]) -> list[Partition]:
-    for struct in structs:
-        if (struct.dbName or "").lower() not in ("", name.database) or (struct.tableName or "").lower() not in (
-            "",
-            name.table,
-        ):
-            raise InvalidObject(
-                f"every partition of a call must be of table {name}, found {struct.dbName}.{struct.tableName}"
-            )
-    return [partition_from_thrift(struct) for struct in structs]
 
 
 def _structs(found: Found) -> list[Any]:
