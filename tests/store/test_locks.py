@@ -84,16 +84,16 @@ def test_a_lock_waits_for_the_first_before_it(store: Store) -> None:
 def test_a_lock_that_somebody_has_in_hand_is_not_taken_for_dead(postgres_store: Store) -> None:
     """Its heartbeat may be on its way: to wait for it, or to remove it all the same, would both be wrong."""
     store = postgres_store
-    lock_id = insert(store, TABLE)
+    lock_id = insert(store, TABLE, PARTITION, LockComponent(LockKind.SHARED_READ, "d", "u"))
     old = update(HIVE_LOCKS).values(HL_LAST_HEARTBEAT=HIVE_LOCKS.c.HL_LAST_HEARTBEAT - TIMEOUT_MS - 1)
     store.write(lambda unit: unit.connection.execute(old))
     beaten, looked = Event(), Event()
 
     def beat(unit: Unit) -> bool:
-        alive = locks.heartbeat(unit, lock_id, 2 * TIMEOUT_MS)
+        alive = locks.prolong(unit, lock_id, 2 * TIMEOUT_MS)
         beaten.set()
         assert looked.wait(PATIENCE_SECONDS)
-        return alive
+        return alive is not None
 
     with ThreadPoolExecutor(1) as pool:
         beating = pool.submit(store.write, beat)
@@ -102,7 +102,27 @@ def test_a_lock_that_somebody_has_in_hand_is_not_taken_for_dead(postgres_store: 
         looked.set()
         assert beating.result() is True
     assert store.write(lambda unit: locks.remove_dead(unit, TIMEOUT_MS)) is False
-    assert listed(store) == [(lock_id, 1)]
+    assert listed(store) == [(lock_id, 1), (lock_id, 2), (lock_id, 3)]
+
+
+def test_the_parts_of_a_lock_live_and_die_together(store: Store) -> None:
+    dead, alive = insert(store, TABLE, PARTITION), insert(store, TABLE, PARTITION)
+    old = update(HIVE_LOCKS).values(HL_LAST_HEARTBEAT=HIVE_LOCKS.c.HL_LAST_HEARTBEAT - TIMEOUT_MS - 1)
+    store.write(lambda unit: unit.connection.execute(old))
+    assert store.write(lambda unit: locks.prolong(unit, dead, TIMEOUT_MS)) is None
+    assert store.write(lambda unit: locks.prolong(unit, alive, 2 * TIMEOUT_MS)) is not None
+    assert store.write(lambda unit: locks.remove_dead(unit, TIMEOUT_MS)) is True
+    assert listed(store) == [(alive, 1), (alive, 2)]
+    with store.read() as connection:
+        beats = {each.last_heartbeat_ms for each in locks.listed(connection, LockFilter(), TIMEOUT_MS)}
+    assert len(beats) == 1
+
+
+def test_a_lock_that_was_removed_meanwhile_is_not_granted(store: Store) -> None:
+    lock_id = insert(store, TABLE)
+    assert store.write(lambda unit: locks.remove_unbound(unit, lock_id)) is True
+    assert store.write(lambda unit: locks.acquire(unit, lock_id)) is False
+    assert store.write(lambda unit: locks.remove_unbound(unit, lock_id)) is False
 
 
 def test_an_id_is_not_used_again(store: Store) -> None:

@@ -3,12 +3,14 @@
 A lock waits for locks with a lower id only. The row of NEXT_LOCK_ID is locked from the moment an id is taken until its
 lock's rows are committed, so whoever has an id sees every lock that has a lower one. Nothing else needs to be locked:
 two lockers cannot both miss each other, and cannot wait for each other in a circle.
+
+Whoever prolongs or removes a lock locks the row of its first part first, so that the parts live and die together.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, update
 
 from hmstats.model.locks import (
     BLOCKED_BY,
@@ -27,6 +29,7 @@ from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 
 _L = HIVE_LOCKS.c
+_FIRST_PART = 1
 _ASKED, _HELD = HIVE_LOCKS.alias("asked"), HIVE_LOCKS.alias("held")
 
 
@@ -51,7 +54,7 @@ def insert_waiting(unit: Unit, request: LockRequest) -> int:
             "HL_HOST": request.owner.host,
             "HL_AGENT_INFO": request.owner.agent,
         }
-        for part, component in enumerate(request.components, start=1)
+        for part, component in enumerate(request.components, start=_FIRST_PART)
     ]
     unit.connection.execute(insert(HIVE_LOCKS), rows)
     return lock_id
@@ -102,8 +105,8 @@ def _exclude() -> ColumnElement[bool]:
     return and_(or_(*kinds), ~or_(*passing))
 
 
-def acquire(unit: Unit, lock_id: int) -> None:
-    """Grant a lock."""
+def acquire(unit: Unit, lock_id: int) -> bool:
+    """Grant a lock that waits; whether it was there."""
     changes = {
         "HL_LOCK_STATE": LockState.ACQUIRED.value,
         "HL_ACQUIRED_AT": now_ms(unit.connection),
@@ -111,7 +114,7 @@ def acquire(unit: Unit, lock_id: int) -> None:
         "HL_BLOCKEDBY_INT_ID": None,
     }
     waiting = (_L.HL_LOCK_EXT_ID == lock_id) & (_L.HL_LOCK_STATE == LockState.WAITING.value)
-    unit.connection.execute(update(HIVE_LOCKS).where(waiting).values(changes))
+    return unit.connection.execute(update(HIVE_LOCKS).where(waiting).values(changes)).rowcount > 0
 
 
 def note_blocker(unit: Unit, lock_id: int, part: int, blocker: Lock) -> None:
@@ -123,17 +126,20 @@ def note_blocker(unit: Unit, lock_id: int, part: int, blocker: Lock) -> None:
 
 def find(connection: Connection, lock_id: int) -> Lock | None:
     """The first component of a lock, or None."""
-    query = select(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID == lock_id).order_by(_L.HL_LOCK_INT_ID).limit(1)
-    row = connection.execute(query).mappings().one_or_none()
+    row = connection.execute(select(HIVE_LOCKS).where(_first_part(lock_id))).mappings().one_or_none()
     return None if row is None else _lock(row)
 
 
-def heartbeat(unit: Unit, lock_id: int, timeout_ms: int) -> bool:
-    """Prolong a lock that has no transaction; whether it was still alive."""
-    now = now_ms(unit.connection)
-    alive = _L.HL_LAST_HEARTBEAT >= now - timeout_ms
-    beat = update(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID == lock_id, alive).values(HL_LAST_HEARTBEAT=now)
-    return unit.connection.execute(beat).rowcount > 0
+def prolong(unit: Unit, lock_id: int, timeout_ms: int) -> Lock | None:
+    """Prolong a lock that has no transaction; None when it is not there, or was not prolonged in time."""
+    connection = unit.connection
+    first = select(HIVE_LOCKS, now_ms(connection).label("now")).where(_first_part(lock_id), _L.HL_TXNID == 0)
+    row = connection.execute(first.with_for_update(of=HIVE_LOCKS)).mappings().one_or_none()
+    if row is None or row["HL_LAST_HEARTBEAT"] < row["now"] - timeout_ms:
+        return None
+    beat = update(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID == lock_id).values(HL_LAST_HEARTBEAT=row["now"])
+    connection.execute(beat)
+    return _lock(row)
 
 
 def remove(unit: Unit, lock_id: int) -> None:
@@ -144,7 +150,8 @@ def remove(unit: Unit, lock_id: int) -> None:
 def remove_unbound(unit: Unit, lock_id: int) -> bool:
     """Remove a lock unless a transaction holds it; whether it was there to be removed."""
     unbound = or_(_L.HL_TXNID == 0, _L.HL_LOCK_STATE == LockState.WAITING.value)
-    return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID == lock_id, unbound)).rowcount > 0
+    first = select(_L.HL_LOCK_EXT_ID).where(_first_part(lock_id), unbound).with_for_update()
+    return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID.in_(first))).rowcount > 0
 
 
 def remove_of_transactions(unit: Unit, transactions: Sequence[int]) -> None:
@@ -155,15 +162,14 @@ def remove_of_transactions(unit: Unit, transactions: Sequence[int]) -> None:
 def remove_dead(unit: Unit, timeout_ms: int) -> bool:
     """Remove locks whose holders are gone: those not prolonged in time, and those of ended transactions.
 
-    Whether there were any. One whose rows somebody has locked is being prolonged or removed by that one: it is left.
+    Whether there were any. One that somebody has in hand is being prolonged or removed by that one: it is left.
     """
     alone = (_L.HL_TXNID == 0) & (_L.HL_LAST_HEARTBEAT < now_ms(unit.connection) - timeout_ms)
     still_open = select(TXNS.c.TXN_ID).where(TXNS.c.TXN_STATE == TransactionState.OPEN.value)
     dead = or_(alone, (_L.HL_TXNID != 0) & _L.HL_TXNID.not_in(still_open))
-    key = (_L.HL_LOCK_EXT_ID, _L.HL_LOCK_INT_ID)
-    free = select(*key).where(dead).with_for_update(of=HIVE_LOCKS, skip_locked=True)
-    removed = unit.connection.execute(delete(HIVE_LOCKS).where(tuple_(*key).in_(free)))
-    return removed.rowcount > 0
+    free = select(_L.HL_LOCK_EXT_ID).where(_L.HL_LOCK_INT_ID == _FIRST_PART, dead)
+    free = free.with_for_update(of=HIVE_LOCKS, skip_locked=True)
+    return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID.in_(free))).rowcount > 0
 
 
 def listed(connection: Connection, wanted: LockFilter, timeout_ms: int) -> list[Lock]:
@@ -178,6 +184,10 @@ def listed(connection: Connection, wanted: LockFilter, timeout_ms: int) -> list[
     chosen = [column == value for column, value in columns.items() if value is not None]
     query = select(HIVE_LOCKS).where(alive, *chosen).order_by(_L.HL_LOCK_EXT_ID, _L.HL_LOCK_INT_ID)
     return [_lock(row) for row in connection.execute(query).mappings()]
+
+
+def _first_part(lock_id: int) -> ColumnElement[bool]:
+    return and_(_L.HL_LOCK_EXT_ID == lock_id, _L.HL_LOCK_INT_ID == _FIRST_PART)
 
 
 def _lock(row: Mapping[Any, Any]) -> Lock:

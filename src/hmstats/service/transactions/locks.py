@@ -86,14 +86,14 @@ class Locks:
 
     def _keep(self, unit: Unit, lock_id: int) -> Lock:
         """Prolong a lock, or the transaction that it belongs to."""
-        found = locks.find(unit.connection, lock_id)
-        if found is None:
+        alone = locks.prolong(unit, lock_id, self._timeout_ms)
+        if alone is not None:
+            return alone
+        bound = locks.find(unit.connection, lock_id)
+        if bound is None or not bound.transaction:
             raise _missing(lock_id)
-        if found.transaction:
-            prolong(unit, found.transaction, self._timeout_ms)
-        elif not locks.heartbeat(unit, lock_id, self._timeout_ms):
-            raise _missing(lock_id)
-        return found
+        prolong(unit, bound.transaction, self._timeout_ms)
+        return bound
 
     def _decide(self, unit: Unit, lock_id: int, request: LockRequest | None) -> LockAnswer:
         """Grant a lock that waits, unless it must wait on; a request that must not wait is given up then."""
@@ -101,7 +101,8 @@ class Locks:
         if blocked and self._remove_dead(unit):
             blocked = locks.first_blocked(unit, lock_id)
         if blocked is None:
-            locks.acquire(unit, lock_id)
+            if not locks.acquire(unit, lock_id):
+                raise _missing(lock_id)
             return LockAnswer(lock_id, LockState.ACQUIRED)
         part, kind, blocker = blocked
         if request and _gives_up(request, kind):
