@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
-from hmstats.model.catalog import MANAGED_TABLE, Partition, Table, TableName
+from hmstats.model.catalog import Partition, Table, TableName
+from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
 from hmstats.model.names import partition_name, partition_values
 from hmstats.service.catalog.partition_rules import (
     completed,
@@ -16,6 +17,7 @@ from hmstats.service.catalog.partition_rules import (
     named,
     replace_all,
 )
+from hmstats.service.catalog.table_rules import owns_files
 from hmstats.service.warehouse import Warehouse
 from hmstats.store import partitions, versions
 from hmstats.store.engine import Store
@@ -81,10 +83,13 @@ class PartitionChanges:
         }
         partitions.insert_many(unit, id_of(table), table.columns, fresh)
         versions.bump(unit, id_of(table))
-        return list(fresh.values())
+        added = list(fresh.values())
+        if added:
+            unit.record(PartitionsAdded(table, added))
+        return added
 
     def _with_directories(self, table: Table, added: list[Partition]) -> list[Partition]:
-        if table.table_type == MANAGED_TABLE:
+        if owns_files(table):
             for partition in added:
                 self._warehouse.make_directory(partition.storage.location if partition.storage else None)
         return added
@@ -99,8 +104,9 @@ class PartitionChanges:
             absent = [each for each in given if each not in stored]
             if absent:
                 raise InvalidOperation(f"alter is not possible: partition {absent[0]} of table {name} does not exist")
-            replace_all(unit, table, stored, given)
+            altered = replace_all(unit, table, stored, given)
             versions.bump(unit, id_of(table))
+            unit.record(*(PartitionAltered(table, stored[each], new) for each, new in altered.items()))
 
         self._store.write(update)
 
@@ -155,10 +161,13 @@ class PartitionChanges:
             raise absent
         partitions.remove_many(unit, list(map(id_of, found.values())))
         versions.bump(unit, id_of(table))
-        return _Dropped(table, list(found.values()))
+        dropped = list(found.values())
+        if dropped:
+            unit.record(PartitionsDropped(table, dropped))
+        return _Dropped(table, dropped)
 
     def _without_directories(self, dropped: _Dropped, *, delete_data: bool) -> None:
-        if delete_data and dropped.table.table_type == MANAGED_TABLE:
+        if delete_data and owns_files(dropped.table):
             for each in dropped.partitions:
                 location = each.storage.location if each.storage else None
                 self._warehouse.remove_partition_directory(location, len(dropped.table.partition_keys))

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hmstats.errors import InvalidOperation, MetaError
-from hmstats.model.catalog import MANAGED_TABLE, Partition, Table, TableName
+from hmstats.model.catalog import Partition, Table, TableName
+from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
 from hmstats.model.names import partition_name
 from hmstats.service.catalog.columns import same_columns
 from hmstats.service.catalog.partition_rules import (
@@ -19,6 +20,7 @@ from hmstats.service.catalog.partition_rules import (
     locked,
     replace_all,
 )
+from hmstats.service.catalog.table_rules import owns_files
 from hmstats.service.warehouse import Warehouse, partition_location
 from hmstats.store import partition_moves, partitions, tables, versions
 from hmstats.store.engine import Store
@@ -81,12 +83,13 @@ class PartitionMoves:
         new = replace_all(unit, table, found, {old_name: replace(partition, storage=storage)})[old_name]
         partitions.rename(unit, id_of(old), new_name, partition.values)
         versions.bump(unit, id_of(table))
+        unit.record(PartitionAltered(table, old, new))
         return _Renamed((old_name, old), (new_name, new), move)
 
     def _move(self, table: Table, old: tuple[str, Partition], new_name: str) -> tuple[str, str] | None:
         name, partition = old
         place = default_place(table, new_name)
-        if table.table_type != MANAGED_TABLE or not lies_at_default(table, name, partition):
+        if not owns_files(table) or not lies_at_default(table, name, partition):
             return None
         location = partition.storage.location if partition.storage else None
         if not (location and place and self._warehouse.holds(location) and self._warehouse.holds(place)):
@@ -122,15 +125,16 @@ class PartitionMoves:
             raise MetaError(f"The partition {min(taken)} already exists in the table {target}")
         ids = [id_of(each) for each in wanted.values()]
         move = None
-        if from_table.table_type == MANAGED_TABLE:
+        if owns_files(from_table):
             move = _common_move(
                 from_table, to_table, wanted, partition_name(keys_of(from_table)[: len(prefix)], prefix)
             )
             partition_moves.relocate(unit, ids, *_roots(from_table, to_table))
         partition_moves.hand_over(unit, ids, id_of(to_table), target)
         versions.bump_all(unit, [id_of(from_table), id_of(to_table)])
-        found = partitions.get_many(unit.connection, id_of(to_table), list(wanted))
-        return _Exchanged(from_table, to_table, list(found.values()), move)
+        got = list(partitions.get_many(unit.connection, id_of(to_table), list(wanted)).values())
+        unit.record(PartitionsAdded(to_table, got), PartitionsDropped(from_table, list(wanted.values())))
+        return _Exchanged(from_table, to_table, got, move)
 
 
 def _put_back(unit: Unit, name: TableName, done: _Renamed) -> None:
@@ -143,6 +147,7 @@ def _put_back(unit: Unit, name: TableName, done: _Renamed) -> None:
     partitions.rename(unit, id_of(old), old_name, old.values)
     partitions.replace_many(unit, id_of(table), table.columns, {id_of(old): old})
     versions.bump(unit, id_of(table))
+    unit.record(PartitionAltered(table, stored[new_name], old))
 
 
 def _hand_back(unit: Unit, done: _Exchanged) -> None:
@@ -152,6 +157,9 @@ def _hand_back(unit: Unit, done: _Exchanged) -> None:
     partition_moves.relocate(unit, ids, *_roots(done.target, done.source))
     partition_moves.hand_over(unit, ids, id_of(done.source), done.source.name)
     versions.bump_all(unit, [id_of(done.source), id_of(done.target)])
+    names = [partition_name(keys_of(done.source), each.values) for each in done.partitions]
+    back = list(partitions.get_many(unit.connection, id_of(done.source), names).values())
+    unit.record(PartitionsAdded(done.source, back), PartitionsDropped(done.target, done.partitions))
 
 
 def _both(unit: Unit, source: TableName, target: TableName) -> tuple[Table, Table]:
