@@ -126,9 +126,7 @@ class PartitionMoves:
         ids = [id_of(each) for each in wanted.values()]
         move = None
         if owns_files(from_table):
-            move = _common_move(
-                from_table, to_table, wanted, partition_name(keys_of(from_table)[: len(prefix)], prefix)
-            )
+            move = _common_move(from_table, to_table, wanted, prefix)
             partition_moves.relocate(unit, ids, *_roots(from_table, to_table))
         partition_moves.hand_over(unit, ids, id_of(to_table), target)
         versions.bump_all(unit, [id_of(from_table), id_of(to_table)])
