@@ -200,7 +200,8 @@ def test_a_foreign_key_comes_back(tables: Metastore) -> None:
     client.add_foreign_key(request)
     for found in (foreign_keys(tables, child="u"), foreign_keys(tables, child="u", parent="t")):
         assert sorted(found, key=lambda each: each.key_seq) == structs_of(request)
-    assert len(foreign_keys(tables, parent="t")) == 2
+    if tables.generation >= 3:
+        assert len(foreign_keys(tables, parent="t")) == 2
     assert foreign_keys(tables, child="t") == []
     assert foreign_keys(tables, child="u", parent="p") == []
 
@@ -318,7 +319,7 @@ def test_a_table_is_made_with_its_constraints(tables: Metastore) -> None:
     new = api.Table(tableName="new", dbName=tables.database, owner="tester", sd=tables.storage(COLUMNS), parameters={})
     new.partitionKeys = []
     client.add_primary_key(primary(tables, "a"))
-    keys = structs_of(primary(tables, "b", table="new"))
+    keys = structs_of(primary(tables, "b", table="new", name="new_pk"))
     references = structs_of(foreign(tables, ("a", "a"), child="new"))
     rest: dict[str, list[Any]] = {}
     if tables.generation >= 3:
@@ -451,7 +452,7 @@ def test_a_dropped_constraint_is_gone(tables: Metastore) -> None:
     client = tables.client()
     client.add_primary_key(primary(tables, "a", "b"))
     client.add_foreign_key(foreign(tables, ("a", "a"), ("b", "b")))
-    drop(tables, "THE_FK", "u")
+    drop(tables, tables.expects("THE_FK", {"hive-2.3": "the_fk"}), "u")
     assert foreign_keys(tables, child="u") == []
     assert len(primary_keys(tables)) == 2
     drop(tables, "the_pk")
@@ -510,6 +511,8 @@ def test_constraints_come_with_a_renamed_table(tables: Metastore) -> None:
 
 
 def test_constraints_follow_columns_that_move(tables: Metastore) -> None:
+    if tables.generation < 4:
+        pytest.skip("before Hive 4 a constraint lost its columns when they moved")
     client = tables.client()
     client.add_primary_key(primary(tables, "a", "b"))
     alter_columns(tables, {"new": "int", "b": "string", "c": "double", "a": "int"})

@@ -536,3 +536,22 @@ def test_a_privilege_that_lacks_something_is_refused(our_metastore: Metastore, f
     setattr(given, field, None)
     with pytest.raises(api.MetaException, match="must have"):
         our_metastore.client().grant_privileges(bag(given))
+
+
+def test_privileges_are_not_enforced(metastore: Metastore) -> None:
+    """They are there for the engines, which ask for them."""
+    metastore.table()
+    metastore.client().grant_privileges(bag(privilege(on(metastore, TYPES.TABLE, table="t"), "ada")))
+    stranger = metastore.client()
+    stranger.set_ugi("stranger", [])
+    stranger.drop_table(metastore.database, "t", True)
+    assert stranger.get_all_tables(metastore.database) == []
+
+
+def test_a_new_partition_has_no_privileges(metastore: Metastore) -> None:
+    """In Hive it has those on its table where the table's parameter says so."""
+    metastore.table(keys=("k",), parameters={"PARTITION_LEVEL_PRIVILEGE": "TRUE"})
+    metastore.client().grant_privileges(bag(privilege(on(metastore, TYPES.TABLE, table="t"), "ada")))
+    metastore.add_partitions(["1"])
+    found = listed(metastore, "ada", USER, on(metastore, TYPES.PARTITION, table="t", partValues=["1"]))
+    assert found == (set() if metastore.ours else {("ada", "SELECT")})

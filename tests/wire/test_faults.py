@@ -6,6 +6,7 @@ from hmstats.errors import (
     AlreadyExists,
     CallRefused,
     HmstatsError,
+    InvalidConstraint,
     InvalidInput,
     InvalidObject,
     InvalidOperation,
@@ -34,6 +35,7 @@ from hmstats.wire.idl import hive_metastore, methods
         ("get_table_objects_by_name", NoSuchObject("x"), "UnknownDBException"),
         ("isPartitionMarkedForEvent", NoSuchObject("x"), "NoSuchObjectException"),
         ("alter_table", NoSuchObject("x"), "MetaException"),
+        ("create_table_req", InvalidConstraint("x"), "InvalidObjectException"),
         ("get_table", SketchError("x"), "MetaException"),
     ],
 )
@@ -47,6 +49,12 @@ def test_an_error_becomes_an_exception_that_the_method_declares(
 
 def test_a_method_that_declares_none_has_none() -> None:
     assert to_thrift(NoSuchObject("x"), methods()["getName"].throws) is None
+
+
+def test_a_refused_constraint_is_no_meta_exception() -> None:
+    """The calls that add one declare nothing that fits; Hive's client takes an internal error for an answer."""
+    assert to_thrift(InvalidConstraint("x"), methods()["add_primary_key"].throws) is None
+    assert to_thrift(InvalidConstraint("x"), methods()["drop_constraint"].throws) is None
 
 
 def test_a_client_gets_method_kind_and_message() -> None:
