@@ -7,6 +7,7 @@ what is not true left out. Hive before 1.3 wrote TRUE or FALSE alone; anything e
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 PARAMETER = "COLUMN_STATS_ACCURATE"
 _BASIC = "BASIC_STATS"
@@ -21,6 +22,7 @@ class Accurate:
     columns: frozenset[str] = frozenset()
 
     @classmethod
+    @lru_cache(maxsize=1_000)  # the partitions of a table mostly have the same text
     def parse(cls, text: str | None) -> "Accurate":
         """Read the parameter's value; None and unreadable text give nothing accurate."""
         if text is None:

@@ -57,6 +57,6 @@ def _source(table: Table, columns: Mapping[str, Sequence[Any]]) -> Select[Any]:
 
 def _values(column: Column[Any], values: Sequence[Any]) -> ColumnElement[Any]:
     first = values[0]
-    if isinstance(first, float) or any(each != first for each in values):  # 0.0 equals -0.0
+    if isinstance(first, float) or values.count(first) < len(values):  # 0.0 equals -0.0
         return func.unnest(array_of(column, values))
     return cast(bindparam(None, first, Text()), Text() if isinstance(column.type, String) else column.type)

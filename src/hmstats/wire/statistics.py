@@ -31,7 +31,6 @@ from hmstats.wire.decimals import decimal_from_thrift, decimal_to_thrift
 from hmstats.wire.idl import hive_metastore
 
 _UNKNOWN = -1
-_MEMBERS = tuple((kind, kind.value) for kind in Kind)
 
 
 def set_from_thrift(struct: Any, engine: str | None = None) -> tuple[TableName, StatisticsSet]:
@@ -85,12 +84,12 @@ def column_from_thrift(struct: Any) -> ColumnStatistics:
     name = _text(struct.colName, "colName")
     column_type = _text(struct.colType, f"colType of column {name}")
     data = struct.statsData
-    members = [(kind, each) for kind, name in _MEMBERS if (each := getattr(data, name, None)) is not None]
+    members = [] if data is None else [item for item in vars(data).items() if item[1] is not None]
     if len(members) != 1:
-        found = ", ".join(kind.value for kind, _ in members) or "none"
+        found = ", ".join(member for member, _ in members) or "none"
         raise InvalidInput(f"statistics of column {name} must have exactly one kind of data, found {found}")
-    kind, member = members[0]
-    return ColumnStatistics(name.lower(), column_type.lower(), _READERS[kind](member))
+    member, values = members[0]
+    return ColumnStatistics(name.lower(), column_type.lower(), _READERS[member](values))
 
 
 def column_to_thrift(column: ColumnStatistics, *, hive4: bool, sketches: bool = False) -> Any:
@@ -216,15 +215,15 @@ def _seconds(struct: Any) -> Any:
     return struct.secondsSinceEpoch
 
 
-_READERS: dict[Kind, Callable[[Any], Data]] = {
-    Kind.BOOLEAN: _read_boolean,
-    Kind.LONG: _bounded_reader(LongStatistics, _same),
-    Kind.DOUBLE: _bounded_reader(DoubleStatistics, _same),
-    Kind.STRING: _read_string,
-    Kind.BINARY: _read_binary,
-    Kind.DECIMAL: _bounded_reader(DecimalStatistics, decimal_from_thrift),
-    Kind.DATE: _bounded_reader(DateStatistics, _days),
-    Kind.TIMESTAMP: _bounded_reader(TimestampStatistics, _seconds),
+_READERS: dict[str, Callable[[Any], Data]] = {
+    Kind.BOOLEAN.value: _read_boolean,
+    Kind.LONG.value: _bounded_reader(LongStatistics, _same),
+    Kind.DOUBLE.value: _bounded_reader(DoubleStatistics, _same),
+    Kind.STRING.value: _read_string,
+    Kind.BINARY.value: _read_binary,
+    Kind.DECIMAL.value: _bounded_reader(DecimalStatistics, decimal_from_thrift),
+    Kind.DATE.value: _bounded_reader(DateStatistics, _days),
+    Kind.TIMESTAMP.value: _bounded_reader(TimestampStatistics, _seconds),
 }
 _WRITERS: dict[Kind, Callable[[Any], Any]] = {
     Kind.BOOLEAN: _write_boolean,
