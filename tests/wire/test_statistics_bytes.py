@@ -42,11 +42,11 @@ def test_a_result_of_partitions(partitions: dict[str, list[ColumnStatistics]], h
     assert statistics_bytes.partitions_result(partitions, hive4=hive4, sketches=sketches) == expected
 
 
-@given(columns=COLUMNS, found=st.integers(0, 2**62), compliant=st.sampled_from([None, True, False]))
-def test_an_aggregate_result(columns: list[ColumnStatistics], found: int, compliant: bool | None) -> None:
+@given(columns=COLUMNS, found=st.integers(0, 2**62))
+def test_an_aggregate_result(columns: list[ColumnStatistics], found: int) -> None:
     structs = columns_to_thrift(columns, hive4=True)
-    success = api.AggrStats(colStats=structs, partsFound=found, isStatsCompliant=compliant)
-    encoded = statistics_bytes.aggregate_result(columns, found, compliant=compliant, hive4=True)
+    success = api.AggrStats(colStats=structs, partsFound=found)
+    encoded = statistics_bytes.aggregate_result(columns, found, hive4=True)
     assert encoded == by_thriftpy2("get_aggr_stats_for", success)
 
 

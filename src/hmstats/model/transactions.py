@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from hmstats.errors import InvalidInput
 from hmstats.model.locks import Owner
 
 READ_ONLY = 2
@@ -93,7 +94,41 @@ class ValidWriteIds:
         aborted = {write_id for write_id, transaction in unseen.items() if transaction in snapshot.aborted_ids}
         return cls(high_water_mark, tuple(sorted(unseen)), frozenset(aborted))
 
+    @classmethod
+    def parse(cls, text: str) -> "ValidWriteIds":
+        """From Hive's text `table:mark:lowest open:open,...:aborted,...`. Raises InvalidInput for another text."""
+        try:
+            _, mark, _, *listed = text.split(":")
+            opened, aborted = (_numbers(each) for each in (*listed, "", "")[:2])
+            return cls(int(mark), tuple(sorted({*opened, *aborted})), frozenset(aborted))
+        except ValueError as error:
+            raise InvalidInput(f"a list of valid write ids must be table:mark:open:ids:ids, found {text}") from error
+
     @property
     def lowest_open(self) -> int | None:
         """The lowest write id whose transaction may still be committed."""
         return next((each for each in self.invalid if each not in self.aborted), None)
+
+    def sees(self, write_id: int) -> bool:
+        """Whether what was written with a write id is seen."""
+        return write_id <= self.high_water_mark and write_id not in self.invalid
+
+
+@dataclass(frozen=True, slots=True)
+class WriteState:
+    """What a writer of statistics says of its transaction: the write id that they are of, and which it has seen."""
+
+    write_id: int | None = None
+    valid: str | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether it says both."""
+        return bool(self.valid) and (self.write_id or 0) > 0
+
+
+NO_TRANSACTION = WriteState()
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",") if each]

@@ -63,9 +63,10 @@ def set_known(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Seque
     unit.connection.execute(statement.values(PARAM_VALUE=value))
 
 
-def remove(unit: Unit, of: ParameterTable, owners: Sequence[int]) -> None:
-    """Remove every parameter of the owners."""
-    unit.connection.execute(delete(of.table).where(one_of(unit.connection, of.owner, owners)))
+def remove(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str] | None = None) -> None:
+    """Remove these parameters of the owners, or all."""
+    statement = delete(of.table).where(one_of(unit.connection, of.owner, owners))
+    unit.connection.execute(statement if keys is None else statement.where(of.table.c.PARAM_KEY.in_(keys)))
 
 
 def _rows(of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> list[dict[str, Any]]:

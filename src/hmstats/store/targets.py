@@ -14,7 +14,7 @@ from hmstats.store.schema import COLUMNS_V2, DBS, PARTITION_KEYS, SDS, TABLE_PAR
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.unit import Unit
 
-_LOOKED_AT = (PARAMETER, "numRows")
+_LOOKED_AT = (PARAMETER, "numRows", "transactional")
 _ITSELF, _COLUMN, _KEY, _PARAMETER = "table", "column", "key", "parameter"
 
 
@@ -26,6 +26,11 @@ class Target:
     columns: tuple[Column, ...]
     partition_keys: tuple[Column, ...]
     parameters: Parameters
+
+    @property
+    def transactional(self) -> bool:
+        """Whether its statistics are of a transaction."""
+        return self.parameters.get("transactional", "").lower() == "true"
 
     @property
     def keys(self) -> list[str]:

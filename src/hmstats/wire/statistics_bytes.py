@@ -60,17 +60,11 @@ def partitions_result(
 
 
 def aggregate_result(
-    columns: Iterable[ColumnStatistics],
-    partitions_found: int,
-    *,
-    compliant: bool | None,
-    hive4: bool,
-    sketches: bool = False,
+    columns: Iterable[ColumnStatistics], partitions_found: int, *, hive4: bool, sketches: bool = False
 ) -> bytes:
-    """The result of get_aggr_stats_for. `compliant` is left out when it is None."""
-    said = b"" if compliant is None else _flag(_BOOL, 3, compliant)
+    """The result of get_aggr_stats_for."""
     listed = _columns(columns, hive4=hive4, sketches=sketches)
-    return _result(_field(_LIST, 1) + listed + _integer(_I64, 2, partitions_found) + said)
+    return _result(_field(_LIST, 1) + listed + _integer(_I64, 2, partitions_found))
 
 
 def _result(success: bytes) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any
 from hmstats.errors import InvalidInput, MetaError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.model.transactions import NO_TRANSACTION, WriteState
 from hmstats.server.codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
@@ -46,7 +47,7 @@ class StatisticsCalls:
 
     def update_table_column_statistics_req(self, session: Session, req: Any) -> Any:
         """Write a table's column statistics."""
-        self._writer.update_table(*_only_set(req), author=subject.author(session))
+        self._writer.update_table(*_only_set(req), author=subject.author(session), state=_write_state(req))
         return hive_metastore.SetPartitionsStatsResponse(result=True)
 
     def update_partition_column_statistics(self, session: Session, stats_obj: Any) -> bool:
@@ -58,7 +59,7 @@ class StatisticsCalls:
     def update_partition_column_statistics_req(self, session: Session, req: Any) -> Any:
         """Write a partition's column statistics."""
         name, statistics = _only_set(req)
-        self._writer.update_partitions(name, [statistics], author=subject.author(session))
+        self._writer.update_partitions(name, [statistics], author=subject.author(session), state=_write_state(req))
         return hive_metastore.SetPartitionsStatsResponse(result=True)
 
     def set_aggr_stats_for(self, session: Session, request: Any) -> bool:
@@ -68,7 +69,14 @@ class StatisticsCalls:
         """
         sets = sets_from_thrift(request.colStats or [], request.engine)
         of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
-        write_sets(self._writer, sets, of_table, merge=bool(request.needMerge), author=subject.author(session))
+        write_sets(
+            self._writer,
+            sets,
+            of_table,
+            merge=bool(request.needMerge),
+            author=subject.author(session),
+            state=_write_state(request),
+        )
         return True
 
     def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:
@@ -88,14 +96,23 @@ class StatisticsCalls:
     def get_table_statistics_req(self, session: Session, request: Any) -> Any:
         """Statistics of some columns of a table; a column without any is left out."""
         engine = request.engine or DEFAULT_ENGINE
-        found = self._reader.table(_table(request), _columns(request), engine, repaired=request.engine is None)
+        found = self._reader.table(
+            _table(request), _columns(request), engine, repaired=request.engine is None, valid=request.validWriteIdList
+        )
         columns = found.columns if found else ()
         return Encoded(statistics_bytes.table_result(columns, **self._form(request)))
 
     def get_partitions_statistics_req(self, session: Session, request: Any) -> Any:
         """Statistics of some columns of some partitions; what has none is left out."""
         name, names, engine = _table(request), request.partNames or [], request.engine or DEFAULT_ENGINE
-        found = self._reader.partitions(name, names, _columns(request), engine, repaired=request.engine is None)
+        found = self._reader.partitions(
+            name,
+            names,
+            _columns(request),
+            engine,
+            repaired=request.engine is None,
+            valid=request.validWriteIdList,
+        )
         columns = {each.partition or "": each.columns for each in found}
         return Encoded(statistics_bytes.partitions_result(columns, **self._form(request)))
 
@@ -109,13 +126,9 @@ class StatisticsCalls:
             engine,
             repaired=request.engine is None,
             histograms=self._sketches,
+            valid=request.validWriteIdList,
         )
-        compliant = True if request.validWriteIdList else None
-        return Encoded(
-            statistics_bytes.aggregate_result(
-                found.columns, found.partitions_found, compliant=compliant, **self._form(request)
-            )
-        )
+        return Encoded(statistics_bytes.aggregate_result(found.columns, found.partitions_found, **self._form(request)))
 
     def delete_table_column_statistics(
         self, session: Session, db_name: str, tbl_name: str, col_name: str | None, engine: str | None
@@ -153,6 +166,7 @@ def write_sets(
     *,
     merge: bool,
     author: str,
+    state: WriteState = NO_TRANSACTION,
 ) -> None:
     """Write the sets of one call: one of a table, or some of its partitions."""
     if not sets:
@@ -161,11 +175,16 @@ def write_sets(
     if any(each != name for each, _ in sets):
         raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
     if not of_table:
-        writer.update_partitions(name, [each for _, each in sets], merge=merge, author=author)
+        writer.update_partitions(name, [each for _, each in sets], merge=merge, author=author, state=state)
         return
     if len(sets) != 1:
         raise MetaError(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(sets)}")
-    writer.update_table(name, sets[0][1], merge=merge, author=author)
+    writer.update_table(name, sets[0][1], merge=merge, author=author, state=state)
+
+
+def _write_state(request: Any) -> WriteState:
+    """What a request to write says of its transaction."""
+    return WriteState(request.writeId, request.validWriteIdList)
 
 
 def _only_set(request: Any) -> tuple[TableName, StatisticsSet]:

@@ -21,6 +21,7 @@ from hmstats.service.statistics.extrapolate import Point, extrapolated, scaled
 from hmstats.service.statistics.merge import count_distinct
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.repair import acceptable
+from hmstats.service.statistics.transactional import seen_partitions
 from hmstats.service.statistics.united import UnitedVector
 from hmstats.store import aggregates, partitions, targets
 from hmstats.store.aggregates import Scope, Summary
@@ -60,16 +61,20 @@ class StatisticsAggregator:
         *,
         repaired: bool = False,
         histograms: bool = False,
+        valid: str | None = None,
     ) -> Aggregate:
         """The statistics of these columns over these partitions; `repaired` as repair.py says.
 
-        Histograms are united only where they are asked for. Raises NoSuchObject without the table.
+        To a reader that does not see those of each partition (`valid`, transactional.py) there are none. Histograms are
+        united only where they are asked for. Raises NoSuchObject without the table.
         """
         with self._store.read() as connection:
             target = targets.find(connection, name)
             if target is None:
                 raise missing_table(name)
             wanted = _normal(partition_names, target.keys)
+            if valid is not None and len(seen_partitions(connection, target, wanted, valid)) < len(wanted):
+                return Aggregate()
             found = self.within(connection, name, target, wanted, columns, engine, histograms=histograms)
         return replace(found, columns=acceptable(name, found.columns, None)) if repaired else found
 

@@ -15,6 +15,7 @@ from hmstats.model.names import normal_partition_name
 from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.repair import acceptable
+from hmstats.service.statistics.transactional import seen_partitions, table_is_seen
 from hmstats.service.statistics.validate import known_rows
 from hmstats.store import column_statistics, partitions, targets
 from hmstats.store.engine import Store
@@ -33,16 +34,24 @@ class StatisticsReader:
         self._aggregator = aggregator
 
     def table(
-        self, name: TableName, columns: Sequence[str] | None, engine: str, *, repaired: bool = False
+        self,
+        name: TableName,
+        columns: Sequence[str] | None,
+        engine: str,
+        *,
+        repaired: bool = False,
+        valid: str | None = None,
     ) -> StatisticsSet | None:
         """A table's statistics of these columns (None: all), or None; `repaired` as repair.py says.
 
-        Raises NoSuchObject without the table.
+        `valid` are the write ids that the reader sees (transactional.py). Raises NoSuchObject without the table.
         """
         with self._store.read() as connection:
             target = targets.find(connection, name)
             if target is None:
                 raise missing_table(name)
+            if not table_is_seen(connection, target, valid):
+                return None
             found = column_statistics.read_table(connection, target.id, columns, self._asked(engine))
             chosen = self._completed(connection, name, target, columns, engine, self._chosen(found, engine))
         rows = known_rows(target.parameters.get("numRows"))
@@ -63,8 +72,9 @@ class StatisticsReader:
         engine: str,
         *,
         repaired: bool = False,
+        valid: str | None = None,
     ) -> list[StatisticsSet]:
-        """Statistics of these columns of these partitions, those without left out; `repaired` as repair.py says.
+        """Statistics of these columns of these partitions, those without left out; `repaired` and `valid` as there.
 
         Raises NoSuchObject without the table.
         """
@@ -72,7 +82,8 @@ class StatisticsReader:
             target = targets.find(connection, name)
             if target is None:
                 raise missing_table(name)
-            wanted = [normal_partition_name(each, target.keys) for each in partition_names]
+            normal = [normal_partition_name(each, target.keys) for each in partition_names]
+            wanted = seen_partitions(connection, target, normal, valid)
             found = column_statistics.read_partitions(connection, target.id, wanted, columns, self._asked(engine))
             rows = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
         chosen = {partition: self._chosen(sets, engine) for partition, sets in found.items()}

@@ -5,16 +5,18 @@ server's time. Doing it twice is the same as once.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hmstats.errors import InvalidObject, NoSuchObject
 from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.names import normal_partition_name
+from hmstats.model.transactions import NO_TRANSACTION, WriteState
 from hmstats.service.statistics import details
 from hmstats.service.statistics.merge import latest, merged
 from hmstats.service.statistics.missing import missing_table
+from hmstats.service.statistics.transactional import check_deletable, put_marks
 from hmstats.service.statistics.validate import check_sketches, checked, exact_rows
 from hmstats.store import column_statistics, parameters, partitions, targets, versions
 from hmstats.store.details import OF_TABLE
@@ -22,6 +24,16 @@ from hmstats.store.engine import Store
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
 from hmstats.store.targets import Target
 from hmstats.store.unit import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A write: to which table, whether into what is stored, and what the writer says of its transaction."""
+
+    name: TableName
+    target: Target
+    merge: bool
+    state: WriteState
 
 
 class StatisticsWriter:
@@ -32,11 +44,17 @@ class StatisticsWriter:
         self._keep_accuracy = keep_accuracy
 
     def update_table(
-        self, name: TableName, statistics: StatisticsSet, *, merge: bool = False, author: str | None = None
+        self,
+        name: TableName,
+        statistics: StatisticsSet,
+        *,
+        merge: bool = False,
+        author: str | None = None,
+        state: WriteState = NO_TRANSACTION,
     ) -> None:
         """Write a table's column statistics; with `merge` those of new rows, into what is stored (merge.py).
 
-        `author` is who sends them.
+        `author` is who sends them, `state` what it says of its transaction (transactional.py).
         Raises NoSuchObject without the table, MetaError for an unknown column, InvalidInput for impossible numbers.
         """
 
@@ -53,8 +71,8 @@ class StatisticsWriter:
             given = merged(name, given, stored) if merge else latest(given)
             column_statistics.write_table(unit, target.id, name, given)
             details.keep(unit, target.id, {OF_TABLE: given}, author)
-            if not merge:
-                self._mark(unit, OF_TABLES, {target.id: target.parameters}, {target.id: given})
+            job = _Job(name, target, merge, state)
+            self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
             versions.bump(unit, target.id)
 
         self._store.write(update)
@@ -66,10 +84,11 @@ class StatisticsWriter:
         *,
         merge: bool = False,
         author: str | None = None,
+        state: WriteState = NO_TRANSACTION,
     ) -> None:
         """Write column statistics of partitions, all or none; of two of one column the later wins.
 
-        With `merge` they are those of new rows, and go into what is stored (merge.py). `author` is who sends them.
+        With `merge` they are those of new rows, and go into what is stored (merge.py); `author` and `state` as there.
 
         Raises InvalidObject without the table, NoSuchObject without a partition, else as update_table does.
         """
@@ -80,16 +99,17 @@ class StatisticsWriter:
                 raise InvalidObject(f"{name} table not found")
             for engine in sorted({each.engine for each in statistics}):
                 of_engine = [each for each in statistics if each.engine == engine]
-                given = self._update_partitions(unit, name, target, of_engine, merge=merge)
+                given = self._update_partitions(unit, _Job(name, target, merge, state), of_engine)
                 details.keep(unit, target.id, given, author)
             versions.bump(unit, target.id)
 
         self._store.write(update)
 
     def _update_partitions(
-        self, unit: Unit, name: TableName, target: Target, statistics: Sequence[StatisticsSet], *, merge: bool
+        self, unit: Unit, job: _Job, statistics: Sequence[StatisticsSet]
     ) -> dict[int, StatisticsSet]:
         """What was written, all of one engine, by partition id."""
+        name, target, merge = job.name, job.target, job.merge
         by_id = _placed(unit, name, target, statistics)
         known = parameters.read(unit.connection, OF_PARTITIONS, list(by_id), (PARAMETER, "numRows"))
         # Hive's clients write statistics of partition keys too, to partitions only.
@@ -105,27 +125,37 @@ class StatisticsWriter:
         else:
             given = {each: latest(new) for each, new in given.items()}
         column_statistics.write_partitions(unit, name, given)
-        if not merge:
-            self._mark(unit, OF_PARTITIONS, known, given)
+        self._mark(unit, job, OF_PARTITIONS, known, given)
         return given
 
     def _mark(
-        self, unit: Unit, of: ParameterTable, known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]
+        self,
+        unit: Unit,
+        job: _Job,
+        of: ParameterTable,
+        known: Mapping[int, Parameters],
+        written: Mapping[int, StatisticsSet],
     ) -> None:
         """Mark the written columns as accurate. Merged ones are not: what they were merged into may not have been."""
-        if self._keep_accuracy:
-            parameters.put(unit, of, _marked(known, written))
+        if not self._keep_accuracy:
+            return
+        if job.target.transactional:
+            marks = dict.fromkeys(written) if job.merge else _marked(known, written)
+            put_marks(unit, job.name, of, known, marks, job.state)
+        elif not job.merge:
+            parameters.put(unit, of, {each: {PARAMETER: mark} for each, mark in _marked(known, written).items()})
 
     def delete_table(self, name: TableName, columns: Sequence[str] | None, engine: str | None) -> None:
         """Delete statistics of these columns (None: all) and this engine (None: all) of a table; there may be none.
 
-        Raises NoSuchObject without the table.
+        Raises NoSuchObject without the table, MetaError for a transactional one.
         """
 
         def delete(unit: Unit) -> None:
             target = targets.lock(unit, name)
             if target is None:
                 raise missing_table(name)
+            check_deletable(target)
             column_statistics.delete_tables(unit, [target.id], columns, engine)
             parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, columns))
             versions.bump(unit, target.id)
@@ -137,13 +167,14 @@ class StatisticsWriter:
     ) -> None:
         """Delete statistics of these partitions (None: all) as delete_table does; one that is not there has none.
 
-        Raises InvalidObject without the table.
+        Raises InvalidObject without the table, MetaError for a transactional one.
         """
 
         def delete(unit: Unit) -> None:
             target = targets.lock(unit, name)
             if target is None:
                 raise InvalidObject(f"{name} table not found")
+            check_deletable(target)
             given = partitions.names(unit.connection, target.id) if partition_names is None else partition_names
             wanted = [normal_partition_name(each, target.keys) for each in given]
             ids = list(partitions.lock(unit, target.id, wanted).values())
@@ -186,10 +217,10 @@ def _checked_set(
     return replace(given, columns=fitting, last_analyzed_seconds=unit.now_seconds)
 
 
-def _marked(known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]) -> dict[int, dict[str, str]]:
+def _marked(known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]) -> dict[int, str]:
     """COLUMN_STATS_ACCURATE of each table or partition with the written columns added."""
     return {
-        each: {PARAMETER: Accurate.parse(known.get(each, {}).get(PARAMETER)).with_columns(_names(given)).text()}
+        each: Accurate.parse(known.get(each, {}).get(PARAMETER)).with_columns(_names(given)).text()
         for each, given in written.items()
     }
 
