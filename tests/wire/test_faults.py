@@ -1,6 +1,7 @@
 """Errors as exceptions of the API, and back."""
 
 import pytest
+from thriftpy2.thrift import TApplicationException
 
 from hmstats.errors import (
     AlreadyExists,
@@ -11,9 +12,11 @@ from hmstats.errors import (
     InvalidObject,
     InvalidOperation,
     MetaError,
+    MissingStatistics,
     NoSuchObject,
     SketchError,
     StoreUnavailable,
+    UnknownCall,
 )
 from hmstats.wire.faults import from_thrift, to_thrift
 from hmstats.wire.idl import hive_metastore, methods
@@ -37,6 +40,8 @@ from hmstats.wire.idl import hive_metastore, methods
         ("alter_table", NoSuchObject("x"), "MetaException"),
         ("create_table_req", InvalidConstraint("x"), "InvalidObjectException"),
         ("get_table", SketchError("x"), "MetaException"),
+        ("get_top_k", MissingStatistics("x"), "MissingStatisticsException"),
+        ("get_table", MissingStatistics("x"), "MetaException"),
     ],
 )
 def test_an_error_becomes_an_exception_that_the_method_declares(
@@ -62,3 +67,10 @@ def test_a_client_gets_method_kind_and_message() -> None:
     assert isinstance(error, CallRefused)
     assert (error.method, error.kind) == ("get_table", "NoSuchObjectException")
     assert str(error) == "get_table: NoSuchObjectException: db.t table not found"
+
+
+def test_a_client_tells_an_unknown_call_from_a_refused_one() -> None:
+    unknown = TApplicationException(TApplicationException.UNKNOWN_METHOD, "Invalid method name: 'get_top_k'")
+    broken = TApplicationException(TApplicationException.INTERNAL_ERROR, "Internal error processing get_top_k")
+    assert type(from_thrift("get_top_k", unknown)) is UnknownCall
+    assert type(from_thrift("get_top_k", broken)) is CallRefused
