@@ -59,11 +59,11 @@ def test_a_lock_waits_for_the_first_before_it(store: Store) -> None:
         insert(store, *components)
 
     def look(unit: Unit) -> None:
-        blocked = locks.first_blocked(unit, 3)
+        blocked = locks.first_blocked(unit.connection, 3)
         assert blocked is not None
         part, kind, blocker = blocked
         assert (part, kind, blocker.id, blocker.component) == (2, LockKind.EXCLUSIVE, 1, PARTITION)
-        assert locks.first_blocked(unit, 1) is None
+        assert locks.first_blocked(unit.connection, 1) is None
         locks.note_blocker(unit, 3, part, blocker)
 
     store.write(look)

@@ -10,7 +10,7 @@ Whoever prolongs or removes a lock locks the row of its first part first, so tha
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, insert, or_, select, update
 
 from hmstats.model.locks import (
     BLOCKED_BY,
@@ -60,7 +60,7 @@ def insert_waiting(unit: Unit, request: LockRequest) -> int:
     return lock_id
 
 
-def first_blocked(unit: Unit, lock_id: int) -> tuple[int, LockKind, Lock] | None:
+def first_blocked(connection: Connection, lock_id: int) -> tuple[int, LockKind, Lock] | None:
     """A component of the lock that must wait, its part and kind, and the lowest lock that it waits for; None if none.
 
     Locks that still wait count as much as those that are held: who came first goes first.
@@ -73,7 +73,7 @@ def first_blocked(unit: Unit, lock_id: int) -> tuple[int, LockKind, Lock] | None
         .order_by(held.HL_LOCK_EXT_ID, held.HL_LOCK_INT_ID)
         .limit(1)
     )
-    row = unit.connection.execute(query).mappings().one_or_none()
+    row = connection.execute(query).mappings().one_or_none()
     return None if row is None else (row["part"], LockKind(row["kind"]), _lock(row))
 
 
@@ -128,6 +128,22 @@ def find(connection: Connection, lock_id: int) -> Lock | None:
     """The first component of a lock, or None."""
     row = connection.execute(select(HIVE_LOCKS).where(_first_part(lock_id))).mappings().one_or_none()
     return None if row is None else _lock(row)
+
+
+def heard_of(connection: Connection, lock_id: int) -> tuple[LockState, int] | None:
+    """How far a lock has come, and how many milliseconds ago it, or its transaction, was last prolonged.
+
+    None when it is not there, or its transaction is not open.
+    """
+    its_open = and_(TXNS.c.TXN_ID == _L.HL_TXNID, TXNS.c.TXN_STATE == TransactionState.OPEN.value)
+    last = case((_L.HL_TXNID == 0, _L.HL_LAST_HEARTBEAT), else_=TXNS.c.TXN_LAST_HEARTBEAT)
+    query = (
+        select(_L.HL_LOCK_STATE, now_ms(connection) - last)
+        .select_from(HIVE_LOCKS.outerjoin(TXNS, its_open))
+        .where(_first_part(lock_id), last.is_not(None))
+    )
+    row = connection.execute(query).one_or_none()
+    return None if row is None else (LockState(row[0]), row[1])
 
 
 def prolong(unit: Unit, lock_id: int, timeout_ms: int) -> Lock | None:

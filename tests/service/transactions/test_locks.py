@@ -214,4 +214,19 @@ def test_the_database_is_asked_a_few_times_whatever_is_locked(locks: Locks, stat
             locks.unlock(held.id)
         locks.lock(wanting(*(f"u{parts}_{number}" for number in range(parts))))
         counts.append((len(asking), len(checking), len(releasing)))
-    assert counts[0] == counts[1] == (4, 2, 1)
+    assert counts[0] == counts[1] == (4, 1, 1)
+
+
+def test_who_waits_only_reads(store: Store, locks: Locks, statements: StatementCounter) -> None:
+    """Until a tenth of the timeout is over: then the lock is prolonged, and the dead are looked for."""
+    locks.lock(wanting("t"))
+    waiting = locks.lock(wanting("t"))
+    with statements() as sent:
+        for _ in range(5):
+            assert locks.check(waiting.id).state is LockState.WAITING
+    assert len(sent) == 10
+    assert all(each.startswith("SELECT") for each in sent)
+    age(store, TIMEOUT_SECONDS / 10 + 1)
+    before = locks.listed(LockFilter())[1].last_heartbeat_ms
+    assert locks.check(waiting.id).state is LockState.WAITING
+    assert locks.listed(LockFilter())[1].last_heartbeat_ms > before + TIMEOUT_SECONDS * 100
