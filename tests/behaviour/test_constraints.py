@@ -471,14 +471,15 @@ def test_dropping_what_is_not_there_is_refused(tables: Metastore) -> None:
     assert len(primary_keys(tables)) == 1
 
 
-def test_a_dropped_constraint_leaves_its_namesake_of_another_table(our_metastore: Metastore) -> None:
+def test_a_dropped_constraint_leaves_its_namesake_of_another_table(tables: Metastore) -> None:
     """Hive drops every constraint of that name, whatever table it is of."""
+    if tables.generation < 4:
+        pytest.skip("before Hive 4 a name stood for one constraint of all tables")
     for table in ("t", "u"):
-        our_metastore.table(table, COLUMNS)
-        our_metastore.client().add_primary_key(primary(our_metastore, "a", table=table))
-    drop(our_metastore, "the_pk", "t")
-    assert primary_keys(our_metastore, "t") == []
-    assert columns_of(primary_keys(our_metastore, "u")) == ["a"]
+        tables.client().add_primary_key(primary(tables, "a", table=table))
+    drop(tables, "the_pk", "t")
+    assert primary_keys(tables, "t") == []
+    assert columns_of(primary_keys(tables, "u")) == (["a"] if tables.ours else [])
 
 
 def test_constraints_go_with_their_table(tables: Metastore) -> None:
@@ -532,22 +533,32 @@ def test_both_ends_of_a_foreign_key_follow(our_metastore: Metastore) -> None:
     assert [(each.fkcolumn_name, each.pkcolumn_name) for each in found] == [("c", "c")]
 
 
-def test_constraints_follow_a_renamed_column(our_metastore: Metastore) -> None:
+def test_constraints_follow_a_renamed_column(tables: Metastore) -> None:
     """Hive loses them, as it does when a column gets another type or comment."""
-    our_metastore.table(columns=COLUMNS)
-    client = our_metastore.client()
-    client.add_primary_key(primary(our_metastore, "a", "b"))
-    alter_columns(our_metastore, {"id": "bigint", "b": "string", "c": "double"})
-    assert columns_of(primary_keys(our_metastore)) == ["id", "b"]
+    if tables.generation < 4:
+        pytest.skip("before Hive 4 a constraint lost its columns when they moved")
+    tables.client().add_primary_key(primary(tables, "a"))
+    alter_columns(tables, {"id": "int", "b": "string", "c": "double"})
+    assert columns_of(primary_keys(tables)) == (["id"] if tables.ours else [])
 
 
-def test_constraints_go_with_a_column(our_metastore: Metastore) -> None:
+def test_constraints_stay_with_a_column_of_another_type(tables: Metastore) -> None:
+    if tables.generation < 4:
+        pytest.skip("before Hive 4 a constraint lost its columns when they moved")
+    tables.client().add_primary_key(primary(tables, "a"))
+    alter_columns(tables, {"a": "bigint", "b": "string", "c": "double"})
+    assert columns_of(primary_keys(tables)) == (["a"] if tables.ours else [])
+
+
+def test_constraints_go_with_a_column(tables: Metastore) -> None:
     """The whole of it: of a key of two columns Hive leaves one, which is no key."""
-    our_metastore.table(columns=COLUMNS)
-    client = our_metastore.client()
-    client.add_primary_key(primary(our_metastore, "a", "b"))
-    client.add_unique_constraint(unique(our_metastore, "c"))
-    alter_columns(our_metastore, {"b": "string", "c": "double"})
-    assert primary_keys(our_metastore) == []
-    assert columns_of(others(our_metastore, "unique")) == ["c"]
-    client.add_primary_key(primary(our_metastore, "c"))
+    if tables.generation < 4:
+        pytest.skip("before Hive 4 a constraint lost its columns when they moved")
+    client = tables.client()
+    client.add_primary_key(primary(tables, "a", "c"))
+    client.add_unique_constraint(unique(tables, "b"))
+    alter_columns(tables, {"a": "int", "b": "string"})
+    assert columns_of(primary_keys(tables)) == ([] if tables.ours else ["a"])
+    assert columns_of(others(tables, "unique")) == ["b"]
+    if tables.ours:
+        client.add_primary_key(primary(tables, "a"))

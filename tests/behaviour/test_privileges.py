@@ -175,12 +175,14 @@ def test_revokes_of_roles_that_cannot_be_are_refused(metastore: Metastore, role:
         client.revoke_role("nope", "ada", USER)
 
 
-def test_revoking_a_role_that_is_not_held(our_metastore: Metastore) -> None:
-    """Hive says either that it was done, or that there was a null somewhere."""
-    client = our_metastore.client()
-    client.create_role(api.Role(roleName="lonely", createTime=0, ownerName="ann"))
-    with pytest.raises(api.MetaException, match="ada does not have the role lonely"):
-        client.revoke_role("lonely", "ada", USER)
+def test_revoking_a_role_that_is_not_held(metastore: Metastore, role: str) -> None:
+    """Hive says that it was done."""
+    client = metastore.client()
+    if not metastore.ours:
+        assert client.revoke_role(role, "ada", USER)
+        return
+    with pytest.raises(api.MetaException, match=f"ada does not have the role {role}"):
+        client.revoke_role(role, "ada", USER)
 
 
 def test_the_right_to_grant_a_role_on_is_taken_alone(metastore: Metastore, role: str) -> None:
@@ -343,15 +345,20 @@ def test_what_was_not_granted_is_not_revoked(
         metastore.client().revoke_privileges(bag(privilege(ref, "ada", name="DROP")))
 
 
-def test_a_revoke_is_done_whole_or_not_at_all(our_metastore: Metastore) -> None:
-    """Hive forgets to look for what comes after a privilege that it found."""
-    our_metastore.table()
-    table = on(our_metastore, TYPES.TABLE, table="t")
-    client = our_metastore.client()
+def test_a_revoke_is_done_whole_or_not_at_all(metastore: Metastore) -> None:
+    """Hive looks for nothing more once it has found one of several privileges."""
+    metastore.table()
+    table = on(metastore, TYPES.TABLE, table="t")
+    client = metastore.client()
     client.grant_privileges(bag(privilege(table, "ada")))
+    several = bag(privilege(table, "ada", name="SELECT,DROP"))
+    if not metastore.ours:
+        assert client.revoke_privileges(several)
+        assert listed(metastore, "ada", USER, table) == set()
+        return
     with pytest.raises(api.MetaException, match=r"No grant \(DROP\) found"):
-        client.revoke_privileges(bag(privilege(table, "ada", name="SELECT,DROP")))
-    assert listed(our_metastore, "ada", USER, table) == {("ada", "SELECT")}
+        client.revoke_privileges(several)
+    assert listed(metastore, "ada", USER, table) == {("ada", "SELECT")}
 
 
 def test_the_right_to_grant_on_is_taken_alone(metastore: Metastore) -> None:
