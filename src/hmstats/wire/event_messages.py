@@ -119,8 +119,11 @@ def _(event: TableCreated) -> _Said:
 @_say.register
 def _(event: TableAltered) -> _Said:
     changed = {"tableObjBeforeJson": _table(event.before), "tableObjAfterJson": _table(event.after)}
-    kept = _NO_WRITE_ID if event.truncated else event.after.write_id
-    return _of_table("ALTER_TABLE", event.after, **changed, isTruncateOp=_truth(value=event.truncated), writeId=kept)
+    write_id = _NO_WRITE_ID if event.truncated else event.after.write_id
+    kept = {"isTruncateOp": _truth(value=event.truncated), "writeId": write_id}
+    # Of a table that is renamed the message has the old name, and the log the new one.
+    kind, *_, fields = _of_table("ALTER_TABLE", event.before, **changed, **kept)
+    return _about(kind, event.after.name, fields)
 
 
 @_say.register
