@@ -5,7 +5,19 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, bindparam, literal, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    Select,
+    String,
+    bindparam,
+    cast,
+    literal,
+    or_,
+    select,
+    union_all,
+)
 
 from hmstats.model.accurate import PARAMETER
 from hmstats.model.catalog import Column, Parameters, TableName
@@ -15,14 +27,15 @@ from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.unit import Unit
 
 _LOOKED_AT = (PARAMETER, "numRows", "transactional")
-_ITSELF, _COLUMN, _KEY, _PARAMETER = "table", "column", "key", "parameter"
+_ITSELF, _COLUMN, _KEY, _PARAMETER, _VERSION = "table", "column", "key", "parameter", "version"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A table's id, data columns, partition keys, and the parameters that bear on statistics."""
+    """A table's id and version, data columns, partition keys, and the parameters that bear on statistics."""
 
     id: int
+    version: int
     columns: tuple[Column, ...]
     partition_keys: tuple[Column, ...]
     parameters: Parameters
@@ -45,7 +58,7 @@ def find(connection: Connection, name: TableName) -> Target | None:
         return None
     table_id, version = rows[0][:2]
     versions.note(table_id, version)
-    return _target(table_id, [row[2:] for row in rows])
+    return _target(table_id, version or 0, [row[2:] for row in rows])
 
 
 def lock(unit: Unit, name: TableName) -> Target | None:
@@ -54,8 +67,9 @@ def lock(unit: Unit, name: TableName) -> Target | None:
     if row is None:
         return None
     # Another statement, since one that waits for a lock does not see what happened meanwhile.
-    found = unit.connection.execute(_PARTS, {"table_id": row.TBL_ID, "columns_id": row.CD_ID})
-    return _target(row.TBL_ID, found.all())
+    found = unit.connection.execute(_PARTS, {"table_id": row.TBL_ID, "columns_id": row.CD_ID}).all()
+    version = next((int(part[2]) for part in found if part[0] == _VERSION), 0)
+    return _target(row.TBL_ID, version, found)
 
 
 def _named(name: TableName) -> dict[str, str]:
@@ -91,6 +105,12 @@ def _parts(
     ]
 
 
+def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
+    """The table's version in the place of a part's name."""
+    v = VERSIONS.c
+    return select(literal(_VERSION), literal(0), cast(v.VERSION, String), literal("")).where(v.TBL_ID == table_id)
+
+
 def _found() -> CompoundSelect[Any]:
     """The parts of a table found by name, after its id and version; one row at least when there is such a table."""
     t = _query().cte("t")
@@ -100,13 +120,13 @@ def _found() -> CompoundSelect[Any]:
 
 _FOUND = _found()
 _LOCKED = _query().with_for_update(of=TBLS)
-_PARTS = union_all(*_parts(bindparam("table_id"), bindparam("columns_id")))
+_PARTS = union_all(*_parts(bindparam("table_id"), bindparam("columns_id")), _version(bindparam("table_id")))
 
 
-def _target(table_id: int, parts: Sequence[Any]) -> Target:
-    listed: dict[str, list[tuple[str, str]]] = {_ITSELF: [], _COLUMN: [], _KEY: [], _PARAMETER: []}
+def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
+    listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in (_ITSELF, _COLUMN, _KEY, _PARAMETER, _VERSION)}
     for kind, _, name, text in sorted(parts, key=itemgetter(1)):
         listed[kind].append((name, text or ""))
     columns = tuple(Column(name, kind) for name, kind in listed[_COLUMN])
     keys = tuple(Column(name, kind) for name, kind in listed[_KEY])
-    return Target(table_id, columns, keys, dict(listed[_PARAMETER]))
+    return Target(table_id, version, columns, keys, dict(listed[_PARAMETER]))

@@ -14,6 +14,7 @@ from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.names import normal_partition_name
 from hmstats.model.transactions import NO_TRANSACTION, WriteState
 from hmstats.service.statistics import details
+from hmstats.service.statistics.events import Left, StatisticsRecorder, record_deleted
 from hmstats.service.statistics.merge import latest, merged
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.transactional import check_deletable, put_marks
@@ -42,6 +43,7 @@ class StatisticsWriter:
     def __init__(self, store: Store, *, keep_accuracy: bool = True) -> None:
         self._store = store
         self._keep_accuracy = keep_accuracy
+        self._events = StatisticsRecorder()
 
     def update_table(
         self,
@@ -58,7 +60,7 @@ class StatisticsWriter:
         Raises NoSuchObject without the table, MetaError for an unknown column, InvalidInput for impossible numbers.
         """
 
-        def update(unit: Unit) -> None:
+        def update(unit: Unit) -> Left | None:
             target = targets.lock(unit, name)
             if target is None:
                 raise missing_table(name)
@@ -72,10 +74,11 @@ class StatisticsWriter:
             column_statistics.write_table(unit, target.id, name, given)
             details.keep(unit, target.id, {OF_TABLE: given}, author)
             job = _Job(name, target, merge, state)
-            self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
+            marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
             versions.bump(unit, target.id)
+            return self._events.table(unit, name, target, given, marks.get(target.id, {}))
 
-        self._store.write(update)
+        self._events.remember(self._store.write(update))
 
     def update_partitions(
         self,
@@ -93,22 +96,25 @@ class StatisticsWriter:
         Raises InvalidObject without the table, NoSuchObject without a partition, else as update_table does.
         """
 
-        def update(unit: Unit) -> None:
+        def update(unit: Unit) -> Left | None:
+            left = None
             target = targets.lock(unit, name)
             if target is None:
                 raise InvalidObject(f"{name} table not found")
             for engine in sorted({each.engine for each in statistics}):
                 of_engine = [each for each in statistics if each.engine == engine]
-                given = self._update_partitions(unit, _Job(name, target, merge, state), of_engine)
+                given, marks = self._update_partitions(unit, _Job(name, target, merge, state), of_engine)
                 details.keep(unit, target.id, given, author)
+                left = self._events.partitions(unit, name, target, given, marks)
             versions.bump(unit, target.id)
+            return left
 
-        self._store.write(update)
+        self._events.remember(self._store.write(update))
 
     def _update_partitions(
         self, unit: Unit, job: _Job, statistics: Sequence[StatisticsSet]
-    ) -> dict[int, StatisticsSet]:
-        """What was written, all of one engine, by partition id."""
+    ) -> tuple[dict[int, StatisticsSet], Mapping[int, Parameters]]:
+        """What was written, all of one engine, and which parameters were put, by partition id."""
         name, target, merge = job.name, job.target, job.merge
         by_id = _placed(unit, name, target, statistics)
         known = parameters.read(unit.connection, OF_PARTITIONS, list(by_id), (PARAMETER, "numRows"))
@@ -125,8 +131,7 @@ class StatisticsWriter:
         else:
             given = {each: latest(new) for each, new in given.items()}
         column_statistics.write_partitions(unit, name, given)
-        self._mark(unit, job, OF_PARTITIONS, known, given)
-        return given
+        return given, self._mark(unit, job, OF_PARTITIONS, known, given)
 
     def _mark(
         self,
@@ -135,15 +140,21 @@ class StatisticsWriter:
         of: ParameterTable,
         known: Mapping[int, Parameters],
         written: Mapping[int, StatisticsSet],
-    ) -> None:
-        """Mark the written columns as accurate. Merged ones are not: what they were merged into may not have been."""
+    ) -> Mapping[int, Parameters]:
+        """Mark the written columns as accurate; which parameters were put.
+
+        Merged ones are not: what they were merged into may not have been.
+        """
         if not self._keep_accuracy:
-            return
+            return {}
         if job.target.transactional:
             marks = dict.fromkeys(written) if job.merge else _marked(known, written)
             put_marks(unit, job.name, of, known, marks, job.state)
         elif not job.merge:
-            parameters.put(unit, of, {each: {PARAMETER: mark} for each, mark in _marked(known, written).items()})
+            put = {each: {PARAMETER: mark} for each, mark in _marked(known, written).items()}
+            parameters.put(unit, of, put)
+            return put
+        return {}
 
     def delete_table(self, name: TableName, columns: Sequence[str] | None, engine: str | None) -> None:
         """Delete statistics of these columns (None: all) and this engine (None: all) of a table; there may be none.
@@ -159,6 +170,7 @@ class StatisticsWriter:
             column_statistics.delete_tables(unit, [target.id], columns, engine)
             parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, columns))
             versions.bump(unit, target.id)
+            record_deleted(unit, name, target, [None], columns)
 
         self._store.write(delete)
 
@@ -177,11 +189,13 @@ class StatisticsWriter:
             check_deletable(target)
             given = partitions.names(unit.connection, target.id) if partition_names is None else partition_names
             wanted = [normal_partition_name(each, target.keys) for each in given]
-            ids = list(partitions.lock(unit, target.id, wanted).values())
+            locked = partitions.lock(unit, target.id, wanted)
+            ids = list(locked.values())
             column_statistics.delete_partitions(unit, ids, columns, engine)
             known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
             parameters.put(unit, OF_PARTITIONS, _unmarked(known, columns))
             versions.bump(unit, target.id)
+            record_deleted(unit, name, target, list(locked), columns)
 
         self._store.write(delete)
 
