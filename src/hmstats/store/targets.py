@@ -120,7 +120,9 @@ def _found() -> CompoundSelect[Any]:
 
 _FOUND = _found()
 _LOCKED = _query().with_for_update(of=TBLS)
-_PARTS = union_all(*_parts(bindparam("table_id"), bindparam("columns_id")), _version(bindparam("table_id")))
+_PARTS: CompoundSelect[Any] = union_all(
+    *_parts(bindparam("table_id"), bindparam("columns_id")), _version(bindparam("table_id"))
+)
 
 
 def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
