@@ -1,5 +1,7 @@
 """Whatever the arguments: a declared exception or a right answer, and a refused call has changed nothing."""
 
+import importlib
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,21 +14,18 @@ from tests.evil.served import Served, served
 from tests.fixtures.postgres import fresh_database
 from thriftpy2.thrift import TApplicationException
 
-from hmstats.server.rpc import catalogs, databases, functions, locks, partitions, session, statistics, tables
-from hmstats.server.rpc import transactions as txns
+from hmstats.server import rpc
 from hmstats.wire.idl import Method, methods
 
-_SUBJECTS = (
-    session.SessionCalls,
-    catalogs.CatalogCalls,
-    databases.DatabaseCalls,
-    tables.TableCalls,
-    partitions.PartitionCalls,
-    statistics.StatisticsCalls,
-    functions.FunctionCalls,
-    locks.LockCalls,
-    txns.TransactionCalls,
-)
+
+def _subjects() -> Iterator[type]:
+    """The classes that have the calls, each in a module of its own."""
+    for module in pkgutil.iter_modules(rpc.__path__):
+        found = vars(importlib.import_module(f"{rpc.__name__}.{module.name}"))
+        yield from (each for name, each in found.items() if name.endswith("Calls"))
+
+
+_SUBJECTS = list(_subjects())
 _SERVED = [
     name for name, method in methods().items() if any(hasattr(each, name) for each in _SUBJECTS) and not method.oneway
 ]

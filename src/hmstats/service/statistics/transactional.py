@@ -83,5 +83,5 @@ def _check_inexact(name: TableName, current: str | None, new: str | None, state:
         raise MetaError(
             f"Cannot change stats state for a transactional table {name.database}.{name.table} without providing the "
             f"transactional write state for verification (new write ID {state.write_id or -1}, valid write IDs "
-            f"{state.valid}; current state {current}; new state {new}"
+            f"{state.valid or 'null'}; current state {current or 'null'}; new state {new}"
         )
