@@ -1,0 +1,51 @@
+"""What processes cost: the processor's time of whoever listens on a port, children included, as Linux tells it."""
+
+import os
+from pathlib import Path
+
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+_LISTENS = "0A"
+_PROCESSES = Path("/proc")
+
+
+def listener_of(port: int) -> int:
+    """The id of the process that listens on a port. Raises LookupError when there is none."""
+    inodes = {f"socket:[{inode}]" for inode in _listening(port)}
+    for process in _PROCESSES.glob("[0-9]*"):
+        try:
+            links = {str(each.readlink()) for each in (process / "fd").iterdir()}
+        except OSError:  # it ended, or is another user's
+            continue
+        if links & inodes:
+            return int(process.name)
+    raise LookupError(f"a process should listen on port {port}, found none")
+
+
+def cpu_seconds(process: int) -> float:
+    """User and system time of a process and its children, those that have ended included, since they began."""
+    parents = {}
+    ticks = {}
+    for each in _PROCESSES.glob("[0-9]*"):
+        try:
+            fields = (each / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(each.name)] = int(fields[1])
+        ticks[int(each.name)] = sum(map(int, fields[11:15]))
+    family = [each for each, parent in parents.items() if process in (each, parent)]
+    return sum(ticks[each] for each in family) / _TICKS_PER_SECOND
+
+
+def _listening(port: int) -> set[str]:
+    """The inodes of sockets that listen on a port."""
+    lines = [
+        line.split() for kind in ("tcp", "tcp6") for line in Path(f"/proc/net/{kind}").read_text().splitlines()[1:]
+    ]
+    return {line[9] for line in lines if line[3] == _LISTENS and int(line[1].rpartition(":")[2], 16) == port}
+
+
+def peak_megabytes(process: int) -> float:
+    """The most memory that a process has held."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    peak = next(line for line in lines if line.startswith("VmHWM:"))
+    return int(peak.split()[1]) / 1024
