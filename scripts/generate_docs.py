@@ -22,6 +22,7 @@ from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.table_changes import TableChangeCalls
+from hmstats.server.rpc.table_queries import TableQueryCalls
 from hmstats.server.rpc.tables import TableCalls
 from hmstats.server.rpc.tokens import TokenCalls
 from hmstats.server.rpc.transactions import TransactionCalls
@@ -71,6 +72,7 @@ _SUBJECTS = (
     CatalogCalls,
     DatabaseCalls,
     TableCalls,
+    TableQueryCalls,
     TableChangeCalls,
     ConstraintCalls,
     PartitionCalls,

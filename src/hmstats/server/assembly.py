@@ -23,6 +23,7 @@ from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.table_changes import TableChangeCalls
+from hmstats.server.rpc.table_queries import TableQueryCalls
 from hmstats.server.rpc.tables import TableCalls
 from hmstats.server.rpc.tokens import TokenCalls
 from hmstats.server.rpc.transactions import TransactionCalls
@@ -33,11 +34,12 @@ from hmstats.service.catalog.alter_table import TableAlterations
 from hmstats.service.catalog.catalogs import Catalogs
 from hmstats.service.catalog.constraints import Constraints
 from hmstats.service.catalog.databases import Databases
-from hmstats.service.catalog.functions import Functions
 from hmstats.service.catalog.expressions import Expressions
+from hmstats.service.catalog.functions import Functions
 from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.catalog.partition_moves import PartitionMoves
 from hmstats.service.catalog.partitions import Partitions
+from hmstats.service.catalog.table_filters import TableFilters
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.catalog.truncate import Truncation
 from hmstats.service.notifications import NotificationLog
@@ -91,6 +93,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         store, any_engine=rules.any_engine, aggregator=aggregator if rules.statistics_from_partitions else None
     )
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
+    tables = Tables(store, warehouse)
     partitions = Partitions(store, most_listed=rules.most_partitions_listed)
     expressions = Expressions(partitions)
     subjects = (
@@ -99,7 +102,8 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         TokenCalls(),
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
-        TableCalls(Tables(store, warehouse), reader),
+        TableCalls(tables, reader),
+        TableQueryCalls(tables, TableFilters(store)),
         TableChangeCalls(TableAlterations(store, warehouse), Truncation(store, warehouse)),
         PartitionCalls(partitions, reader),
         PartitionQueryCalls(partitions, expressions),

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from hmstats.model.catalog import Catalog
+from hmstats.store.ordering import by_bytes
 from hmstats.store.schema import CTLGS
 from hmstats.store.unit import Unit
 
@@ -15,7 +16,7 @@ def get(connection: Connection, name: str) -> Catalog | None:
 
 def names(connection: Connection) -> list[str]:
     """The names of all catalogs, sorted."""
-    return list(connection.execute(select(CTLGS.c.NAME).order_by(CTLGS.c.NAME)).scalars())
+    return list(connection.execute(select(CTLGS.c.NAME).order_by(by_bytes(connection, CTLGS.c.NAME))).scalars())
 
 
 def insert_one(unit: Unit, catalog: Catalog) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from hmstats.model.catalog import Database, DatabaseName
 from hmstats.store import functions, parameters, privileges
 from hmstats.store.ids import Sequence
+from hmstats.store.ordering import by_bytes
 from hmstats.store.parameters import OF_DATABASES
 from hmstats.store.schema import DBS
 from hmstats.store.unit import Unit
@@ -36,7 +37,7 @@ def find_id(connection: Connection, name: DatabaseName) -> int | None:
 
 def names(connection: Connection, catalog: str) -> list[str]:
     """The names of a catalog's databases, sorted."""
-    query = select(DBS.c.NAME).where(DBS.c.CTLG_NAME == catalog).order_by(DBS.c.NAME)
+    query = select(DBS.c.NAME).where(DBS.c.CTLG_NAME == catalog).order_by(by_bytes(connection, DBS.c.NAME))
     return list(connection.execute(query).scalars())
 
 

@@ -17,7 +17,7 @@ from hmstats.model.column_types import kind_of
 from hmstats.model.partition_filter import AllOf, Among, AnyOf, Comparison, Like, Literal, Not, PartitionFilter
 from hmstats.store.schema import PARTITION_KEY_VALS, PARTITIONS
 
-_OPERATORS = {
+OPERATORS = {
     "=": operators.eq,
     "!=": operators.ne,
     "<": operators.lt,
@@ -25,7 +25,7 @@ _OPERATORS = {
     ">": operators.gt,
     ">=": operators.ge,
 }
-_ESCAPE = "\\"
+ESCAPE = "\\"
 
 
 def restrict(query: Select[Any], wanted: PartitionFilter, keys: Sequence[Column], dialect_name: str) -> Select[Any]:
@@ -62,13 +62,13 @@ def _condition(wanted: PartitionFilter, values: dict[str, Any], numeric: frozens
         case Not(inner):
             return not_(_condition(inner, values, numeric))
         case Comparison(key, operator, value):
-            return _OPERATORS[operator](values[key], _literal(key, value, numeric))
+            return OPERATORS[operator](values[key], _literal(key, value, numeric))
         case Among(key, listed):
             return values[key].in_([_literal(key, value, numeric) for value in listed])
         case Like(key, pattern):
             if key in numeric:
                 raise MetaError(f"partition key {key} is a number: like needs a text")
-            return values[key].like(_like_pattern(pattern), escape=_ESCAPE)
+            return values[key].like(like_pattern(pattern), escape=ESCAPE)
 
 
 def _literal(key: str, value: Literal, numeric: frozenset[str]) -> Literal:
@@ -93,6 +93,6 @@ def _is_number(key: Column) -> bool:
     return kind_of(key.type) is Kind.LONG
 
 
-def _like_pattern(pattern: str) -> str:
+def like_pattern(pattern: str) -> str:
     """Hive's pattern as SQL's: `.*` and `%` are anything, `.` and `_` one character."""
-    return pattern.replace(_ESCAPE, _ESCAPE * 2).replace(".*", "%").replace(".", "_")
+    return pattern.replace(ESCAPE, ESCAPE * 2).replace(".*", "%").replace(".", "_")

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, literal, sel
 from hmstats.model.catalog import Column, Partition
 from hmstats.model.partition_filter import PartitionFilter
 from hmstats.store import column_statistics, ids, parameters, privileges, storage
+from hmstats.store.ordering import by_bytes
 from hmstats.store.parameters import OF_PARTITIONS
 from hmstats.store.partition_filters import restrict
 from hmstats.store.schema import PARTITION_KEY_VALS, PARTITION_PARAMS, PARTITIONS, SDS, TBLS
@@ -18,7 +19,7 @@ from hmstats.store.unit import Unit
 def names(connection: Connection, table_id: int, limit: int | None = None) -> list[str]:
     """The names of a table's partitions, sorted, at most `limit`."""
     query = select(PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
-    return list(connection.execute(query.order_by(PARTITIONS.c.PART_NAME).limit(limit)).scalars())
+    return list(connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME)).limit(limit)).scalars())
 
 
 def count(connection: Connection, table_id: int) -> int:
@@ -80,7 +81,9 @@ def matching_names(
     connection: Connection, table_id: int, values: Sequence[str | None], limit: int | None = None
 ) -> list[str]:
     """The names of the partitions whose first values are these, None matching any; sorted, at most `limit`."""
-    query = _with_values(select(PARTITIONS.c.PART_NAME), table_id, values).order_by(PARTITIONS.c.PART_NAME)
+    query = _with_values(select(PARTITIONS.c.PART_NAME), table_id, values).order_by(
+        by_bytes(connection, PARTITIONS.c.PART_NAME)
+    )
     return list(connection.execute(query.limit(limit)).scalars())
 
 
@@ -191,7 +194,7 @@ def _with_values(query: Any, table_id: int, values: Sequence[str | None]) -> Any
 
 
 def _read(connection: Connection, query: Any) -> dict[str, Partition]:
-    rows = connection.execute(query.order_by(PARTITIONS.c.PART_NAME)).all()
+    rows = connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
     if not rows:
         return {}
     partition_ids = [row.PART_ID for row in rows]

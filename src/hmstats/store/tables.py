@@ -6,7 +6,15 @@ from typing import Any
 from sqlalchemy import Connection, String, cast, delete, insert, literal, null, select, union_all, update
 
 from hmstats.errors import NoSuchObject
-from hmstats.model.catalog import Column, DatabaseName, Table, TableName, TableSummary
+from hmstats.model.catalog import (
+    DEFAULT_CATALOG,
+    MATERIALIZED_VIEW,
+    Column,
+    DatabaseName,
+    Table,
+    TableName,
+    TableSummary,
+)
 from hmstats.store import (
     column_statistics,
     constraint_columns,
@@ -19,6 +27,7 @@ from hmstats.store import (
     storage,
     versions,
 )
+from hmstats.store.ordering import by_bytes
 from hmstats.store.parameters import OF_TABLES
 from hmstats.store.schema import DBS, PARTITION_KEYS, TABLE_PARAMS, TBLS
 from hmstats.store.sets import one_of
@@ -36,7 +45,7 @@ def get(connection: Connection, name: TableName) -> Table | None:
 def get_many(connection: Connection, database: DatabaseName, names: Sequence[str]) -> list[Table]:
     """Those of the named tables that exist, in name order; a constant number of statements."""
     query = select(TBLS).select_from(_NAMED).where(_inside(database), one_of(connection, TBLS.c.TBL_NAME, names))
-    rows = connection.execute(query.order_by(TBLS.c.TBL_NAME)).all()
+    rows = connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))).all()
     if not rows:
         return []
     keys, values = _read_parts(connection, [row.TBL_ID for row in rows])
@@ -65,10 +74,21 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
 
 def names(connection: Connection, database: DatabaseName, table_types: Sequence[str] | None = None) -> list[str]:
     """The names of a database's tables, of these types or of all, sorted."""
-    query = select(TBLS.c.TBL_NAME).select_from(_NAMED).where(_inside(database)).order_by(TBLS.c.TBL_NAME)
+    query = select(TBLS.c.TBL_NAME).select_from(_NAMED).where(_inside(database))
     if table_types is not None:
         query = query.where(TBLS.c.TBL_TYPE.in_(table_types))
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))).scalars())
+
+
+def rewriting(connection: Connection, database: DatabaseName | None) -> dict[DatabaseName, list[str]]:
+    """By database the names of materialized views that queries may be rewritten to; None is the default catalog."""
+    query = select(DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME).select_from(_NAMED)
+    query = query.where(TBLS.c.TBL_TYPE == MATERIALIZED_VIEW, TBLS.c.IS_REWRITE_ENABLED)
+    query = query.where(DBS.c.CTLG_NAME == DEFAULT_CATALOG if database is None else _inside(database))
+    found: dict[DatabaseName, list[str]] = {}
+    for catalog, parent, name in connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))):
+        found.setdefault(DatabaseName(catalog, parent), []).append(name)
+    return found
 
 
 def summaries(connection: Connection, catalog: str) -> list[TableSummary]:
@@ -79,7 +99,7 @@ def summaries(connection: Connection, catalog: str) -> list[TableSummary]:
         select(DBS.c.NAME, TBLS.c.TBL_NAME, TBLS.c.TBL_TYPE, p.PARAM_VALUE, TBLS.c.OWNER, TBLS.c.OWNER_TYPE)
         .select_from(_NAMED.outerjoin(*comment))
         .where(DBS.c.CTLG_NAME == catalog)
-        .order_by(DBS.c.NAME, TBLS.c.TBL_NAME)
+        .order_by(by_bytes(connection, DBS.c.NAME), by_bytes(connection, TBLS.c.TBL_NAME))
     )
     return [
         TableSummary(TableName(catalog, database, name), table_type or "", text, owner, owner_type)

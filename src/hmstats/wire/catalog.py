@@ -6,7 +6,7 @@ In: null lists, maps and texts become empty or None. Out: lists and maps are nev
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hmstats.errors import InvalidObject
+from hmstats.errors import InvalidObject, MetaError
 from hmstats.model.catalog import (
     Catalog,
     Column,
@@ -20,6 +20,7 @@ from hmstats.model.catalog import (
     TableName,
     TableSummary,
 )
+from hmstats.model.computed import without_computed
 from hmstats.model.names import database_name, table_name
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.principals import principal_number, principal_type
@@ -75,9 +76,11 @@ def database_to_thrift(database: Database) -> Any:
 
 
 def table_from_thrift(struct: Any) -> Table:
-    """The table in a struct. Raises InvalidObject when it, its database or a column has no name."""
-    if not struct.tableName or not struct.dbName:
-        raise InvalidObject(f"a table must have a name and a database, found {struct.dbName}.{struct.tableName}")
+    """The table in a struct. Raises MetaError when it, its database or a column has no name, or there is no column."""
+    if struct.tableName is None or not struct.dbName:
+        raise MetaError(f"a table must have a name and a database, found {struct.dbName}.{struct.tableName}")
+    if struct.sd is not None and struct.sd.cols is None:
+        raise MetaError(f"the columns of table {struct.dbName}.{struct.tableName} must be a list, found none")
     return Table(
         name=table_name(struct.dbName, struct.tableName, struct.catName),
         owner=struct.owner,
@@ -87,7 +90,7 @@ def table_from_thrift(struct: Any) -> Table:
         retention=struct.retention or 0,
         storage=None if struct.sd is None else storage_from_thrift(struct.sd),
         partition_keys=_columns_from_thrift(struct.partitionKeys),
-        parameters=_parameters(struct.parameters),
+        parameters=without_computed(_parameters(struct.parameters)),
         view_original_text=struct.viewOriginalText,
         view_expanded_text=struct.viewExpandedText,
         table_type=struct.tableType,
@@ -163,7 +166,9 @@ def partition_to_thrift(name: TableName, partition: Partition) -> Any:
 
 
 def storage_from_thrift(struct: Any) -> Storage:
-    """The storage in a StorageDescriptor struct."""
+    """The storage in a StorageDescriptor struct. Raises MetaError without a serde, or when a column has no name."""
+    if struct.serdeInfo is None:
+        raise MetaError(f"a storage descriptor must have a serde, found none for location {struct.location}")
     return Storage(
         columns=_columns_from_thrift(struct.cols),
         location=struct.location,
@@ -171,7 +176,7 @@ def storage_from_thrift(struct: Any) -> Storage:
         output_format=struct.outputFormat,
         compressed=bool(struct.compressed),
         buckets=struct.numBuckets or 0,
-        serde=SerDe() if struct.serdeInfo is None else _serde_from_thrift(struct.serdeInfo),
+        serde=_serde_from_thrift(struct.serdeInfo),
         bucket_columns=tuple(struct.bucketCols or ()),
         sort_columns=tuple(SortColumn(each.col, each.order or 0) for each in struct.sortCols or ()),
         parameters=_parameters(struct.parameters),
@@ -245,7 +250,7 @@ def _columns_from_thrift(structs: Sequence[Any] | None) -> tuple[Column, ...]:
 
 def _column_from_thrift(struct: Any) -> Column:
     if not isinstance(struct.name, str) or not isinstance(struct.type, str):
-        raise InvalidObject(f"a column must have a name and a type, found {struct.name} {struct.type}")
+        raise MetaError(f"a column must have a name and a type, found {struct.name} {struct.type}")
     return Column(struct.name, struct.type, struct.comment)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from hmstats.errors import NoSuchObject
+from hmstats.model.catalog import DEFAULT_CATALOG
 from hmstats.model.names import split_database
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
@@ -52,6 +53,11 @@ class DatabaseCalls:
     def get_all_databases(self, session: Session) -> list[str]:
         """The names of all databases of the default catalog."""
         return self.get_databases(session, None)
+
+    def get_databases_req(self, session: Session, request: Any) -> Any:
+        """The databases whose names match the request's pattern."""
+        found = self._databases.matching((request.catalogName or DEFAULT_CATALOG).lower(), request.pattern)
+        return hive_metastore.GetDatabaseObjectsResponse(databases=[database_to_thrift(each) for each in found])
 
     def alter_database(self, session: Session, dbname: str, db: Any) -> None:
         """Replace what a database says of itself."""

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from hmstats.errors import InvalidObject, InvalidOperation, MetaError
 from hmstats.model.accurate import PARAMETER
-from hmstats.model.catalog import MANAGED_TABLE, Table, TableName
+from hmstats.model.catalog import Table, TableName
 from hmstats.model.events import TableAltered
 from hmstats.service.catalog.columns import kept_parameters, lost_columns, unmarked
-from hmstats.service.catalog.table_rules import LAST_DDL, check_table, is_view, table_type
+from hmstats.service.catalog.table_rules import LAST_DDL, check_table, is_view, owns_files, table_type
 from hmstats.service.warehouse import Warehouse, qualified, same_place
 from hmstats.store import (
     column_statistics,
@@ -115,7 +115,7 @@ class TableAlterations:
         """
         old = stored.storage.location if stored.storage else None
         wanted = altered.storage.location if altered.storage else None
-        if altered.name == stored.name or stored.table_type != MANAGED_TABLE or not old:
+        if altered.name == stored.name or not owns_files(stored) or not old:
             return None
         if altered.parameters.get("table_type", "").lower() == "iceberg" or not same_place(wanted or old, old):
             return None

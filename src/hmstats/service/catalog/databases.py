@@ -8,8 +8,9 @@ from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Da
 from hmstats.model.events import DatabaseAltered, DatabaseCreated, DatabaseDropped, FunctionDropped, TableDropped
 from hmstats.model.functions import FunctionName
 from hmstats.service.catalog.patterns import matching
+from hmstats.service.catalog.table_rules import OWNING_TYPES
 from hmstats.service.warehouse import Warehouse, qualified
-from hmstats.store import catalogs, databases, functions, tables, write_ids
+from hmstats.store import catalogs, databases, functions, places, tables, write_ids
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -56,6 +57,13 @@ class Databases:
         with self._store.read() as connection:
             return matching(databases.names(connection, catalog), pattern)
 
+    def matching(self, catalog: str, pattern: str | None) -> list[Database]:
+        """The databases whose names match the pattern, sorted by name."""
+        with self._store.read() as connection:
+            names = matching(databases.names(connection, catalog), pattern)
+            found = [databases.get(connection, DatabaseName(catalog, name)) for name in names]
+        return [database for database in found if database is not None]
+
     def create(self, database: Database) -> None:
         """Make a database and its directory.
 
@@ -101,14 +109,16 @@ class Databases:
         return self._warehouse.database_location(name.database, catalog.location)
 
     def drop(self, name: DatabaseName, *, delete_data: bool, cascade: bool) -> None:
-        """Drop a database, with its tables and functions when `cascade`; its directory goes when `delete_data`.
+        """Drop a database, with its tables and functions when `cascade`; its directories go when `delete_data`.
+
+        What an external table has in the database's directory stays, and so does the directory then.
 
         Raises NoSuchObject, InvalidOperation when it is not empty, and MetaError for `default`.
         """
         if name == DatabaseName(DEFAULT_CATALOG, DEFAULT_DATABASE):
             raise MetaError(f"Can not drop {name.database} database in catalog {name.catalog}")
 
-        def delete(unit: Unit) -> str:
+        def delete(unit: Unit) -> list[str]:
             stored, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
             if stored is None or database_id is None:
                 raise missing_database(name)
@@ -117,14 +127,17 @@ class Databases:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more tables exist.")
             if functions.names(unit.connection, name) and not cascade:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more functions exist.")
+            own = places.of_tables(unit.connection, inside, OWNING_TYPES)
+            if not places.holds_others(unit.connection, stored.location, inside, OWNING_TYPES):
+                own.append(stored.location)
             _record_drop(unit, stored)
             tables.remove_many(unit, inside)
             write_ids.forget_database(unit, name)
             databases.remove(unit, database_id)
-            return stored.location
+            return own
 
-        location = self._store.write(delete)
-        if delete_data:
+        own = self._store.write(delete)
+        for location in own if delete_data else ():
             self._warehouse.remove_directory(location)
 
 

@@ -4,12 +4,15 @@ import re
 from collections.abc import Sequence
 
 from hmstats.errors import InvalidObject, MetaError
-from hmstats.model.catalog import EXTERNAL_TABLE, MANAGED_TABLE, VIRTUAL_VIEW, Column, Table
+from hmstats.model.catalog import EXTERNAL_TABLE, MANAGED_TABLE, MATERIALIZED_VIEW, VIRTUAL_VIEW, Column, Table
 from hmstats.model.column_types import base_type, kind_of
 from hmstats.service.transactions.acid import check_transactional
 
 LAST_DDL = "transient_lastDdlTime"
 """The parameter that says when something was made or changed, in epoch seconds."""
+
+OWNING_TYPES = (MANAGED_TABLE, MATERIALIZED_VIEW)
+"""Types of tables whose directories are made, moved and removed with them."""
 
 _VALID_NAME = re.compile(r"[\w\-.$ /]+")
 _OTHER_TYPES = frozenset(
@@ -62,6 +65,11 @@ def table_type(table: Table) -> str:
     if table.table_type in (None, MANAGED_TABLE):
         return EXTERNAL_TABLE if external else MANAGED_TABLE
     return table.table_type or MANAGED_TABLE
+
+
+def owns_files(table: Table) -> bool:
+    """Whether a table's directory is the catalog's to make, move and remove."""
+    return table.table_type in OWNING_TYPES
 
 
 def is_view(table: Table) -> bool:

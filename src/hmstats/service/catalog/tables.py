@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from hmstats.errors import AlreadyExists, InvalidObject, NoSuchObject
-from hmstats.model.catalog import MANAGED_TABLE, Database, DatabaseName, Table, TableName, TableSummary
+from hmstats.model.catalog import Database, DatabaseName, Table, TableName, TableSummary
 from hmstats.model.constraints import ColumnConstraint
 from hmstats.model.events import TableCreated, TableDropped
 from hmstats.model.privileges import Privilege, SecuredKind
 from hmstats.service.catalog.columns import without_orders
 from hmstats.service.catalog.constraints import add as add_constraints
 from hmstats.service.catalog.patterns import matching
-from hmstats.service.catalog.table_rules import LAST_DDL, check_table, is_view, table_type
+from hmstats.service.catalog.table_rules import LAST_DDL, OWNING_TYPES, check_table, is_view, owns_files, table_type
 from hmstats.service.warehouse import Warehouse, qualified
-from hmstats.store import databases, tables, write_ids
+from hmstats.store import databases, places, tables, write_ids
 from hmstats.store.engine import Store
 from hmstats.store.privileges import insert_many as insert_privileges
 from hmstats.store.unit import Unit
@@ -100,34 +101,52 @@ class Tables:
             return new
 
         made = self._store.write(insert)
-        if made.table_type == MANAGED_TABLE and made.storage:
+        if owns_files(made) and made.storage:
             self._warehouse.make_directory(made.storage.location)
 
     def drop(self, name: TableName, *, delete_data: bool) -> None:
-        """Drop a table with its partitions and statistics; a managed table's directory goes when `delete_data`.
+        """Drop a table with its partitions and statistics; a managed table's directories go when `delete_data`.
 
         Raises NoSuchObject.
         """
 
-        def delete(unit: Unit) -> Table:
+        def delete(unit: Unit) -> list[str]:
             table_id = tables.lock(unit, name)
             stored = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or stored is None:
                 raise missing_table(name)
+            own = places.of_tables(unit.connection, [table_id], OWNING_TYPES)
             tables.remove_many(unit, [table_id])
             unit.record(TableDropped(stored))
             write_ids.forget_table(unit, name)
-            return stored
+            return own
 
-        dropped = self._store.write(delete)
-        if delete_data and dropped.table_type == MANAGED_TABLE and dropped.storage:
-            self._warehouse.remove_directory(dropped.storage.location)
+        own = self._store.write(delete)
+        for location in own if delete_data else ():
+            self._warehouse.remove_directory(location)
+
+    def planned(self, table: Table) -> Table:
+        """The table that `create` would make; nothing is made. Raises as it does, but for a name that is taken."""
+        check_table(table)
+        with self._store.read() as connection:
+            database = databases.get(connection, table.name.parent)
+        if database is None:
+            raise InvalidObject(f"Database {table.name.parent} doesn't exist")
+        return self._completed(table, database, 0)
+
+    def rewriting(self, database: DatabaseName | None) -> list[Table]:
+        """The materialized views, of a database or of the default catalog, that planners may rewrite queries to."""
+        with self._store.read() as connection:
+            found = tables.rewriting(connection, database)
+            return [each for parent, names in found.items() for each in tables.get_many(connection, parent, names)]
 
     def _completed(self, table: Table, database: Database, now_seconds: int) -> Table:
         storage = table.storage
         if storage and not is_view(table):
             location = storage.location or self._warehouse.table_location(database.location, table.name.table)
             storage = replace(storage, location=qualified(location))
+            if urlsplit(location).path in ("", "/"):
+                raise InvalidObject(f"{table.name.table} location must not be root path")
         parameters = {LAST_DDL: str(now_seconds), **without_orders(table.parameters)}
         return replace(
             table,

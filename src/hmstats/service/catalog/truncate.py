@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hmstats.model.accurate import PARAMETER, Accurate
-from hmstats.model.catalog import MANAGED_TABLE, Partition, Table, TableName
+from hmstats.model.catalog import Partition, Table, TableName
 from hmstats.model.events import PartitionAltered, TableAltered
+from hmstats.service.catalog.table_rules import owns_files
 from hmstats.service.catalog.tables import missing_table
 from hmstats.service.warehouse import Warehouse
 from hmstats.store import column_statistics, parameters, partitions, tables, versions
@@ -52,7 +53,7 @@ class Truncation:
             return emptied
 
         table, locations = self._store.write(empty)
-        if delete_data and table.table_type == MANAGED_TABLE:
+        if delete_data and owns_files(table):
             for location in locations:
                 self._warehouse.empty_directory(location)
 
