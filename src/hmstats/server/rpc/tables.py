@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hmstats.errors import InvalidOperation
-from hmstats.model.catalog import DEFAULT_CATALOG
+from hmstats.model.catalog import DEFAULT_CATALOG, Table
 from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.constraints import ColumnConstraint
 from hmstats.model.names import split_database
@@ -73,14 +73,14 @@ class TableCalls:
         """The table; refused when it is insert-only, which callers of this call cannot read."""
         found = self._tables.get(subject.table(dbname, tbl_name))
         check_readable(found, ())
-        return table_to_thrift(found)
+        return self._structs([found])[0]
 
     def get_table_req(self, session: Session, req: Any) -> Any:
         """The table, with its column statistics when the request says so."""
         name = subject.table(req.dbName, req.tblName, req.catName)
         found_table = self._tables.get(name)
         check_readable(found_table, req.capabilities.values if req.capabilities else ())
-        struct = table_to_thrift(found_table)
+        struct = self._structs([found_table])[0]
         if req.getColumnStats:
             found = self._statistics.table(name, None, req.engine or DEFAULT_ENGINE)
             struct.colStats = None if found is None else set_to_thrift(name, found, hive4=True)
@@ -91,7 +91,7 @@ class TableCalls:
         database = subject.database(dbname)
         if tbl_names is None:
             raise InvalidOperation(f"{database} cannot find null tables")
-        return [table_to_thrift(each) for each in self._tables.get_many(database, tbl_names)]
+        return self._structs(self._tables.get_many(database, tbl_names))
 
     def get_table_objects_by_name_req(self, session: Session, req: Any) -> Any:
         """Those of the named tables that exist; without names those that match the pattern. Only the fields asked."""
@@ -102,8 +102,11 @@ class TableCalls:
             found = self._tables.get_matching(database, req.tablesPattern)
         else:
             raise InvalidOperation(f"{database} cannot find null tables")
-        structs = [projected(table_to_thrift(each), req.projectionSpec) for each in found]
+        structs = [projected(each, req.projectionSpec) for each in self._structs(found)]
         return hive_metastore.GetTablesResult(tables=structs)
+
+    def _structs(self, tables: Sequence[Table]) -> list[Any]:
+        return [table_to_thrift(each) for each in self._statistics.with_sizes(tables)]
 
     def get_tables(self, session: Session, db_name: str, pattern: str | None) -> list[str]:
         """The names that match the pattern."""
