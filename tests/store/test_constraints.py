@@ -2,12 +2,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.fixtures.statements import StatementCounter
 from tests.store.catalog_values import NAME, STORAGE, TABLE, make_table
 from tests.store.row_counts import row_counts
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog import Column, Table, TableName
+from hmstats.model.catalog import Column, TableName
 from hmstats.model.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
 from hmstats.store import constraints, tables
 from hmstats.store.constraints import NOWHERE, Holder, Place, Placed
@@ -58,14 +57,6 @@ def own(store: Store, *kinds: ConstraintKind, tables_wanted: Wanted | None = Non
 def foreign_keys(store: Store, child: Wanted, parent: Wanted) -> list[ColumnConstraint]:
     with store.read() as connection:
         return constraints.foreign_keys(connection, child, parent)
-
-
-def alter(store: Store, table_id: int, table: Table, *columns: str) -> None:
-    """Give a table these columns; those that it had keep their types."""
-    types = {each.name: each.type for each in COLUMNS}
-    new = tuple(Column(name, types.get(name, "double")) for name in columns)
-    changed = replace(table, storage=replace(STORAGE, columns=new))
-    store.write(lambda unit: tables.replace(unit, table_id, changed))
 
 
 def names(found: Sequence[ColumnConstraint]) -> list[tuple[str | None, str | None]]:
@@ -155,47 +146,3 @@ def test_constraints_go_with_either_table(store: Store, dropped: TableName) -> N
     store.write(lambda unit: tables.remove_many(unit, [made[dropped]]))
     make_table(store, T if dropped == NAME else U)
     assert row_counts(store) == before
-
-
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
-        (("size", "name", "id", "new"), [("pk", "id"), ("pk", "size")]),
-        (("key", "name", "size"), [("pk", "key"), ("pk", "size")]),
-        (("id", "renamed", "size"), [("pk", "id"), ("pk", "size")]),
-        (("id", "name"), []),
-        (("x", "name", "y"), []),
-        (("id", "size", "name"), [("pk", "id"), ("pk", "size")]),
-    ],
-)
-def test_constraints_follow_their_columns(
-    store: Store, columns: tuple[str, ...], expected: list[tuple[str, str]]
-) -> None:
-    """Moved, one alone renamed, another renamed, one gone, two renamed, swapped."""
-    made = make_table(store, T)
-    on = holder(store)
-    insert(store, *(placed(on, ConstraintKind.PRIMARY_KEY, name, "pk", at) for at, name in ((1, "id"), (2, "size"))))
-    insert(store, placed(on, ConstraintKind.NOT_NULL, "p", "key"))
-    alter(store, made, T, *columns)
-    assert names(own(store, ConstraintKind.PRIMARY_KEY)) == expected
-    assert names(own(store, ConstraintKind.NOT_NULL)) == [("key", "p")]
-
-
-def test_both_ends_of_a_foreign_key_follow(store: Store) -> None:
-    parent_id, child_id = make_table(store, T), make_table(store, U)
-    insert(store, foreign(holder(store, OTHER), holder(store), "size", "id"))
-    alter(store, parent_id, T, "name", "size", "id")
-    alter(store, child_id, U, "size")
-    found = foreign_keys(store, constraints.of(OTHER), constraints.of(NAME))
-    assert [(each.column, each.reference.column if each.reference else None) for each in found] == [("size", "id")]
-    alter(store, parent_id, T, "name", "size")
-    assert foreign_keys(store, constraints.of(OTHER), constraints.of(NAME)) == []
-
-
-def test_a_table_without_constraints_is_altered_with_one_statement_more(
-    store: Store, statements: StatementCounter
-) -> None:
-    made = make_table(store, T)
-    with statements() as sent:
-        alter(store, made, T, "id", "name")
-    assert len([each for each in sent if "KEY_CONSTRAINTS" in each]) == 1

@@ -75,6 +75,6 @@ def _moves(old: Mapping[int, str], new: Mapping[int, str]) -> dict[int, int]:
     places = {name: index for index, name in new.items()}
     moves = {index: places[name] for index, name in old.items() if name in places}
     gone = old.keys() - moves.keys()
-    if len(gone) == 1 and len(old) == len(new) and new[min(gone)] not in old.values():
-        return moves | {index: index for index in gone}
+    if len(gone) == 1 and len(old) == len(new) and new.keys() >= gone and new[min(gone)] not in old.values():
+        moves |= {index: index for index in gone}
     return moves
