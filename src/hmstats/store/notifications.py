@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.model.events import Logged, Notification, Wanted
 from hmstats.store import ids
 from hmstats.store.schema import NOTIFICATION_LOG as LOG
 from hmstats.store.schema import NOTIFICATION_SEQUENCE as SEQUENCE
-from hmstats.store.sets import array_of, one_of
+from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 
 _ROW = 1
@@ -88,7 +88,9 @@ def _rows(unit: Unit, notifications: Sequence[Notification]) -> list[dict[str, A
 
 def _write_here(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     """Write rows and return the first event id; None when the sequence has no row yet."""
-    first = unit.connection.execute(_take(len(rows))).scalar_one_or_none()
+    following, number = SEQUENCE.c.NEXT_EVENT_ID, len(rows)
+    take = update(SEQUENCE).values(NEXT_EVENT_ID=following + number).returning(following - number)
+    first = unit.connection.execute(take).scalar_one_or_none()
     if first is not None:
         numbered = [{**row, "EVENT_ID": event_id} for event_id, row in enumerate(rows, first)]
         unit.connection.execute(insert(LOG), numbered)
@@ -97,21 +99,34 @@ def _write_here(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
 
 def _write_at_once(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     """The same in one statement, so that the sequence is locked for one round trip less."""
-    taken = _take(len(rows)).cte("taken")
-    names = list(rows[0])
-    values = [func.unnest(array_of(LOG.c[name], [row[name] for row in rows])) for name in names]
-    places = func.unnest(array_of(LOG.c.EVENT_ID, range(len(rows))))
-    source = select(taken.c.first + places, *values).select_from(taken)
-    query = postgresql.insert(LOG).from_select(["EVENT_ID", *names], source, include_defaults=False)
-    written = unit.connection.execute(query.returning(LOG.c.EVENT_ID)).scalars().all()
+    columns = {name: [row[name] for row in rows] for name in _KINDS}
+    numbers = {"number": len(rows), "places": list(range(len(rows)))}
+    written = unit.connection.exec_driver_sql(_WRITE, columns | numbers).scalars().all()
     return min(written, default=None)
 
 
-def _take(number: int) -> Any:
-    """Moves the sequence on and returns the first id that nobody has; the row is locked until the unit ends."""
-    following = SEQUENCE.c.NEXT_EVENT_ID
-    first = (following - literal(number)).label("first")
-    return update(SEQUENCE).values(NEXT_EVENT_ID=following + number).returning(first)
+_KINDS = {
+    "NL_ID": "bigint",
+    "EVENT_TIME": "integer",
+    "EVENT_TYPE": "text",
+    "CAT_NAME": "text",
+    "DB_NAME": "text",
+    "TBL_NAME": "text",
+    "MESSAGE": "text",
+    "MESSAGE_FORMAT": "text",
+}
+_NAMES = ", ".join(f'"{name}"' for name in _KINDS)
+_VALUES = ", ".join(f"unnest(%({name})s::{kind}[])" for name, kind in _KINDS.items())
+# Written out: making it anew would take as long as sending it, while others wait.
+_WRITE = f"""
+WITH taken AS (
+    UPDATE "NOTIFICATION_SEQUENCE" SET "NEXT_EVENT_ID" = "NEXT_EVENT_ID" + %(number)s
+    RETURNING "NEXT_EVENT_ID" - %(number)s AS first
+)
+INSERT INTO "NOTIFICATION_LOG" ("EVENT_ID", {_NAMES})
+SELECT taken.first + unnest(%(places)s::bigint[]), {_VALUES} FROM taken
+RETURNING "EVENT_ID"
+"""
 
 
 def _begin_sequence(unit: Unit) -> None:
