@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Table, delete, insert, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Table, delete, insert, select, update
 
 from hmstats.store import schema
 from hmstats.store.sets import one_of
@@ -45,7 +45,11 @@ def read(
 def put(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
     """Write these keys of each owner; other keys stay."""
     key = [of.owner.name, "PARAM_KEY"]
-    upsert(unit, of.table, key, _rows(of, values), lambda _, new: {"PARAM_VALUE": new.PARAM_VALUE})
+    upsert(unit, of.table, key, _rows(of, values), _replaced)
+
+
+def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
+    return {"PARAM_VALUE": new.PARAM_VALUE}
 
 
 def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:

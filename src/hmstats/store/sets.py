@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, String, Text, any_, bindparam, cast, func, select
 from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.types import TypeEngine
 
 from hmstats.store.bound_values import check
 
@@ -27,13 +28,16 @@ def array_of(column: ColumnElement[Any], values: Sequence[Any]) -> ColumnElement
     They are sent as one text: of a list the driver would make an expression with an operand for each value, which takes
     both sides four times as long.
     """
-    # A cast to varchar(n) would cut longer texts without a word.
-    kind = Text() if isinstance(column.type, String) else column.type
-    return cast(bindparam(None, _array_text(values), Text()), ARRAY(kind))
+    return cast(bindparam(None, array_text(values), Text()), ARRAY(plain_type(column)))
 
 
-def _array_text(values: Sequence[Any]) -> str:
-    """Format: section "Array Input and Output Syntax" of PostgreSQL's manual."""
+def plain_type(column: ColumnElement[Any]) -> TypeEngine[Any]:
+    """What a value is cast to for a column: a cast to varchar(n) would cut longer texts without a word."""
+    return Text() if isinstance(column.type, String) else column.type
+
+
+def array_text(values: Sequence[Any]) -> str:
+    """Values as the text of an array. Format: section "Array Input and Output Syntax" of PostgreSQL's manual."""
     if _NUMBERS.issuperset(map(type, values)):
         listed = str(list(values))[1:-1].replace("None", "NULL")
     else:

@@ -1,17 +1,21 @@
 """Rows that are written whether or not they are there already: a statement for every two thousand of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Select, String, Table, Text, bindparam, cast, func, select
+from sqlalchemy import Column, ColumnElement, Dialect, String, Table, Text, bindparam, cast, func, select
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from hmstats.store import bound_values
-from hmstats.store.sets import array_of
+from hmstats.store.sets import array_text, plain_type
 from hmstats.store.unit import Unit
 
 _BATCH_ROWS = 2_000
 """A row may hold sketches of some kB, and a statement's text, twice as long, is made in memory."""
+
+_DIALECT: Dialect = postgresql.psycopg2.dialect()  # type: ignore[no-untyped-call]
 
 Changes = Callable[[Any, Any], Mapping[str, ColumnElement[Any]]]
 """From the columns of the stored and of the new row to what the stored row's columns become."""
@@ -42,21 +46,35 @@ def upsert_columns(
         return
     for start in range(0, len(columns[key[0]]), _BATCH_ROWS):
         some = {name: values[start : start + _BATCH_ROWS] for name, values in columns.items()}
-        many = postgresql.insert(table).from_select(list(some), _source(table, some), include_defaults=False)
-        set_ = changes(table.c, many.excluded)
-        unit.connection.execute(many.on_conflict_do_update(index_elements=key, set_=set_))
+        single = {name: _is_single(values) for name, values in some.items()}
+        sent = {name: some[name][0] if single[name] else array_text(some[name]) for name in some}
+        text, constants = _statement(table, tuple(key), tuple(single.items()), changes)
+        unit.connection.exec_driver_sql(text, {**constants, **sent})
 
 
-def _source(table: Table, columns: Mapping[str, Sequence[Any]]) -> Select[Any]:
-    """The rows as a query, in which a column that has one value throughout is that value, any other an array.
+def _is_single(values: Sequence[Any]) -> bool:
+    """Whether all rows have one value."""
+    return not isinstance(values[0], float) and values.count(values[0]) == len(values)  # 0.0 equals -0.0
 
-    Of an insert with rows of values, the driver would send as many statements as rows.
+
+@lru_cache(maxsize=500)
+def _statement(
+    table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], changes: Changes
+) -> tuple[str, dict[str, Any]]:
+    """PostgreSQL's statement and the constants in it.
+
+    It takes by each column's name its one value (True), or else all values as an array's text.
+
+    It inserts the rows of a query: of rows of values, the driver would send as many statements. Its text is kept, since
+    SQLAlchemy takes longer to make it than the database to write some rows.
     """
-    return select(*(_values(table.c[name], values) for name, values in columns.items()))
+    source = select(*(_source(table.c[name], single=single) for name, single in columns))
+    many = postgresql.insert(table).from_select([name for name, _ in columns], source, include_defaults=False)
+    whole = many.on_conflict_do_update(index_elements=key, set_=changes(table.c, many.excluded))
+    compiled = whole.compile(dialect=_DIALECT)
+    return str(compiled), compiled.params
 
 
-def _values(column: Column[Any], values: Sequence[Any]) -> ColumnElement[Any]:
-    first = values[0]
-    if isinstance(first, float) or values.count(first) < len(values):  # 0.0 equals -0.0
-        return func.unnest(array_of(column, values))
-    return cast(bindparam(None, first, Text()), Text() if isinstance(column.type, String) else column.type)
+def _source(column: Column[Any], *, single: bool) -> ColumnElement[Any]:
+    sent = bindparam(column.name, type_=Text())
+    return cast(sent, plain_type(column)) if single else func.unnest(cast(sent, ARRAY(plain_type(column))))

@@ -9,8 +9,9 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, select
+from sqlalchemy import ColumnElement, Connection, Engine, delete, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
@@ -35,13 +36,23 @@ def bump(unit: Unit, table_id: int) -> None:
 def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:
     """Count one write that touched each of these tables, as a new name of their database does."""
     rows = [{"TBL_ID": table_id, "VERSION": 1} for table_id in sorted(table_ids)]
-    upsert(unit, VERSIONS, ["TBL_ID"], rows, lambda old, _: {"VERSION": old.VERSION + 1})
+    upsert(unit, VERSIONS, ["TBL_ID"], rows, _counted)
+
+
+def _counted(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
+    return {"VERSION": old.VERSION + 1}
 
 
 def read(connection: Connection, table_id: int) -> int:
     """The table's number; 0 before its first write."""
     query = select(VERSIONS.c.VERSION).where(VERSIONS.c.TBL_ID == table_id)
     return connection.execute(query).scalar_one_or_none() or 0
+
+
+def read_many(connection: Connection, table_ids: Sequence[int]) -> dict[int, int]:
+    """The numbers of those tables that have one."""
+    query = select(VERSIONS.c.TBL_ID, VERSIONS.c.VERSION).where(one_of(connection, VERSIONS.c.TBL_ID, table_ids))
+    return dict(connection.execute(query).all())
 
 
 def forget(unit: Unit, table_ids: Sequence[int]) -> None:
