@@ -5,22 +5,21 @@ When the asked engine has none, those of another engine answer (`any_engine`): o
 the point. What a partitioned table itself has no statistics of, its partitions answer, where there is an aggregator.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import Table, TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
-from hmstats.model.computed import with_computed
 from hmstats.model.names import normal_partition_name
 from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.repair import acceptable
+from hmstats.service.statistics.sizes import TableSizes
 from hmstats.service.statistics.transactional import seen_partitions, table_is_seen
 from hmstats.service.statistics.validate import known_rows
-from hmstats.store import column_statistics, partition_sizes, partitions, targets
+from hmstats.store import column_statistics, partitions, targets
 from hmstats.store.engine import Store
-from hmstats.store.partition_sizes import KEYS
 from hmstats.store.targets import Target
 from hmstats.store.unit import Connection
 
@@ -34,6 +33,7 @@ class StatisticsReader:
         self._store = store
         self._any_engine = any_engine
         self._aggregator = aggregator
+        self._sizes = TableSizes(store)
 
     def table(
         self,
@@ -101,16 +101,8 @@ class StatisticsReader:
         return found[0]
 
     def with_sizes(self, tables: Sequence[Table]) -> list[Table]:
-        """The tables; partitioned ones with the rows, files and bytes of their partitions where they say none.
-
-        What was computed is named in a parameter (model/computed.py). Without an aggregator they are as they were.
-        """
-        wanted = [each for each in tables if each.partition_keys and any(key not in each.parameters for key in KEYS)]
-        if self._aggregator is None or not wanted:
-            return list(tables)
-        with self._store.read() as connection:
-            found = partition_sizes.of_tables(connection, [each.id or 0 for each in wanted])
-        return [_with_sizes(each, found.get(each.id or 0, {})) for each in tables]
+        """The tables, with the sizes that only their partitions say (sizes.py), where there is an aggregator."""
+        return self._sizes.added(tables) if self._aggregator else list(tables)
 
     def _completed(
         self,
@@ -150,8 +142,3 @@ class StatisticsReader:
 
 def _repaired(name: TableName, statistics: StatisticsSet, rows: int | None) -> StatisticsSet:
     return replace(statistics, columns=acceptable(name, statistics.columns, rows))
-
-
-def _with_sizes(table: Table, found: Mapping[str, int]) -> Table:
-    missing = {key: str(size) for key, size in found.items() if key not in table.parameters}
-    return replace(table, parameters=with_computed(table.parameters, missing))
