@@ -46,6 +46,13 @@ class Warehouse:
         inner, outer = _real_path(path.scheme, path.path), _real_path(root.scheme, root.path)
         return inner.startswith(outer.rstrip("/") + "/")
 
+    def check_place(self, location: str) -> None:
+        """Raises InvalidOperation when a file inside the root is where a directory should be."""
+        if self.holds(location):
+            files, path = _file_system(location)
+            if files.get_file_info(path).type is fs.FileType.File:
+                raise InvalidOperation(f"{location} must be a directory, found a file")
+
     def make_directory(self, location: str | None) -> None:
         """Make a directory inside the root; a location elsewhere is left alone. A failure is logged."""
         self._change(location, "make", lambda files, path: files.create_dir(path, recursive=True))

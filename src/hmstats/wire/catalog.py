@@ -21,7 +21,6 @@ from hmstats.model.catalog import (
     TableSummary,
 )
 from hmstats.model.computed import without_computed
-from hmstats.model.computed import without_computed
 from hmstats.model.names import database_name, table_name
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.principals import principal_number, principal_type

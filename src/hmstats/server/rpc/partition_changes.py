@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hmstats.errors import MetaError
+from hmstats.errors import InvalidObject, InvalidOperation, MetaError, MetastoreError
 from hmstats.model.catalog import Partition, TableName
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
@@ -42,14 +42,14 @@ class PartitionChangeCalls:
         if not new_parts:
             return 0
         name = subject.table(new_parts[0].dbName, new_parts[0].tableName, new_parts[0].catName)
-        return len(self._changes.add(name, _of_table(name, new_parts)))
+        return len(self._changes.add(name, self._of_table(name, new_parts, InvalidObject)))
 
     def add_partitions_req(self, session: Session, request: Any) -> Any:
         """Add partitions of one table, all or none; those there already are passed over when the request says so."""
         name = subject.table(request.dbName, request.tblName, request.catName)
         if not request.parts:
             return hive_metastore.AddPartitionsResult(partitions=[] if request.needResult else None)
-        new = _of_table(name, request.parts)
+        new = self._of_table(name, request.parts, InvalidObject)
         added = self._changes.add(name, new, if_not_exists=bool(request.ifNotExists))
         result = [partition_to_thrift(name, each) for each in added] if request.needResult else None
         return hive_metastore.AddPartitionsResult(partitions=result)
@@ -61,7 +61,7 @@ class PartitionChangeCalls:
         if not new_parts:
             return 0
         name = subject.table(new_parts[0].dbName, new_parts[0].tableName, new_parts[0].catName)
-        return len(self._changes.add(name, _of_table(name, partitions_from_specs(new_parts))))
+        return len(self._changes.add(name, self._of_table(name, partitions_from_specs(new_parts), InvalidObject)))
 
     def append_partition(self, session: Session, db_name: str, tbl_name: str, part_vals: list[str] | None) -> Any:
         """Add a partition with the table's storage."""
@@ -96,7 +96,7 @@ class PartitionChangeCalls:
     def alter_partition(self, session: Session, db_name: str, tbl_name: str, new_part: Any) -> None:
         """Replace one partition."""
         name = subject.table(db_name, tbl_name)
-        self._changes.alter(name, _of_table(name, [new_part]))
+        self._changes.alter(name, self._of_table(name, [new_part], InvalidOperation))
 
     def alter_partition_with_environment_context(
         self, session: Session, db_name: str, tbl_name: str, new_part: Any, environment_context: Any
@@ -122,7 +122,7 @@ class PartitionChangeCalls:
     def _alter(self, name: TableName, structs: list[Any] | None) -> None:
         if structs is None:
             raise MetaError("the partitions to alter must be a list, found none")
-        self._changes.alter(name, _of_table(name, structs))
+        self._changes.alter(name, self._of_table(name, structs, InvalidOperation))
 
     def rename_partition(
         self, session: Session, db_name: str, tbl_name: str, part_vals: list[str] | None, new_part: Any
@@ -136,7 +136,7 @@ class PartitionChangeCalls:
         return hive_metastore.RenamePartitionResponse()
 
     def _rename(self, name: TableName, values: list[str] | None, struct: Any) -> None:
-        partitions = _of_table(name, [struct])
+        partitions = self._of_table(name, [struct], InvalidOperation)
         if values:
             self._moves.rename(name, values, partitions[0])
         else:
@@ -153,7 +153,7 @@ class PartitionChangeCalls:
     ) -> Any:
         """Hand partitions to another table; the answer has nothing in it, as in Hive."""
         self.exchange_partitions(session, partitionSpecs, source_db, source_table_name, dest_db, dest_table_name)
-        return hive_metastore.Partition()
+        return hive_metastore.Partition(writeId=None)
 
     def exchange_partitions(
         self,
@@ -239,14 +239,17 @@ class PartitionChangeCalls:
             return list(specification.names)
         return self._expressions.names_of_each(name, [each.expr for each in specification.exprs], if_exists=if_exists)
 
+    def _of_table(self, name: TableName, structs: Sequence[Any], missing: type[MetastoreError]) -> list[Partition]:
+        """The partitions of one table's structs.
 
-def _of_table(name: TableName, structs: Sequence[Any]) -> list[Partition]:
-    """The partitions of one table's structs. Raises MetaError for one that is null or another table's."""
-    for struct in structs:
-        if struct is None:
-            raise MetaError(f"every partition of a call must be one, found none beside those of table {name}")
-        if (struct.dbName or "").lower() != name.database or (struct.tableName or "").lower() != name.table:
-            raise MetaError(
-                f"every partition of a call must be of table {name}, found {struct.dbName}.{struct.tableName}"
-            )
-    return [partition_from_thrift(struct) for struct in structs]
+        Raises MetaError for one that is null or another table's, and `missing` rather when there is no such table.
+        """
+        for struct in structs:
+            if struct is None:
+                raise MetaError(f"every partition of a call must be one, found none beside those of table {name}")
+            if (struct.dbName or "").lower() != name.database or (struct.tableName or "").lower() != name.table:
+                self._changes.require(name, missing)
+                raise MetaError(
+                    f"every partition of a call must be of table {name}, found {struct.dbName}.{struct.tableName}"
+                )
+        return [partition_from_thrift(struct) for struct in structs]

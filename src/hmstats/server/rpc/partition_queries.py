@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hmstats.errors import MetaError
+from hmstats.errors import MetaError, NoSuchObject
 from hmstats.model.catalog import TableName
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
@@ -84,7 +84,10 @@ class PartitionQueryCalls:
             ascending=request.ascending is not False,
             limit=_limit(request.maxParts),
         )
-        rows = self._partitions.key_values(name, wanted)
+        try:
+            rows = self._partitions.key_values(name, wanted)
+        except NoSuchObject as error:
+            raise MetaError(str(error)) from error
         structs = [hive_metastore.PartitionValuesRow(row=list(row)) for row in rows]
         return hive_metastore.PartitionValuesResponse(partitionValues=structs)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hmstats.errors import MetaError
+from hmstats.errors import InvalidObject, MetaError, NoSuchObject
 from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.names import partition_spec
 from hmstats.server.rpc import subject
@@ -57,7 +57,10 @@ class PartitionCalls:
     def get_partitions_by_names_req(self, session: Session, req: Any) -> Any:
         """Those of the named partitions that exist, with their column statistics when the request says so."""
         name = subject.table(req.db_name, req.tbl_name)
-        found = self._partitions.by_names(name, _names(req.names))
+        try:
+            found = self._partitions.by_names(name, _names(req.names))
+        except NoSuchObject as error:
+            raise InvalidObject(str(error)) from error
         structs = {each: partition_to_thrift(name, partition) for each, partition in found.partitions.items()}
         if req.get_col_stats:
             for each in self._statistics.partitions(name, list(structs), None, req.engine or DEFAULT_ENGINE):

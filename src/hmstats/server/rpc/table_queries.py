@@ -3,6 +3,7 @@
 from typing import Any
 
 from hmstats.errors import NoSuchObject
+from hmstats.model.names import split_database
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.table_filters import TableFilters
@@ -25,7 +26,7 @@ class TableQueryCalls:
         self, session: Session, dbname: str | None, filter: str | None, max_tables: int
     ) -> list[str]:
         """The names of the tables that a filter over owner, time of use and parameters wants."""
-        if not dbname:
+        if not dbname or not split_database(dbname)[1]:
             raise NoSuchObject("DB name is null or empty")
         return self._filters.names(subject.database(dbname), filter, max_tables)
 

@@ -12,7 +12,7 @@ from hmstats.model.accurate import PARAMETER
 from hmstats.model.catalog import Table, TableName
 from hmstats.model.events import TableAltered
 from hmstats.service.catalog.columns import kept_parameters, lost_columns, unmarked
-from hmstats.service.catalog.table_rules import LAST_DDL, check_table, is_view, owns_files, table_type
+from hmstats.service.catalog.table_rules import LAST_DDL, check_buckets, check_table, is_view, owns_files, table_type
 from hmstats.service.warehouse import Warehouse, qualified, same_place
 from hmstats.store import (
     column_statistics,
@@ -66,6 +66,7 @@ class TableAlterations:
         """
         try:
             check_table(table)
+            check_buckets(table)
         except InvalidObject as error:
             raise InvalidOperation(str(error)) from error
         done = self._store.write(lambda unit: self._change(unit, name, table, terms or Terms()))

@@ -67,7 +67,8 @@ class Databases:
     def create(self, database: Database) -> None:
         """Make a database and its directory.
 
-        Raises AlreadyExists when the name is taken, InvalidObject when it is no name or its catalog is not there.
+        Raises AlreadyExists when the name is taken, InvalidObject when it is no name or its catalog is not there,
+        InvalidOperation when a file is in its place.
         """
         name = database.name
         if not _VALID_NAME.fullmatch(name.database):
@@ -80,6 +81,7 @@ class Databases:
             if databases.find_id(unit.connection, name) is not None:
                 raise AlreadyExists(f"Database {name.database} already exists")
             location = qualified(database.location or self._location(name, catalog))
+            self._warehouse.check_place(location)
             new = replace(database, location=location, created_seconds=unit.now_seconds)
             databases.insert_one(unit, new)
             unit.record(DatabaseCreated(new))

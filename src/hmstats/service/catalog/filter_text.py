@@ -96,7 +96,7 @@ class _Tree(Transformer[Token, Any]):
     def key(self, parts: list[Token]) -> str:
         name = parts[0].strip("`").lower()
         if name not in self._keys:
-            raise MetaError(f"{name} is not a partition key: expected one of {', '.join(self._keys)}")
+            raise MetaError(f"Invalid key name in filter: {name}, expected one of {', '.join(self._keys)}")
         return name
 
     def value(self, parts: list[Token]) -> Literal:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
+from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, MetastoreError, NoSuchObject
 from hmstats.model.catalog import Partition, Table, TableName
 from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
 from hmstats.model.names import partition_name, partition_values
@@ -17,9 +17,9 @@ from hmstats.service.catalog.partition_rules import (
     named,
     replace_all,
 )
-from hmstats.service.catalog.table_rules import owns_files
+from hmstats.service.catalog.table_rules import is_view, owns_files
 from hmstats.service.warehouse import Warehouse
-from hmstats.store import partitions, versions
+from hmstats.store import partitions, tables, versions
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -89,10 +89,16 @@ class PartitionChanges:
         return added
 
     def _with_directories(self, table: Table, added: list[Partition]) -> list[Partition]:
-        if owns_files(table):
+        if not is_view(table):
             for partition in added:
                 self._warehouse.make_directory(partition.storage.location if partition.storage else None)
         return added
+
+    def require(self, name: TableName, error: type[MetastoreError]) -> None:
+        """Raises `error` when there is no such table."""
+        with self._store.read() as connection:
+            if tables.find_id(connection, name) is None:
+                raise error(f"{name} table not found")
 
     def alter(self, name: TableName, changed: Sequence[Partition]) -> None:
         """Replace partitions by their values, all or none. Raises InvalidOperation when one is missing."""

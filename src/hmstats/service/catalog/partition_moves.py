@@ -21,7 +21,7 @@ from hmstats.service.catalog.partition_rules import (
     replace_all,
 )
 from hmstats.service.catalog.table_rules import owns_files
-from hmstats.service.warehouse import Warehouse, partition_location
+from hmstats.service.warehouse import Warehouse, partition_location, same_place
 from hmstats.store import partition_moves, partitions, tables, versions
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
@@ -54,8 +54,8 @@ class PartitionMoves:
     def rename(self, name: TableName, values: Sequence[str], partition: Partition) -> None:
         """Replace the partition with these values by one that may have others.
 
-        It moves when its old values gave it the old place. Raises InvalidOperation when it is missing, its new values
-        are taken or its directory cannot be moved, MetaError for values that do not fit the keys.
+        That of a managed table goes where its new values put it. Raises InvalidOperation when it is missing, its new
+        values are taken or its directory cannot be moved, MetaError for values that do not fit the keys.
         """
         done = self._store.write(lambda unit: self._rename(unit, name, values, partition))
         if done.move is None:
@@ -76,7 +76,7 @@ class PartitionMoves:
         if new_name in found:
             raise InvalidOperation(f"Partition already exists: {name} values {list(partition.values)}")
         old = found[old_name]
-        move = self._move(table, (old_name, old), new_name)
+        move = self._move(table, old, new_name)
         storage = partition.storage or old.storage
         if storage and old.storage:
             storage = replace(storage, location=move[1] if move else old.storage.location)
@@ -86,15 +86,13 @@ class PartitionMoves:
         unit.record(PartitionAltered(table, old, new))
         return _Renamed((old_name, old), (new_name, new), move)
 
-    def _move(self, table: Table, old: tuple[str, Partition], new_name: str) -> tuple[str, str] | None:
-        name, partition = old
+    def _move(self, table: Table, old: Partition, new_name: str) -> tuple[str, str] | None:
+        """From where to where a renamed partition's directory goes; None when it is not the warehouse's to move."""
         place = default_place(table, new_name)
-        if not owns_files(table) or not lies_at_default(table, name, partition):
+        location = old.storage.location if old.storage else None
+        if not owns_files(table) or not location or not place or same_place(location, place):
             return None
-        location = partition.storage.location if partition.storage else None
-        if not (location and place and self._warehouse.holds(location) and self._warehouse.holds(place)):
-            return None
-        return location, place
+        return (location, place) if self._warehouse.holds(location) and self._warehouse.holds(place) else None
 
     def exchange(self, spec: Mapping[str, str], source: TableName, target: TableName) -> list[Partition]:
         """Hand over the partitions whose first keys have these values; what the other table got, in name order.

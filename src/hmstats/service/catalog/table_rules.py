@@ -43,6 +43,14 @@ def check_table(table: Table) -> None:
     check_transactional(table)
 
 
+def check_buckets(table: Table) -> None:
+    """Raises InvalidObject when rows are in buckets by a column that the table does not have."""
+    names = {column.name.lower() for column in table.columns}
+    buckets = table.storage.bucket_columns if table.storage else ()
+    if not names.issuperset(column.lower() for column in buckets):
+        raise InvalidObject(f"Bucket columns - {list(buckets)} doesn't match with any table columns")
+
+
 def _check_columns(table: Table, columns: Sequence[Column]) -> None:
     seen: set[str] = set()
     for column in columns:
@@ -60,16 +68,21 @@ def _is_other_type(text: str) -> bool:
 
 
 def table_type(table: Table) -> str:
-    """The type that the table's own word and its parameter EXTERNAL make together, as Hive decides it."""
+    """The type that a table has: of managed and external ones the parameter EXTERNAL decides it alone, as in Hive."""
     external = table.parameters.get("EXTERNAL", "").lower() == "true"
-    if table.table_type in (None, MANAGED_TABLE):
+    if table.table_type in (None, MANAGED_TABLE, EXTERNAL_TABLE):
         return EXTERNAL_TABLE if external else MANAGED_TABLE
-    return table.table_type or MANAGED_TABLE
+    return table.table_type
 
 
 def owns_files(table: Table) -> bool:
     """Whether a table's directory is the catalog's to make, move and remove."""
     return table.table_type in OWNING_TYPES
+
+
+def drops_files(table: Table) -> bool:
+    """Whether a table's files go with it: those of an external one when it says so itself."""
+    return owns_files(table) or table.parameters.get("external.table.purge", "").lower() == "true"
 
 
 def is_view(table: Table) -> bool:

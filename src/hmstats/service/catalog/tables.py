@@ -12,7 +12,7 @@ from hmstats.model.privileges import Privilege, SecuredKind
 from hmstats.service.catalog.columns import without_orders
 from hmstats.service.catalog.constraints import add as add_constraints
 from hmstats.service.catalog.patterns import matching
-from hmstats.service.catalog.table_rules import LAST_DDL, OWNING_TYPES, check_table, is_view, owns_files, table_type
+from hmstats.service.catalog.table_rules import LAST_DDL, OWNING_TYPES, check_table, is_view, table_type
 from hmstats.service.warehouse import Warehouse, qualified
 from hmstats.store import databases, places, tables, write_ids
 from hmstats.store.engine import Store
@@ -80,7 +80,7 @@ class Tables:
     def create(
         self, table: Table, constraints: Sequence[ColumnConstraint] = (), privileges: Sequence[Privilege] = ()
     ) -> None:
-        """Make a table with its constraints and the privileges on it, and its directory when it is managed.
+        """Make a table with its constraints and the privileges on it, and its directory.
 
         Raises AlreadyExists, InvalidObject without the database and when a name, a column or a constraint is malformed,
         MetaError for a key that cannot be.
@@ -101,7 +101,7 @@ class Tables:
             return new
 
         made = self._store.write(insert)
-        if owns_files(made) and made.storage:
+        if made.storage and not is_view(made):
             self._warehouse.make_directory(made.storage.location)
 
     def drop(self, name: TableName, *, delete_data: bool) -> None:
