@@ -94,6 +94,8 @@ def test_a_refresh_takes_and_grants_what_differs(privileges: Privileges) -> None
     assert (found["bob"], found["eve"]) == (kept["bob"], kept["eve"])
     with pytest.raises(MetaError, match="Unexpected object type PARTITION"):
         privileges.refresh(OBJECTS[SecuredKind.PARTITION], "SQL", [])
+    with pytest.raises(MetaError, match="all columns of a table are refreshed together, found id"):
+        privileges.refresh(OBJECTS[SecuredKind.TABLE_COLUMN], "SQL", [])
 
 
 def test_a_user_is_told_of_privileges_by_the_principal_that_has_them(privileges: Privileges) -> None:

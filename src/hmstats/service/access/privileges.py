@@ -50,10 +50,12 @@ class Privileges:
     def refresh(self, on: Secured, authorizer: str | None, wanted: Sequence[Privilege]) -> None:
         """Make what an authorizer has granted on an object, or on all columns of a table, what is wanted.
 
-        Raises MetaError for other objects.
+        Raises MetaError for other objects and for one column.
         """
         if on.kind not in (SecuredKind.DATABASE, SecuredKind.TABLE, SecuredKind.TABLE_COLUMN):
             raise MetaError(f"Unexpected object type {on.kind.name}")
+        if on.column is not None:
+            raise MetaError(f"all columns of a table are refreshed together, found {on.column}")
 
         def synchronise(unit: Unit) -> None:
             owner = _owner(unit.connection, on)
