@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hmstats.model.column_statistics import Kind
+from hmstats.model.frequent_values import items
 from hmstats.sketch.accumulator import ColumnAccumulator
-from hmstats.sketch.frequencies import MOST_ITEMS
+from hmstats.sketch.frequencies import LEAST_SHARE, MOST_ITEMS
 from hmstats.sketch.top_k import TopK
 
 ROWS = 200_000
@@ -100,7 +101,7 @@ def test_a_frequent_value_among_distinct_ones_is_found(form: str, share: float) 
     ((_, low, high),) = found.top(1)
     assert low <= 2 * truth <= high
     assert (found.count, len(found.top())) == (2 * ROWS, 1)
-    assert found.error <= found.count // MOST_ITEMS
+    assert found.error <= found.count // LEAST_SHARE
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -110,8 +111,31 @@ def test_no_value_of_a_column_without_frequent_ones_is_kept_and_the_bound_holds(
     _random.shuffle(numbers)
     found = sketch(*large(form, numbers))
     assert found.top() == []
-    assert ROWS // distinct <= found.error <= ROWS // MOST_ITEMS
+    assert ROWS // distinct <= found.error <= ROWS // LEAST_SHARE
     assert len(found.to_bytes()) < 40
+
+
+def test_both_zeros_are_one_value() -> None:
+    values = np.arange(ROWS, dtype=np.float64)
+    values[1_000:1_150], values[2_000:2_150] = 0.0, -0.0
+    ((text, low, high),) = sketch(Kind.DOUBLE, pa.array(values)).top(1)
+    assert (text, high) == ("0.0", 301)
+    assert low >= 250
+
+
+@given(
+    st.integers(0, 2**32), st.sampled_from([3_000, 20_000]), st.sampled_from(FORMS), st.sampled_from([1.2, 1.6, 3.0])
+)
+@settings(max_examples=30, deadline=None)
+def test_every_bound_holds(seed: int, rows: int, form: str, skew: float) -> None:
+    numbers = np.minimum(np.random.default_rng(seed).zipf(skew, rows), 10**6)
+    kind, array = large(form, numbers)
+    truth = Counter(items(kind, array.to_pylist()))
+    found = sketch(kind, array)
+    kept = {text: (low, high) for text, low, high in found.top()}
+    assert all(low <= truth[text] == high for text, (low, high) in kept.items())
+    assert max((count for text, count in truth.items() if text not in kept), default=0) <= found.error
+    assert found.error <= max(rows // MOST_ITEMS, 1)
 
 
 def test_values_that_come_at_fixed_distances_are_not_overlooked() -> None:

@@ -144,38 +144,40 @@ class ColumnAccumulator:
         trues = int(flags.sum() if weights is None else np.dot(flags, weights))
         count = len(found) if weights is None else int(weights.sum())
         self.trues += trues
-        if self.top_k is not None:
-            self._add_frequent(frequencies.of_texts(pa.array([True, False]), np.array([trues, count - trues])), count)
+        self._add_frequent(frequencies.Frequencies(pa.array([True, False]), np.array([trues, count - trues]), count))
 
     def _add_lengths(self, found: pa.Array, weights: Weights | None) -> None:
-        if self.top_k is not None:
-            counted = frequencies.of_texts(found, weights)
-            self._add_frequent(counted, len(found) if weights is None else int(weights.sum()))
-            if len(counted.counts):
-                # Values that are counted anyway are hashed once each.
-                found, weights = counted.values, counted.counts
+        counted = frequencies.of_repeated(found, weights) if self.top_k is not None else None
+        if counted is not None:
+            # Values that are counted anyway are hashed once each.
+            found, weights = counted.values, counted.counts
         lengths = byte_lengths(found)
         self.max_length = max(self.max_length, int(lengths.max()))
         self.total_length += int(lengths.sum() if weights is None else np.dot(lengths, weights))
-        if self.hll is not None:
-            self.hll.add_hashes(hash_strings(found))
+        if self.hll is not None or (self.top_k is not None and counted is None):
+            hashes = hash_strings(found)
+            if self.hll is not None:
+                self.hll.add_hashes(hashes)
+            if self.top_k is not None and counted is None:
+                counted = frequencies.of_hashed(found, hashes)
+        if counted is not None:
+            self._add_frequent(counted)
 
     def _add_numbers(self, found: pa.Array, weights: Weights | None) -> None:
         values = numbers(found, self.kind)
         self._widen(*(bounds(found, values) or (None, None)))
+        hashes = hash_doubles(values) if values.dtype == np.float64 else hash_longs(values)  # type: ignore[arg-type]
         if self.hll is not None:
-            hashes = hash_doubles(values) if values.dtype == np.float64 else hash_longs(values)  # type: ignore[arg-type]
             self.hll.add_hashes(hashes)
         if self.kll is not None:
             self.kll.add(values, weights)
         if self.top_k is not None:
-            count = len(values) if weights is None else int(weights.sum())
-            self._add_frequent(frequencies.of_numbers(found, values, weights), count)
+            self._add_frequent(frequencies.of_numbers(found, values, hashes, weights))
 
-    def _add_frequent(self, found: frequencies.Frequencies, count: int) -> None:
+    def _add_frequent(self, found: frequencies.Frequencies) -> None:
         if self.top_k is not None:
             items, counts, unseen = frequencies.items(self.kind, found)
-            self.top_k.add(items, counts, count, unseen)
+            self.top_k.add(items, counts, found.count, unseen)
 
     def _widen(self, low: Bound | None, high: Bound | None) -> None:
         self.low = min((bound for bound in (self.low, low) if bound is not None), default=None)

@@ -122,7 +122,8 @@ def _union(scope: Scope, what: What, rows: Iterable[Stored], unite: Unite) -> by
     found = _one_each(scope, rows)
     while batch := list(islice(found, _AT_ONCE)):
         taken, united = _taken_in(scope, united, [each for each in batch if each.data is not None], unite)
-        missing += [each.partition or "" for each in batch if each not in taken]
+        known = {each.partition for each in taken}
+        missing += [each.partition or "" for each in batch if each.partition not in known]
     if missing:
         raise missing_statistics(scope.name, scope.target, scope.column, what.value, missing)
     return united
