@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hmstats.server.answers import Answers
@@ -89,9 +90,9 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         any_engine=rules.any_engine,
         rules=DistinctRules(density=rules.ndv_density_function, tuner=rules.ndv_tuner),
     )
-    reader = StatisticsReader(
-        store, any_engine=rules.any_engine, aggregator=aggregator if rules.statistics_from_partitions else None
-    )
+    filler = aggregator if rules.statistics_from_partitions else None
+    readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler)
+    reader = readers(sketches=rules.send_sketches)
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
     tables = Tables(store, warehouse)
     partitions = Partitions(store, most_listed=rules.most_partitions_listed)
@@ -114,7 +115,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
             writer,
             send_sketches=rules.send_sketches,
         ),
-        ExtensionCalls(StatisticsQuestions(store, reader, any_engine=rules.any_engine), writer),
+        ExtensionCalls(StatisticsQuestions(store, readers(), any_engine=rules.any_engine), writer),
         FunctionCalls(Functions(store)),
         AccessCalls(roles, Privileges(store)),
         ConstraintCalls(Constraints(store)),

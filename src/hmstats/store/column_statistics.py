@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from sqlalchemy import Column, Connection, Table, case, delete, func, select, update
+from sqlalchemy import Column, Connection, Table, case, delete, func, null, select, update
 
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
@@ -20,7 +20,7 @@ from hmstats.store import details, statistics_rows
 from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
 from hmstats.store.sets import one_of
-from hmstats.store.statistics_rows import VALUES
+from hmstats.store.statistics_rows import SKETCHES, VALUES
 from hmstats.store.unit import Unit
 from hmstats.store.upserts import upsert_columns
 
@@ -41,10 +41,19 @@ _DESCRIBED = slice(len(VALUES), len(VALUES) + 4)
 
 
 def read_table(
-    connection: Connection, table_id: int, columns: Sequence[str] | None, engine: str | None
+    connection: Connection,
+    table_id: int,
+    columns: Sequence[str] | None,
+    engine: str | None,
+    *,
+    sketches: bool = True,
 ) -> list[StatisticsSet]:
-    """A table's statistics of these columns (None: all), one set for each engine (or only the asked one's)."""
-    query = _query(connection, _OF_TABLES, [], columns, engine).where(TAB_COL_STATS.c.TBL_ID == table_id)
+    """A table's statistics of these columns (None: all), one set for each engine (or only the asked one's).
+
+    Without `sketches` there are no bit vectors and histograms, which are most of the bytes.
+    """
+    query = _query(connection, _OF_TABLES, [], columns, engine, sketches=sketches)
+    query = query.where(TAB_COL_STATS.c.TBL_ID == table_id)
     return _sets(connection.execute(query).all(), None)
 
 
@@ -54,10 +63,12 @@ def read_partitions(
     partition_names: Sequence[str] | None,
     columns: Sequence[str] | None,
     engine: str | None,
+    *,
+    sketches: bool = True,
 ) -> dict[str, list[StatisticsSet]]:
     """The same of partitions (None: all), by name in name order; one statement. Those without statistics are absent."""
     query = (
-        _query(connection, _OF_PARTITIONS, [PARTITIONS.c.PART_NAME], columns, engine)
+        _query(connection, _OF_PARTITIONS, [PARTITIONS.c.PART_NAME], columns, engine, sketches=sketches)
         .join(PARTITIONS, PARTITIONS.c.PART_ID == PART_COL_STATS.c.PART_ID)
         .where(PARTITIONS.c.TBL_ID == table_id)
         .order_by(PARTITIONS.c.PART_NAME)
@@ -108,11 +119,18 @@ def rename_partition(unit: Unit, partition_id: int, name: str) -> None:
 
 
 def _query(
-    connection: Connection, place: _Place, extra: Sequence[Any], columns: Sequence[str] | None, engine: str | None
+    connection: Connection,
+    place: _Place,
+    extra: Sequence[Any],
+    columns: Sequence[str] | None,
+    engine: str | None,
+    *,
+    sketches: bool,
 ) -> Any:
     c = place.table.c
+    values = [c[name] if sketches or name not in SKETCHES else null() for name in VALUES]
     described = [c.ENGINE, c.LAST_ANALYZED, c.COLUMN_NAME, c.COLUMN_TYPE]
-    query = select(*(c[name] for name in VALUES), *described, *extra).select_from(place.table)
+    query = select(*values, *described, *extra).select_from(place.table)
     if columns is not None:
         query = query.where(one_of(connection, c.COLUMN_NAME, columns))
     return query if engine is None else query.where(c.ENGINE == engine)

@@ -53,6 +53,8 @@ _COLUMNS: dict[Kind, dict[str, str]] = {
 
 VALUES = tuple(sorted({column for columns in _COLUMNS.values() for column in columns.values()}))
 """The columns that hold statistics, in the order in which `column_statistics` takes them."""
+SKETCHES = frozenset({"BIT_VECTOR", "HISTOGRAM"})
+"""Those of them that hold kilobytes."""
 
 
 def column_statistics(column: str, column_type: str | None, values: Sequence[Any]) -> ColumnStatistics | None:

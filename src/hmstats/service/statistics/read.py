@@ -25,12 +25,21 @@ from hmstats.store.unit import Connection
 
 
 class StatisticsReader:
-    """Answers questions about column statistics. `any_engine`: other engines' statistics answer too."""
+    """Answers questions about column statistics.
+
+    `any_engine`: other engines' statistics answer too. Without `sketches` stored ones stay where they are.
+    """
 
     def __init__(
-        self, store: Store, *, any_engine: bool = True, aggregator: StatisticsAggregator | None = None
+        self,
+        store: Store,
+        *,
+        any_engine: bool = True,
+        sketches: bool = True,
+        aggregator: StatisticsAggregator | None = None,
     ) -> None:
         self._store = store
+        self._sketches = sketches
         self._any_engine = any_engine
         self._aggregator = aggregator
         self._sizes = TableSizes(store)
@@ -54,7 +63,8 @@ class StatisticsReader:
                 raise missing_table(name)
             if not table_is_seen(connection, target, valid):
                 return None
-            found = column_statistics.read_table(connection, target.id, columns, self._asked(engine))
+            asked = self._asked(engine)
+            found = column_statistics.read_table(connection, target.id, columns, asked, sketches=self._sketches)
             chosen = self._completed(connection, name, target, columns, engine, self._chosen(found, engine))
         rows = known_rows(target.parameters.get("numRows"))
         return _repaired(name, chosen, rows) if repaired and chosen else chosen
@@ -86,7 +96,9 @@ class StatisticsReader:
                 raise missing_table(name)
             normal = [normal_partition_name(each, target.keys) for each in partition_names]
             wanted = seen_partitions(connection, target, normal, valid)
-            found = column_statistics.read_partitions(connection, target.id, wanted, columns, self._asked(engine))
+            found = column_statistics.read_partitions(
+                connection, target.id, wanted, columns, self._asked(engine), sketches=self._sketches
+            )
             rows = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
         chosen = {partition: self._chosen(sets, engine) for partition, sets in found.items()}
         if repaired:
