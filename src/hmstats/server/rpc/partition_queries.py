@@ -78,7 +78,7 @@ class PartitionQueryCalls:
         """The values that some partition keys have together, of the partitions that a filter wants; sorted."""
         name = subject.table(request.dbName, request.tblName, request.catName)
         wanted = KeyValues(
-            [key.name for key in request.partitionKeys or []],
+            [subject.column(key.name) for key in request.partitionKeys or []],
             request.filter or "",
             distinct=request.applyDistinct is not False,
             ascending=request.ascending is not False,
