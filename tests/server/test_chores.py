@@ -1,0 +1,52 @@
+from threading import Event
+
+from structlog.testing import capture_logs
+
+from hmstats.errors import StoreUnavailable
+from hmstats.server.chores import Chore, Chores
+
+OFTEN_SECONDS = 0.01
+PATIENCE_SECONDS = 30.0
+
+
+class Counted:
+    """Something that is done, perhaps in vain the first time."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.fails = fails
+        self.times = 0
+        self.twice = Event()
+
+    def do(self) -> None:
+        self.times += 1
+        if self.times == 2:
+            self.twice.set()
+        if self.fails and self.times == 1:
+            raise StoreUnavailable("the database is away")
+
+
+def test_a_chore_is_done_again_and_again_until_it_is_stopped() -> None:
+    counted = Counted()
+    chores = Chores((Chore("counted", counted.do, OFTEN_SECONDS),))
+    chores.start()
+    assert counted.twice.wait(PATIENCE_SECONDS)
+    chores.stop()
+
+
+def test_a_chore_that_fails_is_told_and_done_again() -> None:
+    counted = Counted(fails=True)
+    chores = Chores((Chore("counted", counted.do, OFTEN_SECONDS),))
+    with capture_logs() as lines:
+        chores.start()
+        assert counted.twice.wait(PATIENCE_SECONDS)
+        chores.stop()
+    assert {"chore": "counted", "error": "the database is away"}.items() <= lines[0].items()
+
+
+def test_nothing_is_done_once_stopped() -> None:
+    counted = Counted()
+    chores = Chores((Chore("counted", counted.do, OFTEN_SECONDS),))
+    chores.stop()
+    chores.start()
+    assert not counted.twice.wait(10 * OFTEN_SECONDS)
+    assert counted.times == 0
