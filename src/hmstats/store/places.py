@@ -16,7 +16,7 @@ _PARTITIONS = _TABLES.join(PARTITIONS, PARTITIONS.c.TBL_ID == TBLS.c.TBL_ID).joi
 )
 
 
-def of_tables(connection: Connection, table_ids: Sequence[int], table_types: Collection[str]) -> list[str]:
+def of_tables(connection: Connection, table_ids: Sequence[int], table_types: Collection[str | None]) -> list[str]:
     """The places of those tables that have one of the types, and of their partitions that lie outside of them."""
     here = one_of(connection, TBLS.c.TBL_ID, table_ids), TBLS.c.TBL_TYPE.in_(table_types)
     table, partition = _OF_TABLE.c.LOCATION, _OF_PARTITION.c.LOCATION

@@ -114,6 +114,7 @@ def table_to_thrift(table: Table) -> Any:
         viewOriginalText=table.view_original_text,
         viewExpandedText=table.view_expanded_text,
         tableType=table.table_type,
+        temporary=None,
         rewriteEnabled=table.rewrite_enabled,
         catName=table.name.catalog,
         ownerType=principal_number(table.owner_type),

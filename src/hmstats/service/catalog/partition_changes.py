@@ -17,7 +17,7 @@ from hmstats.service.catalog.partition_rules import (
     named,
     replace_all,
 )
-from hmstats.service.catalog.table_rules import is_view, owns_files
+from hmstats.service.catalog.table_rules import drops_files, is_view
 from hmstats.service.warehouse import Warehouse
 from hmstats.store import partitions, tables, versions
 from hmstats.store.engine import Store
@@ -173,7 +173,7 @@ class PartitionChanges:
         return _Dropped(table, dropped)
 
     def _without_directories(self, dropped: _Dropped, *, delete_data: bool) -> None:
-        if delete_data and owns_files(dropped.table):
+        if delete_data and drops_files(dropped.table):
             for each in dropped.partitions:
                 location = each.storage.location if each.storage else None
                 self._warehouse.remove_partition_directory(location, len(dropped.table.partition_keys))

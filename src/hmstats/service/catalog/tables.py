@@ -12,7 +12,7 @@ from hmstats.model.privileges import Privilege, SecuredKind
 from hmstats.service.catalog.columns import without_orders
 from hmstats.service.catalog.constraints import add as add_constraints
 from hmstats.service.catalog.patterns import matching
-from hmstats.service.catalog.table_rules import LAST_DDL, OWNING_TYPES, check_table, is_view, table_type
+from hmstats.service.catalog.table_rules import LAST_DDL, check_table, drops_files, is_view, table_type
 from hmstats.service.warehouse import Warehouse, qualified
 from hmstats.store import databases, places, tables, write_ids
 from hmstats.store.engine import Store
@@ -105,7 +105,7 @@ class Tables:
             self._warehouse.make_directory(made.storage.location)
 
     def drop(self, name: TableName, *, delete_data: bool) -> None:
-        """Drop a table with its partitions and statistics; a managed table's directories go when `delete_data`.
+        """Drop a table with its partitions and statistics; directories that are its own go when `delete_data`.
 
         Raises NoSuchObject.
         """
@@ -115,7 +115,7 @@ class Tables:
             stored = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or stored is None:
                 raise missing_table(name)
-            own = places.of_tables(unit.connection, [table_id], OWNING_TYPES)
+            own = places.of_tables(unit.connection, [table_id], [stored.table_type]) if drops_files(stored) else []
             tables.remove_many(unit, [table_id])
             unit.record(TableDropped(stored))
             write_ids.forget_table(unit, name)
