@@ -382,3 +382,17 @@ def test_writing_nothing_writes_nothing(store: Store, table_id: int, statements:
         write(store, table_id, StatisticsSet(()))
         write_partitions(store, {})
     assert sent == []
+
+
+def test_sketches_can_stay_in_the_database(
+    store: Store, table_id: int, partition_ids: dict[str, int], statements: StatementCounter
+) -> None:
+    write(store, table_id, statistics())
+    write_partitions(store, {partition_ids["p=1"]: statistics(partition="p=1")})
+    bare = replace(FULL, bit_vector=None, histogram=None)
+    with statements() as sent, store.read() as connection:
+        (of_table,) = column_statistics.read_table(connection, table_id, None, None, sketches=False)
+        of_partitions = column_statistics.read_partitions(connection, table_id, None, None, None, sketches=False)
+    assert of_table.columns[0].data == of_partitions["p=1"][0].columns[0].data == bare
+    assert not any("BIT_VECTOR" in each or "HISTOGRAM" in each for each in sent)
+    assert read_one(store, table_id) == FULL
