@@ -37,9 +37,9 @@ def _seen(mark: int, opened: str = "", aborted: str = "") -> str:
     return f"d.t:{mark}:{lowest}:{opened}:{aborted}"
 
 
-def _table(metastore: Metastore) -> Any:
+def _table(metastore: Metastore, **wanted: Any) -> Any:
     capable = {"capabilities": api.ClientCapabilities(values=[2]), "processorCapabilities": ABLE}
-    return metastore.read_table(**capable, processorIdentifier="test")
+    return metastore.read_table(**capable, processorIdentifier="test", **wanted)
 
 
 def _accurate(metastore: Metastore) -> str | None:
@@ -98,6 +98,15 @@ def test_statistics_of_a_write_are_seen_by_who_sees_the_write(metastore: Metasto
     unseen = {valid: _read(metastore, valid) for valid in (_seen(3), _seen(9, "4"), _seen(9, "", "4"))}
     assert list(unseen.values()) == [[]] * 3
     assert of_table(metastore, "l", engine="hive"), "who says nothing of a transaction sees all"
+
+
+def test_a_table_says_whether_its_counts_are_seen(metastore: Metastore) -> None:
+    _count_exactly(metastore, 3)
+    _write(metastore, "l", 4, _seen(4))
+    marked = '{"BASIC_STATS":"true","COLUMN_STATS":{"l":"true"}}'
+    for valid, expected in ((None, (marked, None)), (_seen(4), (marked, True)), (_seen(3), (None, False))):
+        found = _table(metastore, validWriteIdList=valid)
+        assert (found.parameters.get("COLUMN_STATS_ACCURATE"), found.isStatsCompliant) == expected
 
 
 def test_statistics_of_a_write_need_exact_counts_to_be_seen(metastore: Metastore) -> None:

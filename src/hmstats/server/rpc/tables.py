@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hmstats.errors import InvalidOperation
+from hmstats.model.accurate import PARAMETER
 from hmstats.model.catalog import DEFAULT_CATALOG, Table
 from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.constraints import ColumnConstraint
@@ -13,6 +14,7 @@ from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.transactional import counts_are_seen
 from hmstats.service.transactions.acid import check_readable
 from hmstats.wire.catalog import columns_to_thrift, summary_to_thrift, table_from_thrift, table_to_thrift
 from hmstats.wire.constraints import lists_from_thrift
@@ -81,8 +83,12 @@ class TableCalls:
         found_table = self._tables.get(name)
         check_readable(found_table, req.capabilities.values if req.capabilities else ())
         struct = self._structs([found_table])[0]
+        struct.isStatsCompliant = counts_are_seen(found_table, req.validWriteIdList)
+        if struct.isStatsCompliant is False:
+            struct.parameters.pop(PARAMETER, None)
         if req.getColumnStats:
-            found = self._statistics.table(name, None, req.engine or DEFAULT_ENGINE)
+            engine = req.engine or DEFAULT_ENGINE
+            found = self._statistics.table(name, None, engine, valid=req.validWriteIdList)
             struct.colStats = None if found is None else set_to_thrift(name, found, hive4=True)
         return hive_metastore.GetTableResult(table=struct)
 

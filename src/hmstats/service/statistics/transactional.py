@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from hmstats.errors import MetaError
 from hmstats.model.accurate import PARAMETER, Accurate
-from hmstats.model.catalog import Parameters, TableName
+from hmstats.model.catalog import Parameters, Table, TableName
 from hmstats.model.transactions import ValidWriteIds, WriteState
 from hmstats.store import parameters, partitions, statistics_write_ids
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
@@ -30,6 +30,13 @@ def table_is_seen(connection: Connection, target: Target, valid: str | None) -> 
         return True
     write_id = statistics_write_ids.read(connection, OF_TABLES, [target.id]).get(target.id, 0)
     return _seen(ValidWriteIds.parse(valid), write_id, target.parameters)
+
+
+def counts_are_seen(table: Table, valid: str | None) -> bool | None:
+    """Whether such a reader sees a table's row counts; None where nobody's transaction matters."""
+    if valid is None or table.parameters.get("transactional", "").lower() != "true":
+        return None
+    return _seen(ValidWriteIds.parse(valid), table.write_id, table.parameters)
 
 
 def seen_partitions(connection: Connection, target: Target, names: Sequence[str], valid: str | None) -> list[str]:
