@@ -63,3 +63,32 @@ def test_a_directory_that_cannot_be_made_is_no_error(root: Path) -> None:
     (root / "file").write_text("x")
     Warehouse(str(root)).make_directory(f"file:{root}/file/t")
     assert (root / "file").read_text() == "x"
+
+
+def test_percent_signs_are_characters_of_a_name(root: Path) -> None:
+    """Partition names have them; engines write to directories that are called so."""
+    warehouse = Warehouse(str(root))
+    location = f"file:{root}/t/p=a%2Fb c"
+    warehouse.make_directory(location)
+    assert [each.name for each in (root / "t").iterdir()] == ["p=a%2Fb c"]
+    warehouse.remove_directory(location)
+    assert list((root / "t").iterdir()) == []
+
+
+def test_a_partitions_directory_goes_with_the_empty_ones_above_it(root: Path) -> None:
+    warehouse = Warehouse(str(root))
+    for each in ("k=a/j=1", "k=a/j=2"):
+        warehouse.make_directory(f"file:{root}/t/{each}")
+    warehouse.remove_partition_directory(f"file:{root}/t/k=a/j=1", 2)
+    assert [each.name for each in (root / "t" / "k=a").iterdir()] == ["j=2"]
+    warehouse.remove_partition_directory(f"file:{root}/t/k=a/j=2", 2)
+    assert list((root / "t").iterdir()) == []
+
+
+def test_an_emptied_directory_is_still_there(root: Path) -> None:
+    warehouse = Warehouse(str(root))
+    (root / "t" / "inner").mkdir(parents=True)
+    (root / "t" / "part-0").write_text("rows")
+    warehouse.empty_directory(f"file:{root}/t")
+    assert (root / "t").is_dir()
+    assert list((root / "t").iterdir()) == []
