@@ -140,6 +140,15 @@ def test_a_unit_may_ask_for_the_ids_of_its_events(logging: Store) -> None:
     assert messages(logging) == ["TableCreated", "TableDropped"]
 
 
+def test_large_messages_are_written_in_batches(store: Store, statements: StatementCounter) -> None:
+    store.keep_log(lambda event, now: noted("x" * 1_500_000))
+    store.write(lambda unit: unit.record(CREATED))
+    with statements() as sent:
+        store.write(lambda unit: unit.record(*[CREATED] * 7))
+    assert len(sent) == (9 if "sqlite" in store.name else 3)
+    assert ids(store) == list(range(1, 9))
+
+
 def test_without_a_log_nothing_is_recorded(store: Store) -> None:
     def work(unit: Unit) -> tuple[list[Event] | None, range]:
         unit.record(CREATED)

@@ -114,9 +114,10 @@ class Store:
         """
         if self._encode is None or not unit.events:
             return range(0)
-        found = [self._encode(event, unit.now_seconds) for event in unit.events]
+        encoded = (self._encode(event, unit.now_seconds) for event in unit.events)
+        written = [notifications.append(unit, each) for each in notifications.batches(encoded)]
         unit.events.clear()
-        return notifications.append(unit, found)
+        return range(written[0].start, written[-1].stop)
 
     def _try(self, work: Callable[[Unit], Result]) -> Result:
         with self._pools.writers.connect() as connection:

@@ -4,7 +4,7 @@ The number comes from the only row of NOTIFICATION_SEQUENCE, which Hive locks to
 other writer of one waiting until its commit. So events are written last of all in a unit, in one round trip.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -22,6 +22,7 @@ _ROW = 1
 """The id of the sequence's only row."""
 _FIRST = 1
 _REMOVED_AT_ONCE = 1_000
+_BATCH_CHARACTERS = 4_000_000
 
 
 def append(unit: Unit, notifications: Sequence[Notification]) -> range:
@@ -35,6 +36,20 @@ def append(unit: Unit, notifications: Sequence[Notification]) -> range:
         _begin_sequence(unit)
         first = write(unit, rows) or _FIRST
     return range(first, first + len(rows))
+
+
+def batches(found: Iterable[Notification]) -> Iterator[list[Notification]]:
+    """The notifications in batches to append, so that not all the messages of a large change are in memory at once."""
+    batch: list[Notification] = []
+    size = 0
+    for each in found:
+        batch.append(each)
+        size += len(each.message)
+        if size > _BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def current_id(connection: Connection) -> int:

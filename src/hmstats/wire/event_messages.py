@@ -277,8 +277,20 @@ def _database(database: Any) -> str:
     return struct_to_json(database_to_thrift(database))
 
 
-def _table(table: Table) -> str:
-    return struct_to_json(table_to_thrift(table))
+class _Tables:
+    """Texts of tables. The last is kept: the events of one call are of one table, perhaps thousands of them."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Table, str] | None = None
+
+    def __call__(self, table: Table) -> str:
+        last = self._last
+        if last is None or last[0] is not table:
+            self._last = last = table, struct_to_json(table_to_thrift(table))
+        return last[1]
+
+
+_table = _Tables()
 
 
 def _partition(table: Table, partition: Partition) -> str:
