@@ -166,7 +166,7 @@ def test_readers_choose(our_metastore: Metastore) -> None:
         return found
 
     assert (counted(), counted(limit=2), counted(limit=0), counted(toEventId=last + 1)) == (3, 2, 0, 1)
-    assert (counted(tableNames=["B"]), counted(catName="other")) == (1, 0)
+    assert (counted(tableNames=["B"]), counted(catName="other"), counted(limit=-1)) == (1, 0, 3)
 
 
 def test_inserted_files_are_told_with_the_ids_of_their_events(our_metastore: Metastore) -> None:
@@ -213,6 +213,14 @@ def test_calls_of_replication_answer_and_do_nothing(our_metastore: Metastore) ->
     assert client.add_write_notification_log_in_batch(batch) == api.WriteNotificationLogBatchResponse()
     recycled = client.cm_recycle(api.CmRecycleRequest(dataPath="file:///nothing", purge=False))
     assert recycled == api.CmRecycleResponse()
+    assert told.new() == []
+
+
+def test_transactions_and_locks_are_no_events(our_metastore: Metastore) -> None:
+    client = our_metastore.client()
+    told = Told(client)
+    opened = client.open_txns(api.OpenTxnRequest(num_txns=1, user="ada", hostname="here")).txn_ids
+    client.commit_txn(api.CommitTxnRequest(txnid=opened[0]))
     assert told.new() == []
 
 
