@@ -19,11 +19,12 @@ from tests.sketch.vectors import of_longs
 from hmstats.sketch.hive_hll import HiveHll
 from hmstats.wire.idl import hive_metastore as api
 
-GUESSED: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
+SETTINGS: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
     "density": ({"ndv_density_function": True}, ("metastore.stats.ndv.densityfunction=true",)),
     "tuner": ({"ndv_tuner": 0.5}, ("metastore.stats.ndv.tuner=0.5",)),
+    "sketches": ({"send_sketches": True}, ("metastore.stats.fetch.bitvector=true", "metastore.stats.fetch.kll=true")),
 }
-"""The settings that say how distinct values are guessed: of ours, of Hive."""
+"""What says how distinct values are found: settings of ours, of Hive."""
 
 
 @contextmanager
@@ -41,21 +42,25 @@ def running(
             yield found
 
 
-@pytest.fixture(
-    scope="module", params=[(flavour, rule) for flavour in ("hmstats-sqlite", "hive-4.0") for rule in GUESSED]
-)
+def servers(*rules: str) -> list[Any]:
+    """A parameter for each flavour and rule."""
+    ours = [pytest.param(("hmstats-sqlite", rule), id=f"hmstats-{rule}") for rule in rules]
+    return ours + [pytest.param(("hive-4.0", rule), id=f"hive-{rule}", marks=pytest.mark.hive) for rule in rules]
+
+
+@pytest.fixture(scope="module", params=servers("density", "tuner"))
 def guessing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
     """Metastores that guess distinct values by density, or by the tuner."""
     flavour, rule = request.param
-    with running(flavour, tmp_path_factory, *GUESSED[rule]) as found:
+    with running(flavour, tmp_path_factory, *SETTINGS[rule]) as found:
         yield found
 
 
-@pytest.fixture(scope="module", params=["hmstats-sqlite", "hive-4.0"])
+@pytest.fixture(scope="module", params=servers("sketches"))
 def sketching(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
     """Metastores that use sketches and send them."""
-    hives = ("metastore.stats.fetch.bitvector=true", "metastore.stats.fetch.kll=true")
-    with running(request.param, tmp_path_factory, {"send_sketches": True}, hives) as found:
+    flavour, rule = request.param
+    with running(flavour, tmp_path_factory, *SETTINGS[rule]) as found:
         yield found
 
 
@@ -70,7 +75,6 @@ def date(days: int) -> Any:
 BOUNDS: dict[str, Any] = {"l": int, "d": float, "dec": decimal, "dt": date}
 
 
-@pytest.mark.hive
 @pytest.mark.parametrize("column", list(BOUNDS))
 def test_distinct_values_are_guessed_alike(guessing: Metastore, column: str) -> None:
     """20 values from 0 to 200 and 40 from 100 to 500: at their density 50 fit, and 50 is halfway from 40 to 60."""
@@ -80,14 +84,12 @@ def test_distinct_values_are_guessed_alike(guessing: Metastore, column: str) -> 
     assert aggregate(guessing, PARTITIONS[:2], column).numDVs == 50
 
 
-@pytest.mark.hive
 def test_texts_have_as_many_as_the_largest_partition(guessing: Metastore) -> None:
     for number, ndv in enumerate((20, 40)):
         update(guessing, number, statistics_of("s", numDVs=ndv))
     assert aggregate(guessing, PARTITIONS[:2], "s").numDVs == 40
 
 
-@pytest.mark.hive
 def test_extrapolated_distinct_values_are_guessed_alike(guessing: Metastore) -> None:
     """The second and the fourth of eight are known: 80 values at their density, 45 halfway from 10 to 80."""
     for number, (low, high) in ((3, (200, 300)), (5, (400, 500))):
@@ -97,7 +99,6 @@ def test_extrapolated_distinct_values_are_guessed_alike(guessing: Metastore) -> 
     assert found.numDVs in (80, 45)
 
 
-@pytest.mark.hive
 def test_bit_vectors_are_united(sketching: Metastore) -> None:
     """Hive folds them to 2^10 registers, and sends the first partition's with the number of all."""
     for number in (0, 1):
@@ -111,7 +112,6 @@ def test_bit_vectors_are_united(sketching: Metastore) -> None:
     assert abs(sent - (2500 if sketching.ours else 1500)) < allowed * 2500
 
 
-@pytest.mark.hive
 def test_merged_bit_vectors_are_united(sketching: Metastore) -> None:
     sketching.table("merged")
     for start in (0, 50):
