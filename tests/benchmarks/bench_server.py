@@ -59,7 +59,7 @@ class Bench:
         self._ports = {}
         for name, answers_bytes in _ANSWERS_BYTES.items():
             (folder / name).mkdir()
-            settings = {"answers_bytes": answers_bytes}
+            settings = {"answers_bytes": answers_bytes, "notifications": False}  # Hive's default too
             self._ports[name] = stack.enter_context(serving(folder / name, database=ours, settings=settings))
         database = hives if shutil.which("mvn") else "derby"
         self._ports[HIVE] = stack.enter_context(hive(release, folder / "hive", database=database))
