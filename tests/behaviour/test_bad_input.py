@@ -57,6 +57,18 @@ def test_statistics_of_a_kind_that_does_not_fit_are_refused(metastore: Metastore
     assert of_table(metastore, *TYPES) == {}
 
 
+def test_doubles_of_an_integer_column_are_kept_as_such(metastore: Metastore) -> None:
+    """Hive's own client tests write them, and call the column a double."""
+    metastore.table()
+    _write(metastore, column_object("l", "double", "doubleStats", STRUCTS["d"][1]))
+    found = of_table(metastore, "l")["l"].doubleStats
+    assert (found.lowValue, found.highValue, found.numDVs) == (-1.5, 1e300, 7)
+    integers = column_object("l", "bigint", "doubleStats", STRUCTS["d"][1])
+    if metastore.ours:
+        with pytest.raises(api.InvalidInputException, match="expected longStats, found doubleStats"):
+            _write(metastore, integers)
+
+
 def test_a_partitions_statistics_of_a_kind_that_does_not_fit_are_refused(metastore: Metastore) -> None:
     """Hive stores them."""
     metastore.table(keys=("k",))

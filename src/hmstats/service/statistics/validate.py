@@ -104,6 +104,8 @@ def _check_sketch(
 def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> ColumnStatistics:
     """The statistics under the column's own type where the writer's does not say the same kind."""
     kind = statistics.kind
+    if _widened(statistics, column_type):
+        return statistics
     if not accepts(column_type, kind):
         expected = kind_of(column_type)
         wanted = expected.value if expected else "no statistics at all"
@@ -117,6 +119,12 @@ def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> 
     said = statistics.column_type if kind_of(statistics.column_type) is kind_of(column_type) else column_type
     same = data is statistics.data and said == statistics.column_type
     return statistics if same else replace(statistics, column_type=said, data=data)
+
+
+def _widened(statistics: ColumnStatistics, column_type: str) -> bool:
+    """Whether they are doubles of an integer column, which their writer calls a double: Hive's own clients do so."""
+    said = kind_of(statistics.column_type)
+    return statistics.kind is said is Kind.DOUBLE and kind_of(column_type) is Kind.LONG
 
 
 def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | None) -> None:
