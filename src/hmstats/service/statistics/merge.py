@@ -56,14 +56,18 @@ class _OfColumn:
 
     def unite_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
         """The union and its distinct values; of kinds that do not unite the HyperLogLog sketch stays."""
+        of_hll = [each.startswith(hll_bytes.MAGIC) for each in (one, other)]
         try:
+            if all(of_hll):
+                hll = HiveHll.merge_many([one, other])
+                return hll.to_bytes(), hll.count()
             united = bit_vector.unite([one, other])
         except SketchError as error:
             ignored(self.name, self.column, error, self.partition)
             return other, None
         if united is None:
-            return (one if one.startswith(hll_bytes.MAGIC) else other), None
-        return united, count_distinct(united)
+            return (one if of_hll[0] else other), None
+        return united, bit_vector.estimate(united)
 
     def unite_histograms(self, one: bytes, other: bytes) -> bytes:
         """The union, as large as the smaller one."""
