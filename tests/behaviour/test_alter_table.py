@@ -11,6 +11,7 @@ from hmstats.wire.idl import hive_metastore as api
 
 _QUIET = {"DO_NOT_UPDATE_STATS": "true"}
 _OLDER = ("hive-2.3", "hive-3.1")
+_ON_DERBY = "Hive 4.0 compares the parameter in its database, which Derby, that it runs on here, refuses"
 
 
 def _alter(metastore: Metastore, table: Any, name: str = "t", **context: str) -> None:
@@ -61,7 +62,8 @@ def test_partitions_lose_the_statistics_of_a_column_of_another_type(partitioned:
     table = partitioned.read_table()
     table.sd.cols = _retyped(table.sd.cols, "l", "string")
     _alter(partitioned, table, CASCADE=cascade)
-    assert set(of_partitions(partitioned, ["k=a"], "l", "s")["k=a"]) == {"s"}
+    kept = {"l", "s"} if partitioned.flavour == "hive-2.3" and cascade == "false" else {"s"}
+    assert set(of_partitions(partitioned, ["k=a"], "l", "s")["k=a"]) == kept
 
 
 def test_a_type_written_in_another_way_keeps_its_statistics(our_metastore: Metastore) -> None:
@@ -85,6 +87,7 @@ def test_a_type_written_in_another_way_keeps_its_statistics(our_metastore: Metas
 
 
 def test_a_rename_of_a_partitioned_table_carries_all_statistics(partitioned: Metastore) -> None:
+    """Hive 2.3 loses those of the partitions."""
     client = partitioned.client()
     table = partitioned.read_table()
     table.tableName = "renamed"
@@ -93,7 +96,8 @@ def test_a_rename_of_a_partitioned_table_carries_all_statistics(partitioned: Met
         dbName=partitioned.database, tblName="renamed", colNames=["l", "s"], partNames=["k=a"]
     )
     found = client.get_partitions_statistics_req(request).partStats
-    assert {each.colName for each in found["k=a"]} == {"l", "s"}
+    kept = set() if partitioned.flavour == "hive-2.3" else {"l", "s"}
+    assert {each.colName for each in found.get("k=a", ())} == kept
     assert client.get_partition_names(partitioned.database, "renamed", -1) == ["k=a", "k=b"]
 
 
@@ -126,6 +130,8 @@ def test_an_alter_that_leaves_sizes_out_keeps_them(our_metastore: Metastore) -> 
 
 def test_a_table_that_is_as_expected_is_altered(metastore: Metastore) -> None:
     """Iceberg's commit. Hive before 4 knows no condition."""
+    if metastore.flavour == "hive-4.0":
+        pytest.skip(_ON_DERBY)
     metastore.table(parameters={"metadata_location": "one"})
     table = metastore.read_table()
     table.parameters = table.parameters | {"metadata_location": "two"}
@@ -147,9 +153,8 @@ def test_a_table_that_is_not_as_expected_is_left_as_it_is(metastore: Metastore) 
     assert metastore.parameters()["metadata_location"] == "one"
 
 
-def test_of_two_racing_commits_one_wins(metastore: Metastore) -> None:
-    if metastore.flavour in _OLDER:
-        pytest.skip("Hive before 4 knows no condition")
+def test_of_racing_commits_one_wins(our_metastore: Metastore) -> None:
+    metastore = our_metastore
     metastore.table(parameters={"metadata_location": "0", "numFiles": "0", "totalSize": "0"})
     clients = [metastore.client() for _ in range(4)]
     for turn in range(5):
@@ -183,13 +188,12 @@ def test_a_request_alters_likewise(metastore: Metastore) -> None:
         dbName=metastore.database,
         tableName="t",
         table=table,
-        environmentContext=api.EnvironmentContext(
-            properties=_QUIET | {"expected_parameter_key": "version", "expected_parameter_value": "1"}
-        ),
+        environmentContext=api.EnvironmentContext(properties=_QUIET),
         catName="hive",
     )
     metastore.client().alter_table_req(request)
     assert metastore.parameters()["version"] == "2"
+    request.environmentContext.properties |= {"expected_parameter_key": "version", "expected_parameter_value": "1"}
     with pytest.raises(api.MetaException, match="The table has been modified"):
         metastore.client().alter_table_req(request)
 
@@ -202,7 +206,7 @@ def test_what_cannot_be_altered(metastore: Metastore) -> None:
     nowhere.dbName = "nope"
     keyed.partitionKeys = [api.FieldSchema(name="k", type="string", comment="")]
     for changed in (taken, nowhere, keyed):
-        with pytest.raises(api.InvalidOperationException):
+        with pytest.raises((api.InvalidOperationException, api.MetaException)):  # the second for a database, in 4.0
             _alter(metastore, changed)
     assert sorted(metastore.client().get_all_tables(metastore.database)) == ["t", "taken"]
     assert metastore.read_table().partitionKeys == []

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.behaviour.structs import of_partitions, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
+from thriftpy2.thrift import TApplicationException
 
 from hmstats.wire.idl import hive_metastore as api
 
@@ -127,7 +128,7 @@ def test_what_cannot_be_exchanged(metastore: Metastore) -> None:
     here = metastore.database
     spec = {"k": "a", "j": "1"}
     for source, target in (("t", "u"), ("t", "other"), ("nope", "u"), ("t", "nope")):
-        with pytest.raises(api.MetaException):
+        with pytest.raises((api.MetaException, TApplicationException)):  # an internal error of Hive 2.3
             client.exchange_partitions(spec, here, source, here, target)
     with pytest.raises(api.MetaException):
         client.exchange_partitions({"k": "z", "j": "1"}, here, "t", here, "u")
@@ -192,6 +193,7 @@ def test_a_partition_dropped_by_name_with_its_files(metastore: Metastore) -> Non
 
 def test_partitions_added_as_specifications(metastore: Metastore) -> None:
     listed = api.PartitionSpec(
+        catName="hive",
         dbName=metastore.database,
         tableName="t",
         partitionList=api.PartitionListComposingSpec(partitions=[metastore.partition("a", "1")]),
@@ -201,6 +203,7 @@ def test_partitions_added_as_specifications(metastore: Metastore) -> None:
     storage.location = f"{root}/shared/"
     without = api.PartitionWithoutSD(values=["b", "2"], relativePath="two", parameters={"own": "yes"}, createTime=0)
     shared = api.PartitionSpec(
+        catName="hive",
         dbName=metastore.database,
         tableName="t",
         sharedSDPartitionSpec=api.PartitionSpecWithSharedSD(partitions=[without], sd=storage),

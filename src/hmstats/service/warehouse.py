@@ -91,7 +91,9 @@ class Warehouse:
 
     def _change(self, location: str | None, verb: str, change: Callable[[fs.FileSystem, str], None]) -> None:
         if location is None or not self.holds(location):
-            _log.info("directory left alone", verb=verb, location=location, warehouse=self.root)
+            # Engines make the directories that they name themselves; a call may bring thousands of those.
+            log = _log.debug if verb == "make" else _log.info
+            log("directory left alone", verb=verb, location=location, warehouse=self.root)
             return
         try:
             change(*_file_system(location))
