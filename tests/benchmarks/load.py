@@ -46,19 +46,19 @@ def _send(port: int, method: str, request: bytes, start: float, seconds: float) 
     """Calls per second of one connection, counted from `start`."""
     with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        size = _first_reply(connection, method, request)
+        size = first_reply(connection, method, request)
         time.sleep(max(0.0, start - time.time()))
         began = now = time.perf_counter()
         calls = 0
         while now < began + seconds:
             connection.sendall(request)
-            _read(connection, size)
+            read(connection, size)
             calls += 1
             now = time.perf_counter()
         return calls / (now - began)
 
 
-def _first_reply(connection: socket.socket, method: str, request: bytes) -> int:
+def first_reply(connection: socket.socket, method: str, request: bytes) -> int:
     """The bytes of the reply to the first call; those to the same call again are as long."""
     connection.sendall(request)
     tap = Tap(connection)
@@ -68,7 +68,8 @@ def _first_reply(connection: socket.socket, method: str, request: bytes) -> int:
     return len(tap.take())
 
 
-def _read(connection: socket.socket, size: int) -> None:
+def read(connection: socket.socket, size: int) -> None:
+    """Take a reply of this many bytes. Raises RuntimeError for an exception in its place."""
     data = bytearray()
     while len(data) < size:
         received = connection.recv(size - len(data))

@@ -42,7 +42,7 @@ def read_many(connection: Connection, storage_ids: Sequence[int]) -> dict[int, S
     query = select(SDS, *_SERDE_COLUMNS).outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
     rows = connection.execute(query.where(one_of(connection, SDS.c.SD_ID, storage_ids))).all()
     parts = _read_parts(connection, rows)
-    columns = {row.CD_ID: _columns(parts, row.CD_ID) for row in rows}
+    columns = {descriptor: _columns(parts, descriptor) for descriptor in {row.CD_ID for row in rows}}
     return {row.SD_ID: _storage(row, columns[row.CD_ID], parts) for row in rows}
 
 

@@ -5,10 +5,12 @@ from typing import Any
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
 from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.names import partition_spec
+from hmstats.server.codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.partitions import Found, Partitions
 from hmstats.service.statistics.read import StatisticsReader
+from hmstats.wire import partition_bytes
 from hmstats.wire.catalog import partition_to_thrift
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.statistics import set_to_thrift
@@ -52,7 +54,7 @@ class PartitionCalls:
     def get_partitions_req(self, session: Session, req: Any) -> Any:
         """Every partition, or the first `maxParts`."""
         found = self._partitions.all(subject.table(req.dbName, req.tblName, req.catName), req.maxParts)
-        return hive_metastore.PartitionsResponse(partitions=_structs(found))
+        return _wrapped(found)
 
     def get_partitions_by_names_req(self, session: Session, req: Any) -> Any:
         """Those of the named partitions that exist, with their column statistics when the request says so."""
@@ -61,16 +63,17 @@ class PartitionCalls:
             found = self._partitions.by_names(name, _names(req.names))
         except NoSuchObject as error:
             raise InvalidObject(str(error)) from error
+        if not req.get_col_stats:
+            return _wrapped(found)
         structs = {each: partition_to_thrift(name, partition) for each, partition in found.partitions.items()}
-        if req.get_col_stats:
-            for each in self._statistics.partitions(name, list(structs), None, req.engine or DEFAULT_ENGINE):
-                structs[each.partition or ""].colStats = set_to_thrift(name, each, hive4=True)
+        for each in self._statistics.partitions(name, list(structs), None, req.engine or DEFAULT_ENGINE):
+            structs[each.partition or ""].colStats = set_to_thrift(name, each, hive4=True)
         return hive_metastore.GetPartitionsByNamesResult(partitions=list(structs.values()))
 
-    def get_partitions_by_filter_req(self, session: Session, req: Any) -> list[Any]:
+    def get_partitions_by_filter_req(self, session: Session, req: Any) -> Any:
         """The partitions that a filter wants."""
         name = subject.table(req.dbName, req.tblName, req.catName)
-        return _structs(self._partitions.filtered(name, req.filter or "", req.maxParts))
+        return _listed(self._partitions.filtered(name, req.filter or "", req.maxParts))
 
     def get_partitions_ps_with_auth_req(self, session: Session, req: Any) -> Any:
         """The partitions of these names, or whose values begin with these, an empty value matching any."""
@@ -81,7 +84,7 @@ class PartitionCalls:
             found = self._partitions.all(name, req.maxParts)
         else:
             found = self._partitions.matching(name, req.partVals, req.maxParts)
-        return hive_metastore.GetPartitionsPsWithAuthResponse(partitions=_structs(found))
+        return _wrapped(found)
 
     def fetch_partition_names_req(self, session: Session, partitionReq: Any) -> list[str]:
         """The partitions' names, sorted."""
@@ -94,21 +97,21 @@ class PartitionCalls:
         names = self._partitions.names_matching(name, req.partValues or [], req.maxParts)
         return hive_metastore.GetPartitionNamesPsResponse(names=names)
 
-    def get_partitions(self, session: Session, db_name: str, tbl_name: str, max_parts: int) -> list[Any]:
+    def get_partitions(self, session: Session, db_name: str, tbl_name: str, max_parts: int) -> Any:
         """Every partition, or the first `max_parts`."""
-        return _structs(self._partitions.all(subject.table(db_name, tbl_name), max_parts))
+        return _listed(self._partitions.all(subject.table(db_name, tbl_name), max_parts))
 
     def get_partitions_with_auth(
         self, session: Session, db_name: str, tbl_name: str, max_parts: int, user_name: str, group_names: list[str]
-    ) -> list[Any]:
+    ) -> Any:
         """Every partition, or the first `max_parts`."""
         return self.get_partitions(session, db_name, tbl_name, max_parts)
 
     def get_partitions_ps(
         self, session: Session, db_name: str, tbl_name: str, part_vals: list[str], max_parts: int
-    ) -> list[Any]:
+    ) -> Any:
         """The partitions whose values begin with these, an empty value matching any."""
-        return _structs(self._partitions.matching(subject.table(db_name, tbl_name), part_vals or [], max_parts))
+        return _listed(self._partitions.matching(subject.table(db_name, tbl_name), part_vals or [], max_parts))
 
     def get_partitions_ps_with_auth(
         self,
@@ -119,21 +122,19 @@ class PartitionCalls:
         max_parts: int,
         user_name: str,
         group_names: list[str],
-    ) -> list[Any]:
+    ) -> Any:
         """The partitions whose values begin with these, an empty value matching any."""
         return self.get_partitions_ps(session, db_name, tbl_name, part_vals, max_parts)
 
-    def get_partitions_by_names(
-        self, session: Session, db_name: str, tbl_name: str, names: list[str] | None
-    ) -> list[Any]:
+    def get_partitions_by_names(self, session: Session, db_name: str, tbl_name: str, names: list[str] | None) -> Any:
         """Those of the named partitions that exist."""
-        return _structs(self._partitions.by_names(subject.table(db_name, tbl_name), _names(names)))
+        return _listed(self._partitions.by_names(subject.table(db_name, tbl_name), _names(names)))
 
     def get_partitions_by_filter(
         self, session: Session, db_name: str, tbl_name: str, filter: str | None, max_parts: int
-    ) -> list[Any]:
+    ) -> Any:
         """The partitions that a filter wants."""
-        return _structs(self._partitions.filtered(subject.table(db_name, tbl_name), filter or "", max_parts))
+        return _listed(self._partitions.filtered(subject.table(db_name, tbl_name), filter or "", max_parts))
 
     def get_num_partitions_by_filter(self, session: Session, db_name: str, tbl_name: str, filter: str | None) -> int:
         """How many partitions a filter wants."""
@@ -164,5 +165,10 @@ def _names(names: list[str] | None) -> list[str]:
     return names
 
 
-def _structs(found: Found) -> list[Any]:
-    return [partition_to_thrift(found.table.name, each) for each in found.partitions.values()]
+def _listed(found: Found) -> Encoded:
+    return Encoded(partition_bytes.listed_result(found.table.name, found.partitions.values()))
+
+
+def _wrapped(found: Found) -> Encoded:
+    """For the results whose only field is the list: PartitionsResponse and its like."""
+    return Encoded(partition_bytes.wrapped_result(found.table.name, found.partitions.values()))
