@@ -67,6 +67,17 @@ def test_a_missing_table_is_missed_though_nothing_is_asked(metastore: Metastore)
         of_table(metastore, table="nope", engine="hive")
 
 
+def test_a_missing_table_of_partitions_is_missed_though_nothing_is_asked(metastore: Metastore) -> None:
+    """Hive 4 does not look for it."""
+    request = api.PartitionsStatsRequest(dbName=metastore.database, tblName="nope", colNames=[], partNames=[])
+    client = metastore.client()
+    if metastore.flavour == "hive-4.0":
+        assert client.get_partitions_statistics_req(request).partStats == {}
+        return
+    with pytest.raises(api.NoSuchObjectException):
+        client.get_partitions_statistics_req(request)
+
+
 def test_nothing_is_asked_of_partitions(metastore: Metastore) -> None:
     _partitioned(metastore)
     sent = statistics(metastore, statistics_of("l"), partition=A)
@@ -148,6 +159,15 @@ def test_a_type_is_kept_in_lower_case(metastore: Metastore) -> None:
     _update(metastore, column_object("l", "BigINT", *STRUCTS["l"]))
     found = metastore.client().get_table_column_statistics(metastore.database, "t", "l")
     assert found.statsObj[0].colType == "bigint"
+
+
+def test_a_type_of_the_same_kind_takes_the_place_of_the_former(metastore: Metastore) -> None:
+    """Hive keeps the first one's name with the newest numbers."""
+    metastore.table()
+    for column_type in ("bigint", "int"):
+        _update(metastore, column_object("l", column_type, *STRUCTS["l"]))
+    found = metastore.client().get_table_column_statistics(metastore.database, "t", "l")
+    assert found.statsObj[0].colType == metastore.expects("int", dict.fromkeys(HIVES, "bigint"))
 
 
 def test_timestamps_as_such_are_longs_to_an_older_client(metastore: Metastore) -> None:

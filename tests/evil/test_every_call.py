@@ -1,6 +1,7 @@
 """Whatever the arguments: a declared exception or a right answer, and a refused call has changed nothing."""
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from thriftpy2.thrift import TApplicationException
 
 from hmstats.server import rpc
 from hmstats.wire.idl import Method, methods
+
+EXAMPLES = int(os.environ.get("HMSTATS_TEST_EVIL_EXAMPLES", "6"))
+"""For each call and database; 25 take a minute or two."""
 
 
 def _subjects() -> Iterator[type]:
@@ -47,7 +51,7 @@ def metastore(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 @pytest.mark.parametrize("name", _SERVED)
 @settings(
-    max_examples=25,
+    max_examples=EXAMPLES,
     phases=[Phase.generate],
     derandomize=True,
     deadline=None,
