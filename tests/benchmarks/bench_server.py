@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import make_url
+from sqlalchemy import create_engine, make_url
 from tests.benchmarks.load import Clients
 from tests.benchmarks.processes import cpu_seconds, listener_of
 from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
@@ -26,6 +26,7 @@ from tests.fixtures.servers import serving
 from tests.server.requests import request
 
 from hmstats.store import migrate
+from hmstats.store.engine import database_url
 
 ANEW, AGAIN, HIVE = "first touch", "asked again", "Hive"
 _ANSWERS_BYTES = {ANEW: 0, AGAIN: 2**26}
@@ -48,21 +49,20 @@ class Rate:
 class Bench:
     """Hive, and two servers of ours over one filled database, one of which keeps no answers."""
 
-    def __init__(
-        self, stack: ExitStack, folder: Path, release: str, connections: Sequence[int], seconds: float
-    ) -> None:
-        self._connections = connections
-        self._seconds = seconds
+    def __init__(self, stack: ExitStack, folder: Path, given: argparse.Namespace) -> None:
+        connections = self._connections = given.connections
+        self._seconds = given.seconds
         server = stack.enter_context(own_server())
         ours, hives = (stack.enter_context(fresh_database(server)) for _ in range(2))
         migrate.upgrade(ours)
+        _set_fill_factor(ours, given.fill_factor)
         self._ports = {}
         for name, answers_bytes in _ANSWERS_BYTES.items():
             (folder / name).mkdir()
             settings = {"answers_bytes": answers_bytes, "notifications": False}  # Hive's default too
             self._ports[name] = stack.enter_context(serving(folder / name, database=ours, settings=settings))
         database = hives if shutil.which("mvn") else "derby"
-        self._ports[HIVE] = stack.enter_context(hive(release, folder / "hive", database=database))
+        self._ports[HIVE] = stack.enter_context(hive(given.hive, folder / "hive", database=database))
         for name in (AGAIN, HIVE):
             fill(self._ports[name], max(connections))
         self._database = listener_of(make_url(server).port or 0)
@@ -89,6 +89,15 @@ class Bench:
         return Rate(calls, 1_000 * server / made, 1_000 * database / made)
 
 
+def _set_fill_factor(database: str, percent: int) -> None:
+    """See docs/performance.md."""
+    engine = create_engine(database_url(database))
+    with engine.begin() as connection:
+        for table in ("TAB_COL_STATS", "PART_COL_STATS", "PARTITION_PARAMS", "HMSTATS_PROVENANCE"):
+            connection.exec_driver_sql(f'ALTER TABLE "{table}" SET (fillfactor = {percent})')
+    engine.dispose()
+
+
 def row(scenario: Scenario, connections: int, rates: Mapping[str, Rate]) -> list[str]:
     """A line of the table."""
     hives = rates[HIVE]
@@ -107,6 +116,7 @@ def main() -> None:
     parser.add_argument("--hive", choices=("2.3", "3.1", "4.0"), default=newest, help="the release to compare with")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 4], help="numbers of connections")
     parser.add_argument("--only", default="", help="measure calls with this text in their title")
+    parser.add_argument("--fill-factor", type=int, default=100, help="of our tables of statistics, in percent")
     given = parser.parse_args()
     table = Table(title=f"Calls per second; how many times Hive {given.hive}; CPU ms for a call, server + database")
     names = ("connections", ANEW, AGAIN, HIVE, "first : Hive", "again : Hive", "first ms", "again ms", "Hive ms")
@@ -115,7 +125,7 @@ def main() -> None:
         table.add_column(name, justify="right")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-bench-")))
-        bench = Bench(stack, folder, given.hive, given.connections, given.seconds)
+        bench = Bench(stack, folder, given)
         for scenario in SCENARIOS:
             if given.only in scenario.title:
                 for connections, rates in bench.rates(scenario):
