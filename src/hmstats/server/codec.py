@@ -13,6 +13,7 @@ from thriftpy2.thrift import TException
 from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
 
 from hmstats.errors import ProtocolError
+from hmstats.server.list_keys import put_back, take_out
 from hmstats.server.maps import check_maps
 from hmstats.wire.idl import Method
 
@@ -33,6 +34,7 @@ class Encoded:
 def decode_arguments(method: Method, message: bytes, body_at: int) -> dict[str, Any]:
     """The arguments by their names; those that the client left out have their defaults. Raises ProtocolError."""
     check_maps(method.arguments, message, body_at)
+    message, taken = take_out(method.arguments, message, body_at)
     reader = BytesIO(message)
     reader.seek(body_at)
     transport = TCyBufferedTransport(reader, max(_LEAST_BUFFER_BYTES, len(message) - body_at))
@@ -41,6 +43,7 @@ def decode_arguments(method: Method, message: bytes, body_at: int) -> dict[str, 
         TCyBinaryProtocol(transport, strict_decode=True).read_struct(arguments)
     except _UNDECODABLE as error:
         raise ProtocolError(f"the arguments of {method.name} cannot be read: {error}") from error
+    put_back(arguments, taken)
     return dict(vars(arguments))
 
 
