@@ -5,6 +5,7 @@ other writer of one waiting until its commit. So events are written last of all 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import takewhile
 from typing import Any
 
@@ -114,13 +115,18 @@ def _write_here(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
 
 def _write_at_once(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     """The same in one statement, so that the sequence is locked for one round trip less."""
-    columns = {name: [row[name] for row in rows] for name in _KINDS}
-    numbers = {"number": len(rows), "places": list(range(len(rows)))}
-    written = unit.connection.exec_driver_sql(_WRITE, columns | numbers).scalars().all()
+    columns = {name: [row[name] for row in rows] for name in _KINDS if name != _PLACE}
+    columns[_PLACE] = list(range(len(rows)))
+    single = frozenset(name for name, values in columns.items() if values.count(values[0]) == len(values))
+    sent = {name: values[0] if name in single else values for name, values in columns.items()}
+    written = unit.connection.exec_driver_sql(_statement(single), {**sent, "number": len(rows)}).scalars().all()
     return min(written, default=None)
 
 
+_PLACE = "EVENT_ID"
+"""A row's id counted from the first: there is no id yet."""
 _KINDS = {
+    _PLACE: "bigint",
     "NL_ID": "bigint",
     "EVENT_TIME": "integer",
     "EVENT_TYPE": "text",
@@ -130,18 +136,28 @@ _KINDS = {
     "MESSAGE": "text",
     "MESSAGE_FORMAT": "text",
 }
-_NAMES = ", ".join(f'"{name}"' for name in _KINDS)
-_VALUES = ", ".join(f"unnest(%({name})s::{kind}[])" for name, kind in _KINDS.items())
-# Written out: making it anew would take as long as sending it, while others wait.
-_WRITE = f"""
-WITH taken AS (
-    UPDATE "NOTIFICATION_SEQUENCE" SET "NEXT_EVENT_ID" = "NEXT_EVENT_ID" + %(number)s
-    RETURNING "NEXT_EVENT_ID" - %(number)s AS first
-)
-INSERT INTO "NOTIFICATION_LOG" ("EVENT_ID", {_NAMES})
-SELECT taken.first + unnest(%(places)s::bigint[]), {_VALUES} FROM taken
-RETURNING "EVENT_ID"
-"""
+
+
+@cache
+def _statement(single: frozenset[str]) -> str:
+    """Written out and kept, since making it takes as long as sending it, while others wait.
+
+    Columns that are `single` have one value for all rows, the others an array.
+    """
+    values = {
+        name: f"%({name})s::{kind}" if name in single else f"unnest(%({name})s::{kind}[])"
+        for name, kind in _KINDS.items()
+    }
+    values[_PLACE] = f"taken.first + {values[_PLACE]}"
+    return f"""
+    WITH taken AS (
+        UPDATE "NOTIFICATION_SEQUENCE" SET "NEXT_EVENT_ID" = "NEXT_EVENT_ID" + %(number)s
+        RETURNING "NEXT_EVENT_ID" - %(number)s AS first
+    )
+    INSERT INTO "NOTIFICATION_LOG" ({", ".join(f'"{name}"' for name in values)})
+    SELECT {", ".join(values.values())} FROM taken
+    RETURNING "EVENT_ID"
+    """
 
 
 def _begin_sequence(unit: Unit) -> None:
