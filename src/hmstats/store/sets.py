@@ -11,6 +11,7 @@ from sqlalchemy.types import TypeEngine
 from hmstats.store.bound_values import check
 
 _NUMBERS = frozenset({int, float, bool, type(None)})
+_TEXTS = frozenset({str, bytes, type(None)})
 
 
 def one_of(connection: Connection, column: ColumnElement[Any], values: Sequence[Any]) -> ColumnElement[bool]:
@@ -38,8 +39,12 @@ def plain_type(column: ColumnElement[Any]) -> TypeEngine[Any]:
 
 def array_text(values: Sequence[Any]) -> str:
     """Values as the text of an array. Format: section "Array Input and Output Syntax" of PostgreSQL's manual."""
-    if _NUMBERS.issuperset(map(type, values)):
+    kinds = set(map(type, values))
+    if kinds <= _NUMBERS:
         listed = str(list(values))[1:-1].replace("None", "NULL")
+    elif kinds <= _TEXTS:  # mostly the same few again and again
+        elements = {value: _element(value) for value in set(values)}
+        listed = ",".join([elements[value] for value in values])
     else:
         listed = ",".join(map(_element, values))
     return f"{{{listed}}}"

@@ -129,13 +129,14 @@ def _widened(statistics: ColumnStatistics, column_type: str) -> bool:
 
 def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | None) -> None:
     data = statistics.data
-    where = f"column {statistics.column} of table {name}"
     for field in _COUNTS:
         value = getattr(data, field, None)
         if value is not None and not 0 <= value <= _MAX_I64:
+            where = f"column {statistics.column} of table {name}"
             raise InvalidInput(f"{field} of {where} must be 0 or more, found {value}")
     counted = (data.nulls or 0) + (_values(data) if isinstance(data, BooleanStatistics) else 0)
     if rows is not None and counted > rows:
+        where = f"column {statistics.column} of table {name}"
         raise InvalidInput(f"{where} can have at most the table's {rows} rows, found {counted} nulls and values")
 
 
