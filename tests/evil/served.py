@@ -34,8 +34,9 @@ class Served:
     filled: Dump
 
     def ask(self, method: Method, arguments: Any) -> Reply:
-        """The reply to a call with these arguments."""
-        self.client.send(envelope(method.name, 1, CALL, encoded(arguments)))
+        """The reply to a call with these arguments: a struct of them, or its bytes."""
+        body = arguments if isinstance(arguments, bytes) else encoded(arguments)
+        self.client.send(envelope(method.name, 1, CALL, body))
         return self.client.reply()
 
     def broken(self) -> list[MutableMapping[str, Any]]:
