@@ -47,7 +47,7 @@ def test_a_value_comes_back_from_its_text(kind: Kind, data: st.DataObject) -> No
         (Kind.DATE, -3, "-3"),
         (Kind.TIMESTAMP, 1_700_000_000, "1700000000"),
         (Kind.STRING, "ä" * 300, "ä" * 256),
-        (Kind.STRING, b"caf\xc3\xa9 \xff", "café \ufffd"),
+        (Kind.STRING, b"na\xc3\xafve \xff", "naïve \ufffd"),
         (Kind.BINARY, b"\x00\xff", "00ff"),
         (Kind.BINARY, b"ab" * 100, "6162" * 64),
     ],
