@@ -1,10 +1,12 @@
 """What a snapshot of transactions lets a reader see."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hmstats.errors import InvalidInput
 from hmstats.model.locks import Owner
-from hmstats.model.transactions import Snapshot, Transaction, TransactionState, ValidWriteIds
+from hmstats.model.transactions import Snapshot, Transaction, TransactionState, ValidWriteIds, WriteState
 
 IDS = st.integers(1, 30)
 
@@ -58,3 +60,30 @@ def test_when_none_is_seen_those_before_the_first_are() -> None:
 def test_the_lowest_that_may_still_be_committed() -> None:
     found = ValidWriteIds.of(4, [(1, 1), (2, 2), (3, 3), (4, 4)], Snapshot(9, frozenset({3, 4}), frozenset({2})))
     assert (found.invalid, found.lowest_open) == ((2, 3, 4), 3)
+
+
+@given(mark=st.integers(0, 9), opened=st.sets(st.integers(1, 9)), aborted=st.sets(st.integers(1, 9)))
+def test_the_write_ids_that_a_text_says_are_seen(mark: int, opened: set[int], aborted: set[int]) -> None:
+    listed = [",".join(map(str, sorted(each))) for each in (opened, aborted)]
+    valid = ValidWriteIds.parse(f"db.t:{mark}:1:{listed[0]}:{listed[1]}")
+    assert {each for each in range(1, 12) if valid.sees(each)} == set(range(1, mark + 1)) - opened - aborted
+    assert valid.aborted == aborted
+
+
+@pytest.mark.parametrize("text", ["db.t:5:6", "db.t:5:6:", "db.t:5:6::"])
+def test_a_text_may_leave_out_what_is_empty(text: str) -> None:
+    assert ValidWriteIds.parse(text) == ValidWriteIds(5, (), frozenset())
+
+
+@pytest.mark.parametrize("text", ["", "db.t", "db.t:5", "db.t:x:6::", "db.t:5:6:a:"])
+def test_a_text_that_is_no_list_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match=f"must be table:mark:open:ids:ids, found {text}"):
+        ValidWriteIds.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("write_id", "valid", "known"),
+    [(3, "t:3:4::", True), (0, "t:3:4::", False), (None, "t:3:4::", False), (3, None, False), (3, "", False)],
+)
+def test_a_writer_must_say_both(write_id: int | None, valid: str | None, known: bool) -> None:
+    assert WriteState(write_id, valid).known is known
