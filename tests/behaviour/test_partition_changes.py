@@ -191,31 +191,34 @@ def test_a_partition_dropped_by_name_with_its_files(metastore: Metastore) -> Non
     assert not folders[0].parent.exists()
 
 
-def test_partitions_added_as_specifications(metastore: Metastore) -> None:
+def test_partitions_added_as_specifications(our_metastore: Metastore) -> None:
+    """Hive wants names of catalogs where plain clients send none."""
+    metastore = our_metastore
+    metastore.table("s", keys=("k", "j"))
     listed = api.PartitionSpec(
         catName="hive",
         dbName=metastore.database,
-        tableName="t",
-        partitionList=api.PartitionListComposingSpec(partitions=[metastore.partition("a", "1")]),
+        tableName="s",
+        partitionList=api.PartitionListComposingSpec(partitions=[metastore.partition("a", "1", table="s")]),
     )
-    root = metastore.read_table().sd.location
+    root = metastore.read_table("s").sd.location
     storage = metastore.storage()
     storage.location = f"{root}/shared/"
     without = api.PartitionWithoutSD(values=["b", "2"], relativePath="two", parameters={"own": "yes"}, createTime=0)
     shared = api.PartitionSpec(
         catName="hive",
         dbName=metastore.database,
-        tableName="t",
+        tableName="s",
         sharedSDPartitionSpec=api.PartitionSpecWithSharedSD(partitions=[without], sd=storage),
     )
     client = metastore.client()
     assert client.add_partitions_pspec([listed]) == 1
     assert client.add_partitions_pspec([shared]) == 1
-    assert client.get_partition(metastore.database, "t", ["b", "2"]).sd.location == f"{root}/shared/two"
-    found = client.get_partitions_pspec(metastore.database, "t", -1)
+    assert client.get_partition(metastore.database, "s", ["b", "2"]).sd.location == f"{root}/shared/two"
+    found = client.get_partitions_pspec(metastore.database, "s", -1)
     values = [each.values for spec in found for each in spec.partitionList.partitions]
     assert values == [["a", "1"], ["b", "2"]]
-    chosen = client.get_part_specs_by_filter(metastore.database, "t", "k = 'b'", -1)
+    chosen = client.get_part_specs_by_filter(metastore.database, "s", "k = 'b'", -1)
     assert [each.values for spec in chosen for each in spec.partitionList.partitions] == [["b", "2"]]
 
 

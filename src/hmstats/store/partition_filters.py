@@ -77,7 +77,10 @@ def _literal(key: str, value: Literal, numeric: frozenset[str]) -> Literal:
     try:
         return int(value)
     except ValueError as error:
-        raise MetaError(f"partition key {key} is a number: expected a whole number, found {value!r}") from error
+        raise MetaError(
+            "Filtering is supported only on partition keys of type string, or by whole numbers: "
+            f"partition key {key} is a number, found {value!r}"
+        ) from error
 
 
 def _value(text: Any, key: Column, dialect_name: str) -> Any:

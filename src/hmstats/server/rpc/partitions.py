@@ -62,6 +62,8 @@ class PartitionCalls:
         try:
             found = self._partitions.by_names(name, _names(req.names))
         except NoSuchObject as error:
+            if not name.database:
+                raise
             raise InvalidObject(str(error)) from error
         if not req.get_col_stats:
             return _wrapped(found)
