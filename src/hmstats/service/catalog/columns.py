@@ -23,13 +23,11 @@ def lost_columns(old: Sequence[Column], new: Sequence[Column]) -> list[str]:
 
 
 def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
-    """Whether the names and types are the same, in the same order."""
+    """Whether the names and types are the same, in the same order.
+
+    Case and blanks do not matter in either, and `decimal` is `decimal(10,0)`.
+    """
     return list(map(_same, one)) == list(map(_same, other))
-
-
-def same_type(one: str, other: str) -> bool:
-    """Whether two texts are one type: case and blanks do not matter, and `decimal` is `decimal(10,0)`."""
-    return _normal(one) == _normal(other)
 
 
 def kept_parameters(stored: Mapping[str, str], new: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
