@@ -121,7 +121,7 @@ def test_many_partitions_go_in_batches(service: client.Metastore, metastore: Met
 
 def test_statistics_of_a_column_that_is_not_there_are_refused(service: client.Metastore, name: TableName) -> None:
     unknown = ColumnStatistics("nope", "bigint", LongStatistics(nulls=0))
-    with pytest.raises(CallRefused, match="set_(statistics|aggr_stats_for): "):
+    with pytest.raises(CallRefused, match=r"set_(statistics|aggr_stats_for): "):
         service.put_table_statistics(name, StatisticsSet((unknown,)))
 
 
