@@ -21,7 +21,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """The key's text matches a pattern: `.*` and `%` are anything, `.` and `_` one character.
+    r"""The key's text matches a pattern: `.*` and `%` are anything, `.` and `_` one character, `\_` an underscore.
 
     Spark writes the first of each pair, Hive's SQL takes the second. Who means the character itself gets more
     partitions than asked for, never fewer.

@@ -4,6 +4,7 @@ A key of a whole-number type is compared as a number, any other as text, as Hive
 value that is no number, such as the null value's name, compares with nothing where numbers are compared.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,6 +27,8 @@ OPERATORS = {
     ">=": operators.ge,
 }
 ESCAPE = "\\"
+_PATTERN_PART = re.compile(r"\\.|\.\*|\.", re.DOTALL)
+_AS_SQL = {".*": "%", ".": "_"}
 
 
 def restrict(query: Select[Any], wanted: PartitionFilter, keys: Sequence[Column], dialect_name: str) -> Select[Any]:
@@ -97,5 +100,5 @@ def _is_number(key: Column) -> bool:
 
 
 def like_pattern(pattern: str) -> str:
-    """Hive's pattern as SQL's: `.*` and `%` are anything, `.` and `_` one character."""
-    return pattern.replace(ESCAPE, ESCAPE * 2).replace(".*", "%").replace(".", "_")
+    """Hive's pattern as SQL's: `.*` and `%` are anything, `.` and `_` one character; behind a backslash, themselves."""
+    return _PATTERN_PART.sub(lambda part: _AS_SQL.get(part[0], part[0]), pattern)

@@ -24,6 +24,7 @@ EU = Comparison("region", "=", "eu")
         ("region = 'and'", Comparison("region", "=", "and")),
         ('region like "eu.*"', Like("region", "eu.*")),
         ("region NOT LIKE 'x'", Not(Like("region", "x"))),
+        (r"region like 'it\'s 5\% \\'", Like("region", r"it's 5\% \\")),
         ("day = 2024-01-31", Comparison("day", "=", "2024-01-31")),
         ("day >= date '2024-01-31'", Comparison("day", ">=", "2024-01-31")),
         ("year in (1, 2,3)", Among("year", (1, 2, 3))),

@@ -1,6 +1,7 @@
 """Partition filters against a model in Python: whatever the filter, the database finds what the model finds."""
 
 import itertools
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -134,3 +135,24 @@ def _like(text: str, pattern: str) -> bool:
         for c in pattern.replace(".*", "\0").replace("%", "\0").replace(".", "\1").replace("_", "\1")
     )
     return fnmatch.fnmatchcase(text, escaped.replace("\0", "*").replace("\1", "?"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        (r"%\_%", ["a_b"]),
+        (r"%\%", ["50%"]),
+        (r"c\\_", [r"c\d"]),
+        ("___", ["50%", "a_b", "abc", r"c\d"]),
+        (r"a\.b", []),
+    ],
+)
+def test_a_backslash_in_a_pattern(store: Store, tmp_path: Path, pattern: str, texts: list[str]) -> None:
+    warehouse = Warehouse(str(tmp_path))
+    Databases(store, warehouse).ensure_default()
+    table = Table(name=NAME, storage=Storage(columns=(Column("c", "int"),)), partition_keys=(Column("s", "string"),))
+    Tables(store, warehouse).create(table)
+    new = [Partition(values=(text,), storage=Storage()) for text in ("abc", "a_b", "50%", r"c\d")]
+    PartitionChanges(store, warehouse).add(NAME, new)
+    found = Partitions(store).filtered(NAME, f's like "{pattern}"').partitions.values()
+    assert sorted(each.values[0] for each in found) == texts

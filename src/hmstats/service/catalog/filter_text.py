@@ -36,8 +36,8 @@ _GRAMMAR = r"""
     | "(" either ")"
     | _key OPERATOR value          -> compared
     | value OPERATOR _key          -> compared_backwards
-    | _key _LIKE value             -> like
-    | _key _NOT _LIKE value        -> not_like
+    | _key _LIKE pattern           -> like
+    | _key _NOT _LIKE pattern      -> not_like
     | _key _BETWEEN value _AND value       -> between
     | _key _NOT _BETWEEN value _AND value  -> not_between
     | _key _IN "(" value ("," value)* ")"      -> among
@@ -48,6 +48,7 @@ keys: _STRUCT "(" key ("," key)* ")"
 values: _CONST? _STRUCT "(" value ("," value)* ")"
 _key: key | "(" key ")"
 key: NAME | QUOTED_NAME
+pattern: NUMBER | TEXT
 value: NUMBER | TEXT | DATE | _DATE_WORD TEXT | _TIMESTAMP_WORD TEXT
 OPERATOR: "<=" | ">=" | "!=" | "<>" | "=" | "<" | ">"
 _AND.3: /and\b/i
@@ -107,6 +108,11 @@ class _Tree(Transformer[Token, Any]):
             return str(token)
         return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
 
+    def pattern(self, parts: list[Token]) -> str:
+        """A pattern keeps its backslashes, which say that the character behind means itself."""
+        token = parts[0]
+        return str(token) if token.type == "NUMBER" else re.sub(r"\\(['\"])", r"\1", token[1:-1])
+
     def compared(self, parts: list[Any]) -> Comparison:
         key, operator, value = parts
         return Comparison(key, _operator(operator), value)
@@ -116,7 +122,7 @@ class _Tree(Transformer[Token, Any]):
         return Comparison(key, OPPOSITE[_operator(operator)], value)
 
     def like(self, parts: list[Any]) -> Like:
-        return Like(parts[0], str(parts[1]))
+        return Like(parts[0], parts[1])
 
     def not_like(self, parts: list[Any]) -> Not:
         return Not(self.like(parts))
