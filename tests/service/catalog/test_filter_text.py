@@ -58,5 +58,7 @@ def test_keys_together_need_as_many_values() -> None:
 
 
 def test_a_key_that_is_none_is_refused_by_name() -> None:
-    with pytest.raises(MetaError, match="Invalid key name in filter: month, expected one of year, region, day"):
+    with pytest.raises(
+        MetaError, match="filter: month is not a partitioning key for the table, expected one of year, region, day"
+    ):
         parse("month = 1", KEYS)

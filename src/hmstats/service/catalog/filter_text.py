@@ -71,10 +71,13 @@ TEXT: /"(\\.|[^"\\])*"|'(\\.|[^'\\])*'/s
 """
 
 
-def parse(text: str, keys: Sequence[str]) -> PartitionFilter:
-    """The tree of a filter over these partition keys. Raises MetaError saying where the text stops making sense."""
+def parse(text: str, keys: Sequence[str], unknown: str = "is not a partitioning key for the table") -> PartitionFilter:
+    """The tree of a filter over these keys. Raises MetaError saying where the text stops making sense.
+
+    `unknown` is what is said of another key.
+    """
     try:
-        tree: PartitionFilter = _Tree(keys).transform(_parser().parse(text))
+        tree: PartitionFilter = _Tree(keys, unknown).transform(_parser().parse(text))
     except UnexpectedInput as error:
         raise MetaError(f"Error parsing partition filter at character {error.pos_in_stream}: {text}") from error
     except VisitError as error:
@@ -90,14 +93,17 @@ def _parser() -> Lark:
 class _Tree(Transformer[Token, Any]):
     """Makes the model's tree of the grammar's."""
 
-    def __init__(self, keys: Sequence[str]) -> None:
+    def __init__(self, keys: Sequence[str], unknown: str) -> None:
         super().__init__()
+        self._unknown = unknown
         self._keys = {key.lower(): key for key in keys}
 
     def key(self, parts: list[Token]) -> str:
         name = parts[0].strip("`").lower()
         if name not in self._keys:
-            raise MetaError(f"Invalid key name in filter: {name}, expected one of {', '.join(self._keys)}")
+            raise MetaError(
+                f"Invalid key name in filter: {name} {self._unknown}, expected one of {', '.join(self._keys)}"
+            )
         return name
 
     def value(self, parts: list[Token]) -> Literal:
