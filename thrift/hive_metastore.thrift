@@ -478,9 +478,10 @@ struct CreateDatabaseRequest {
 }
 
 // since 3.1.3
+// ifExists has no default here: clients that know it send theirs, true, and older ones want an error.
 struct DropCatalogRequest {
   1: string name,
-  2: optional bool ifExists,  // since 4.1.0; newer clients send their default, true
+  2: optional bool ifExists,  // since 4.1.0
 }
 
 // since 4.0.1
