@@ -82,3 +82,10 @@ def test_every_other_table_in_the_database_carries_our_prefix(postgres_store: St
     tables = {row[0] for row in _rows(postgres_store, _COLUMNS)}
     ours = {name for name in METADATA.tables if name.startswith(OURS)}
     assert {name for name in tables if name not in HIVE} == {*ours, "HMSTATS_ALEMBIC_VERSION"}
+
+
+def test_pages_of_what_is_updated_often_keep_room(postgres_store: Store) -> None:
+    rows = _rows(postgres_store, "SELECT relname FROM pg_class WHERE reloptions @> ARRAY['fillfactor=50']")
+    expected = {name for name, table in METADATA.tables.items() if table.dialect_options["postgresql"]["with"]}
+    assert {row[0] for row in rows} == expected
+    assert "PART_COL_STATS" in expected

@@ -19,6 +19,7 @@ from hmstats.store.schema.catalog import (
 from hmstats.store.schema.columns import (
     METADATA,
 )
+from hmstats.store.schema.connectors import DATACONNECTOR_PARAMS, DATACONNECTORS
 from hmstats.store.schema.constraints import (
     KEY_CONSTRAINTS,
 )
@@ -42,6 +43,7 @@ from hmstats.store.schema.privileges import (
     TBL_PRIVS,
 )
 from hmstats.store.schema.service import (
+    METASTORE_DB_PROPERTIES,
     NOTIFICATION_LOG,
     NOTIFICATION_SEQUENCE,
     SEQUENCE_TABLE,
@@ -74,6 +76,7 @@ from hmstats.store.schema.transactions import (
     TXN_TO_WRITE_ID,
     TXNS,
 )
+from hmstats.store.schema.types import TYPE_FIELDS, TYPES
 
 __all__ = [
     "BUCKETING_COLS",
@@ -81,6 +84,8 @@ __all__ = [
     "COLUMNS_V2",
     "CTLGS",
     "DATABASE_PARAMS",
+    "DATACONNECTORS",
+    "DATACONNECTOR_PARAMS",
     "DBS",
     "DB_PRIVS",
     "FUNCS",
@@ -92,6 +97,7 @@ __all__ = [
     "HMSTATS_TOP_K",
     "KEY_CONSTRAINTS",
     "METADATA",
+    "METASTORE_DB_PROPERTIES",
     "NEXT_LOCK_ID",
     "NEXT_WRITE_ID",
     "NOTIFICATION_LOG",
@@ -124,5 +130,7 @@ __all__ = [
     "TXNS",
     "TXN_COMPONENTS",
     "TXN_TO_WRITE_ID",
+    "TYPES",
+    "TYPE_FIELDS",
     "VERSION",
 ]

@@ -45,3 +45,10 @@ def parameters(name: str, owner: str, parent: str) -> Table:
         text("PARAM_VALUE"),
         Index(f"{name}_N49", owner),
     )
+
+
+ROOM: dict[str, Any] = {"postgresql_with": {"fillfactor": 50}}
+"""Half of each page is kept free where rows are updated over and over: the new row then goes into the same page.
+
+PostgreSQL then changes no index (HOT updates); docs/performance.md has what that is worth.
+"""

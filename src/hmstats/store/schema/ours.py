@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Boolean, Column, Double, Index, LargeBinary, Table
 
-from hmstats.store.schema.columns import METADATA, big, key, text
+from hmstats.store.schema.columns import METADATA, ROOM, big, key, text
 
 HMSTATS_TABLE_VERSION = Table(
     "HMSTATS_TABLE_VERSION",
@@ -13,6 +13,7 @@ HMSTATS_TABLE_VERSION = Table(
     key("TBL_ID"),
     big("VERSION", required=True),
     comment="Counts every write that touches a table, its partitions or statistics",
+    **ROOM,
 )
 
 
@@ -34,6 +35,7 @@ HMSTATS_PROVENANCE = Table(
     big("WRITTEN_AT", required=True),
     Index("HMSTATS_PROVENANCE_PART_ID", "PART_ID"),
     comment="How the statistics of each column were made, by whom and when",
+    **ROOM,
 )
 HMSTATS_TOP_K = Table(
     "HMSTATS_TOP_K",
@@ -42,4 +44,5 @@ HMSTATS_TOP_K = Table(
     Column("ITEMS", LargeBinary, nullable=False),
     Index("HMSTATS_TOP_K_PART_ID", "PART_ID"),
     comment="The frequent values of each column, as sketches",
+    **ROOM,
 )

@@ -1,6 +1,6 @@
-"""What the metastore keeps for itself: ids, the version of the schema, events."""
+"""What the metastore keeps for itself: ids, the version of the schema, properties, events."""
 
-from sqlalchemy import CheckConstraint, Column, Index, Integer, Table
+from sqlalchemy import CheckConstraint, Column, Index, Integer, LargeBinary, PrimaryKeyConstraint, Table
 
 from hmstats.store.schema.columns import METADATA, big, key, text
 
@@ -16,6 +16,15 @@ VERSION = Table(
     key("VER_ID"),
     text("SCHEMA_VERSION", 127, required=True),
     text("VERSION_COMMENT", 255, required=True),
+)
+METASTORE_DB_PROPERTIES = Table(
+    "METASTORE_DB_PROPERTIES",
+    METADATA,
+    text("PROPERTY_KEY", 255, required=True),
+    text("PROPERTY_VALUE", 1000, required=True),
+    text("DESCRIPTION", 1000),
+    Column("PROPERTYCONTENT", LargeBinary),
+    PrimaryKeyConstraint("PROPERTY_KEY", name="PROPERTY_KEY_PK"),
 )
 NOTIFICATION_LOG = Table(
     "NOTIFICATION_LOG",
