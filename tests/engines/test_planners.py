@@ -1,6 +1,7 @@
 """The same sessions of Trino and of Presto on a real Hive Metastore and on ours: every statement answers the same."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,13 @@ pytestmark = [pytest.mark.engines, pytest.mark.hive, pytest.mark.slow]
 PEERS = CHECKOUT / "tests" / "peers"
 SESSIONS = ("session.sql", "session-long.sql")
 JDKS = {"presto": (11, 17), "trino": (25, 99)}
+
+BETTER = {
+    "SHOW STATS FOR (SELECT * FROM orders2 WHERE orderstatus = 'F')": "Hive loses partitions' statistics in a rename",
+}
+"""Where ours answers otherwise, and why; docs/compatibility.md says the same."""
+
+_ENTRY = re.compile(r"\w+=\[ .*? \](?=, \w+=\[ |\})")
 
 Answers = list[dict[str, Any]]
 
@@ -50,8 +58,17 @@ def answers(dialect: str, metastore_port: int, folder: Path) -> dict[str, Answer
             options = ("--warehouse", f"file:{warehouse}", "--dialect", dialect, "--session", str(PEERS / session))
             command = [sys.executable, "-m", "tests.peers.planner_session", url, *options]
             done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=900, check=True)
-            found[session] = [json.loads(line) for line in done.stdout.splitlines()]
+            found[session] = [json.loads(ordered(line)) for line in done.stdout.splitlines()]
     return found
+
+
+def ordered(line: str) -> str:
+    """The line with the domains of a layout in one order: Presto prints them in that of a hash map."""
+    return re.sub(r"domains=\{(.*?\])\}", lambda match: f"domains={{{_sorted(match[0])}}}", line)
+
+
+def _sorted(domains: str) -> str:
+    return ", ".join(sorted(_ENTRY.findall(domains)))
 
 
 @pytest.fixture(scope="module", params=list(JDKS))
@@ -89,4 +106,4 @@ def test_every_statement_answers_as_on_hive(
 ) -> None:
     assert len(found[session]) == len(expected[session]) > 40
     differing = [pair for pair in zip(expected[session], found[session], strict=True) if pair[0] != pair[1]]
-    assert differing == []
+    assert [pair for pair in differing if pair[0]["sql"] not in BETTER] == []
