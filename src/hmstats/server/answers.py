@@ -29,6 +29,22 @@ _KEPT = frozenset(
         "get_top_k",
         "get_provenance",
         "get_statistics",
+        "get_table",
+        "get_table_req",
+        "get_partition",
+        "get_partition_by_name",
+        "get_partition_req",
+        "get_partitions",
+        "get_partitions_req",
+        "get_partitions_by_names",
+        "get_partitions_by_names_req",
+        "get_partitions_by_filter",
+        "get_partitions_by_filter_req",
+        "get_partitions_ps",
+        "get_num_partitions_by_filter",
+        "get_partition_names",
+        "get_partition_names_ps",
+        "fetch_partition_names_req",
     }
 )
 """Calls whose answers depend on nothing but their arguments and the tables that they note: not on who asks."""

@@ -30,10 +30,12 @@ from hmstats.store import (
 from hmstats.store.ordering import by_bytes
 from hmstats.store.parameters import OF_TABLES
 from hmstats.store.schema import DBS, PARTITION_KEYS, TABLE_PARAMS, TBLS
+from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 
 _NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+_VERSIONED = _NAMED.outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
 
 
 def get(connection: Connection, name: TableName) -> Table | None:
@@ -43,11 +45,14 @@ def get(connection: Connection, name: TableName) -> Table | None:
 
 
 def get_many(connection: Connection, database: DatabaseName, names: Sequence[str]) -> list[Table]:
-    """Those of the named tables that exist, in name order; a constant number of statements."""
-    query = select(TBLS).select_from(_NAMED).where(_inside(database), one_of(connection, TBLS.c.TBL_NAME, names))
+    """Those of the named tables that exist, in name order, their versions noted; a constant number of statements."""
+    query = select(TBLS, VERSIONS.c.VERSION).select_from(_VERSIONED)
+    query = query.where(_inside(database), one_of(connection, TBLS.c.TBL_NAME, names))
     rows = connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))).all()
     if not rows:
         return []
+    for row in rows:
+        versions.note(row.TBL_ID, row.VERSION)
     keys, values = _read_parts(connection, [row.TBL_ID for row in rows])
     storages = storage.read_many(connection, [row.SD_ID for row in rows if row.SD_ID is not None])
     return [
@@ -110,6 +115,17 @@ def summaries(connection: Connection, catalog: str) -> list[TableSummary]:
 def find_id(connection: Connection, name: TableName) -> int | None:
     """The table's id, or None."""
     return connection.execute(_id_query(name)).scalar_one_or_none()
+
+
+def find_noted(connection: Connection, name: TableName) -> int | None:
+    """The table's id, its version noted, or None."""
+    query = select(TBLS.c.TBL_ID, VERSIONS.c.VERSION).select_from(_VERSIONED)
+    row = connection.execute(query.where(_inside(name.parent), TBLS.c.TBL_NAME == name.table)).one_or_none()
+    if row is None:
+        return None
+    table_id, version = row
+    versions.note(table_id, version)
+    return int(table_id)
 
 
 def lock(unit: Unit, name: TableName) -> int | None:

@@ -140,7 +140,7 @@ class Partitions:
         if not name.database or not name.table:
             raise MetaError(f"a table's database and name must not be empty, found {name}")
         with self._store.read() as connection:
-            table_id = tables.find_id(connection, name)
+            table_id = tables.find_noted(connection, name)
             return [] if table_id is None else partitions.names(connection, table_id, _limit(limit))
 
     def names_matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> list[str]:
