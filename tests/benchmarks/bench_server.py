@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import create_engine, make_url
+from sqlalchemy import make_url
 from tests.benchmarks.load import Clients
 from tests.benchmarks.processes import cpu_seconds, listener_of
 from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
@@ -26,7 +26,6 @@ from tests.fixtures.servers import serving
 from tests.server.requests import request
 
 from hmstats.store import migrate
-from hmstats.store.engine import database_url
 
 ANEW, AGAIN, HIVE = "first touch", "asked again", "Hive"
 _ANSWERS_BYTES = {ANEW: 0, AGAIN: 2**26}
@@ -55,7 +54,6 @@ class Bench:
         server = stack.enter_context(own_server())
         ours, hives = (stack.enter_context(fresh_database(server)) for _ in range(2))
         migrate.upgrade(ours)
-        _set_fill_factor(ours, given.fill_factor)
         self._ports = {}
         for name, answers_bytes in _ANSWERS_BYTES.items():
             (folder / name).mkdir()
@@ -89,15 +87,6 @@ class Bench:
         return Rate(calls, 1_000 * server / made, 1_000 * database / made)
 
 
-def _set_fill_factor(database: str, percent: int) -> None:
-    """See docs/performance.md."""
-    engine = create_engine(database_url(database))
-    with engine.begin() as connection:
-        for table in ("TAB_COL_STATS", "PART_COL_STATS", "PARTITION_PARAMS", "HMSTATS_PROVENANCE"):
-            connection.exec_driver_sql(f'ALTER TABLE "{table}" SET (fillfactor = {percent})')
-    engine.dispose()
-
-
 def row(scenario: Scenario, connections: int, rates: Mapping[str, Rate]) -> list[str]:
     """A line of the table."""
     hives = rates[HIVE]
@@ -116,7 +105,6 @@ def main() -> None:
     parser.add_argument("--hive", choices=("2.3", "3.1", "4.0"), default=newest, help="the release to compare with")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 4], help="numbers of connections")
     parser.add_argument("--only", default="", help="measure calls with this text in their title")
-    parser.add_argument("--fill-factor", type=int, default=100, help="of our tables of statistics, in percent")
     given = parser.parse_args()
     table = Table(title=f"Calls per second; how many times Hive {given.hive}; CPU ms for a call, server + database")
     names = ("connections", ANEW, AGAIN, HIVE, "first : Hive", "again : Hive", "first ms", "again ms", "Hive ms")
