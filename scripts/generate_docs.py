@@ -16,6 +16,7 @@ from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.extension import ExtensionCalls
 from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.locks import LockCalls
+from hmstats.server.rpc.named_types import TypeCalls
 from hmstats.server.rpc.partition_changes import PartitionChangeCalls
 from hmstats.server.rpc.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions import PartitionCalls
@@ -81,6 +82,7 @@ _SUBJECTS = (
     StatisticsCalls,
     ExtensionCalls,
     FunctionCalls,
+    TypeCalls,
     AccessCalls,
     LockCalls,
     TransactionCalls,

@@ -17,6 +17,7 @@ from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.extension import ExtensionCalls
 from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.locks import LockCalls
+from hmstats.server.rpc.named_types import TypeCalls
 from hmstats.server.rpc.notifications import NotificationCalls
 from hmstats.server.rpc.partition_changes import PartitionChangeCalls
 from hmstats.server.rpc.partition_queries import PartitionQueryCalls
@@ -37,6 +38,7 @@ from hmstats.service.catalog.constraints import Constraints
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.expressions import Expressions
 from hmstats.service.catalog.functions import Functions
+from hmstats.service.catalog.named_types import NamedTypes
 from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.catalog.partition_moves import PartitionMoves
 from hmstats.service.catalog.partitions import Partitions
@@ -117,6 +119,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         ),
         ExtensionCalls(StatisticsQuestions(store, readers(), any_engine=rules.any_engine), writer),
         FunctionCalls(Functions(store)),
+        TypeCalls(NamedTypes(store)),
         AccessCalls(roles, Privileges(store)),
         ConstraintCalls(Constraints(store)),
         NotificationCalls(log),

@@ -33,6 +33,7 @@ class Sequence(Enum):
     TABLE_STATISTICS = "org.apache.hadoop.hive.metastore.model.MTableColumnStatistics"
     PARTITION_STATISTICS = "org.apache.hadoop.hive.metastore.model.MPartitionColumnStatistics"
     NOTIFICATION = "org.apache.hadoop.hive.metastore.model.MNotificationLog"
+    TYPE = "org.apache.hadoop.hive.metastore.model.MType"
     FUNCTION = "org.apache.hadoop.hive.metastore.model.MFunction"
     ROLE = "org.apache.hadoop.hive.metastore.model.MRole"
     ROLE_GRANT = "org.apache.hadoop.hive.metastore.model.MRoleMap"

@@ -89,7 +89,7 @@ def table_from_thrift(struct: Any) -> Table:
         last_access_seconds=struct.lastAccessTime or 0,
         retention=struct.retention or 0,
         storage=None if struct.sd is None else storage_from_thrift(struct.sd),
-        partition_keys=_columns_from_thrift(struct.partitionKeys),
+        partition_keys=columns_from_thrift(struct.partitionKeys),
         parameters=without_computed(_parameters(struct.parameters)),
         view_original_text=struct.viewOriginalText,
         view_expanded_text=struct.viewExpandedText,
@@ -171,7 +171,7 @@ def storage_from_thrift(struct: Any) -> Storage:
     if struct.serdeInfo is None:
         raise MetaError(f"a storage descriptor must have a serde, found none for location {struct.location}")
     return Storage(
-        columns=_columns_from_thrift(struct.cols),
+        columns=columns_from_thrift(struct.cols),
         location=struct.location,
         input_format=struct.inputFormat,
         output_format=struct.outputFormat,
@@ -245,7 +245,8 @@ def _skewed_to_thrift(skewed: SkewedInfo) -> Any:
     )
 
 
-def _columns_from_thrift(structs: Sequence[Any] | None) -> tuple[Column, ...]:
+def columns_from_thrift(structs: Sequence[Any] | None) -> tuple[Column, ...]:
+    """The columns in FieldSchema structs; null is none. Raises MetaError or InvalidObject for one without a name."""
     return tuple(_column_from_thrift(each) for each in structs or ())
 
 
