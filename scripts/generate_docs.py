@@ -15,6 +15,7 @@ from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.extension import ExtensionCalls
 from hmstats.server.rpc.functions import FunctionCalls
+from hmstats.server.rpc.identity import IdentityCalls
 from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.named_types import TypeCalls
 from hmstats.server.rpc.partition_changes import PartitionChangeCalls
@@ -70,6 +71,7 @@ _SUBJECTS = (
     SessionCalls,
     ConfigurationCalls,
     TokenCalls,
+    IdentityCalls,
     CatalogCalls,
     DatabaseCalls,
     TableCalls,

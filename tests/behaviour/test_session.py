@@ -3,6 +3,7 @@
 import time
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import pytest
 from tests.fixtures.metastores import HIVES, Metastore
@@ -166,3 +167,9 @@ _ARGUMENTS = {
 def _method_that_is_missing(metastore: Metastore) -> str:
     older = {"hive-2.3": "get_database_req", "hive-3.1": "get_database_req", "hive-4.0": "get_table"}
     return metastore.expects("clear_file_metadata", older)
+
+
+def test_a_metastore_has_one_uuid(our_metastore: Metastore) -> None:
+    first = our_metastore.client().get_metastore_db_uuid()
+    assert UUID(first).version == 4
+    assert our_metastore.client().get_metastore_db_uuid() == first

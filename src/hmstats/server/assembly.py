@@ -16,6 +16,7 @@ from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.extension import ExtensionCalls
 from hmstats.server.rpc.functions import FunctionCalls
+from hmstats.server.rpc.identity import IdentityCalls
 from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.named_types import TypeCalls
 from hmstats.server.rpc.notifications import NotificationCalls
@@ -45,6 +46,7 @@ from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.table_filters import TableFilters
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.catalog.truncate import Truncation
+from hmstats.service.identity import Identity
 from hmstats.service.notifications import NotificationLog
 from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.distinct import DistinctRules
@@ -103,6 +105,7 @@ def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: 
         SessionCalls(),
         ConfigurationCalls(warehouse.root),
         TokenCalls(),
+        IdentityCalls(Identity(store)),
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
         TableCalls(tables, reader),
