@@ -59,6 +59,6 @@ def test_keys_together_need_as_many_values() -> None:
 
 def test_a_key_that_is_none_is_refused_by_name() -> None:
     with pytest.raises(
-        MetaError, match="filter: month is not a partitioning key for the table, expected one of year, region, day"
+        MetaError, match="filter: <month> is not a partitioning key for the table, expected one of year, region, day"
     ):
         parse("month = 1", KEYS)

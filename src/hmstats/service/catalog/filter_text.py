@@ -102,7 +102,7 @@ class _Tree(Transformer[Token, Any]):
         name = parts[0].strip("`").lower()
         if name not in self._keys:
             raise MetaError(
-                f"Invalid key name in filter: {name} {self._unknown}, expected one of {', '.join(self._keys)}"
+                f"Invalid key name in filter: <{name}> {self._unknown}, expected one of {', '.join(self._keys)}"
             )
         return name
 
