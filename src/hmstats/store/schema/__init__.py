@@ -23,6 +23,7 @@ from hmstats.store.schema.connectors import DATACONNECTOR_PARAMS, DATACONNECTORS
 from hmstats.store.schema.constraints import (
     KEY_CONSTRAINTS,
 )
+from hmstats.store.schema.events import PARTITION_EVENTS
 from hmstats.store.schema.functions import (
     FUNC_RU,
     FUNCS,
@@ -68,6 +69,7 @@ from hmstats.store.schema.storage import (
     SKEWED_VALUES,
     SORT_COLS,
 )
+from hmstats.store.schema.tokens import DELEGATION_TOKENS, MASTER_KEYS
 from hmstats.store.schema.transactions import (
     HIVE_LOCKS,
     NEXT_LOCK_ID,
@@ -77,6 +79,7 @@ from hmstats.store.schema.transactions import (
     TXNS,
 )
 from hmstats.store.schema.types import TYPE_FIELDS, TYPES
+from hmstats.store.schema.views import MV_CREATION_METADATA, MV_TABLES_USED
 
 __all__ = [
     "BUCKETING_COLS",
@@ -88,6 +91,7 @@ __all__ = [
     "DATACONNECTOR_PARAMS",
     "DBS",
     "DB_PRIVS",
+    "DELEGATION_TOKENS",
     "FUNCS",
     "FUNC_RU",
     "GLOBAL_PRIVS",
@@ -96,13 +100,17 @@ __all__ = [
     "HMSTATS_TABLE_VERSION",
     "HMSTATS_TOP_K",
     "KEY_CONSTRAINTS",
+    "MASTER_KEYS",
     "METADATA",
     "METASTORE_DB_PROPERTIES",
+    "MV_CREATION_METADATA",
+    "MV_TABLES_USED",
     "NEXT_LOCK_ID",
     "NEXT_WRITE_ID",
     "NOTIFICATION_LOG",
     "NOTIFICATION_SEQUENCE",
     "PARTITIONS",
+    "PARTITION_EVENTS",
     "PARTITION_KEYS",
     "PARTITION_KEY_VALS",
     "PARTITION_PARAMS",
