@@ -29,13 +29,22 @@ TIMEOUT_SECONDS = 120.0
 RETRIES = 3
 
 
-def connect(uris: str, *, timeout_seconds: float = TIMEOUT_SECONDS, retries: int = RETRIES) -> "Metastore":
+def connect(
+    uris: str,
+    *,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+    retries: int = RETRIES,
+    patience_seconds: float | None = None,
+) -> "Metastore":
     """The metastore at `thrift://HOST:PORT`, several addresses of it separated by commas.
 
     Nothing is sent before the first call. `timeout_seconds`: how long one answer may take. `retries`: how often all
-    addresses are tried again. Raises SettingsError when the text is no address.
+    addresses are tried again; `patience_seconds`: for how long they are instead, and late answers asked for again.
+    Raises SettingsError when the text is no address.
     """
-    return Metastore(Connection(addresses(uris), timeout_seconds=timeout_seconds, retries=retries))
+    return Metastore(
+        Connection(addresses(uris), timeout_seconds=timeout_seconds, retries=retries, patience_seconds=patience_seconds)
+    )
 
 
 class Metastore(Questions):
@@ -77,9 +86,18 @@ class Metastore(Questions):
                 return None
             raise
 
-    def partition_names(self, name: TableName) -> list[str]:
-        """The names of a table's partitions."""
-        return list(self._connection.call("get_partition_names", _database(name), name.table, _EVERY))
+    def table_names(self, database: str) -> list[str]:
+        """The names of a database's tables and views."""
+        return sorted(self._connection.call("get_all_tables", database))
+
+    def partition_names(self, name: TableName, values: Sequence[str] = ()) -> list[str]:
+        """The names of a table's partitions that have these values.
+
+        `values` are those of the first keys, in the table's order; an empty one stands for every value.
+        """
+        if not any(values):
+            return list(self._connection.call("get_partition_names", _database(name), name.table, _EVERY))
+        return list(self._connection.call("get_partition_names_ps", _database(name), name.table, list(values), _EVERY))
 
     def partitions(self, name: TableName, names: Iterable[str]) -> Iterator[Partition]:
         """Those of the named partitions that exist, asked for in batches."""
@@ -117,7 +135,7 @@ class Metastore(Questions):
 
     def put_partition_statistics(self, name: TableName, statistics: Iterable[StatisticsSet]) -> None:
         """Write column statistics of partitions, in batches, as put_table_statistics does."""
-        for batch in batches_by_columns(statistics):
+        for batch in batches_by_columns(statistics, columns=lambda each: len(each.columns)):
             self._put_statistics(name, batch)
 
     def table_statistics(self, name: TableName, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:

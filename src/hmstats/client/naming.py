@@ -1,13 +1,35 @@
 """Table names as people type them."""
 
+import re
+from collections.abc import Sequence
+
 from hmstats.errors import StatementError
-from hmstats.model.catalog import DEFAULT_DATABASE, TableName
+from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, TableName
 from hmstats.model.names import table_name
+
+_PART = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^`.\s]+))\s*(?:\.|$)")
+_SESSION_CATALOG = "spark_catalog"
+"""Spark's name of the catalog that is the metastore's own."""
 
 
 def named_table(text: str, database: str = DEFAULT_DATABASE) -> TableName:
-    """The table `[DB.]TABLE`, backquoted or not; `database` is what a bare name means. Raises StatementError."""
-    parts = [part.strip().strip("`") for part in text.split(".")]
-    if not 1 <= len(parts) <= 2 or not all(parts):
+    """The table `[[CATALOG.]DB.]TABLE`, backquoted or not; `database` is what a bare name means.
+
+    Raises StatementError.
+    """
+    parts: list[str] = []
+    place = 0
+    while place < len(text) and (part := _PART.match(text, place)):
+        parts.append(part["plain"] or part["quoted"].replace("``", "`"))
+        place = part.end()
+    if not 1 <= len(parts) <= 3 or place < len(text) or text.endswith("."):
         raise StatementError(f"a table must be named as DB.TABLE, found {text!r}")
-    return table_name(parts[0] if len(parts) == 2 else database, parts[-1])
+    return table_of(parts, database)
+
+
+def table_of(names: Sequence[str], database: str = DEFAULT_DATABASE) -> TableName:
+    """The table of one to three names, from the outside in; `database` is what a bare name means."""
+    *outer, table = names
+    catalog = outer[0] if len(outer) == 2 else DEFAULT_CATALOG
+    own = DEFAULT_CATALOG if catalog.lower() == _SESSION_CATALOG else catalog
+    return table_name(outer[-1] if outer else database, table, own)

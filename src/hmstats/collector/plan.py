@@ -1,14 +1,15 @@
 """What an analysis will read: columns with their kinds, partitions with their places. Made before any job starts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hmstats.client import Metastore
-from hmstats.collector.statement import PartitionSpec, Statement
+from hmstats.collector.partition_spec import PartitionSpec, TextSpec, checked, matches, pruning_values
+from hmstats.collector.statement import Statement
 from hmstats.errors import StatementError
-from hmstats.model.catalog import Partition, Storage, Table, TableName
+from hmstats.model.catalog import Parameters, Storage, Table, TableName
 from hmstats.model.column_types import kind_of
-from hmstats.model.names import NULL_PARTITION_VALUE, partition_name
+from hmstats.model.names import partition_name, partition_values
 
 WHOLE_TABLE = ""
 """Stands where a partition's name would, in a table without partition keys."""
@@ -19,19 +20,23 @@ _PROVIDER = "spark.sql.sources.provider"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A partition, or the whole of an unpartitioned table (its name is WHOLE_TABLE)."""
+    """A partition, or the whole of an unpartitioned table (its name is WHOLE_TABLE).
+
+    `parameters` are those that the metastore has of it.
+    """
 
     name: str
     values: tuple[str, ...]
     location: str
     parquet: bool
+    parameters: Parameters = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """An analysis. `types` is column to Hive type; `skipped` is column to the reason why it has no statistics.
 
-    `spec`: partition key to value, of the partitions that are asked for.
+    `spec`: partition key to value, of the partitions that are asked for. `parameters` are the table's own.
     """
 
     table: TableName
@@ -39,7 +44,8 @@ class Plan:
     types: Mapping[str, str]
     skipped: Mapping[str, str]
     pieces: tuple[Piece, ...]
-    spec: PartitionSpec
+    spec: TextSpec
+    parameters: Parameters = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
@@ -58,7 +64,11 @@ class Plan:
 
 
 def make_plan(metastore: Metastore, request: Statement) -> Plan:
-    """The plan of a request. Raises StatementError for a table, a column or a partition key that is not there."""
+    """The plan of a request. Only the partitions that the request names are asked of the metastore.
+
+    Raises StatementError for a table, a column, a partition key or a partition that is not there, for a value that is
+    none of its key's type, and for a column that is named and whose type has no statistics.
+    """
     table = metastore.find_table(request.table)
     if table is None:
         raise StatementError(f"table {_shown(request.table)} is not in the metastore at {metastore.address}")
@@ -71,6 +81,7 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
         skipped=skipped,
         pieces=tuple(_pieces(metastore, table, spec)),
         spec=spec,
+        parameters=table.parameters,
     )
 
 
@@ -84,35 +95,45 @@ def _columns(table: Table, wanted: Sequence[str] | None) -> tuple[dict[str, str]
         if name not in known:
             found = ", ".join(known)
             raise StatementError(f"table {_shown(table.name)} has no column {name}, only {found}")
-    chosen = {name: known[name] for name in wanted or known}
+        if kind_of(known[name]) is None:
+            raise StatementError(f"column {name} of {_shown(table.name)} is of type {known[name]}, without statistics")
+    chosen = {name: known[name] for name in (known if wanted is None else wanted)}
     types = {name: type_ for name, type_ in chosen.items() if kind_of(type_) is not None}
     skipped = {name: f"type {type_} has no statistics" for name, type_ in chosen.items() if name not in types}
     return types, skipped
 
 
-def _checked_spec(table: Table, spec: PartitionSpec | None) -> PartitionSpec:
+def _checked_spec(table: Table, spec: PartitionSpec | None) -> dict[str, str | None]:
     keys = _keys(table)
     for key in spec or ():
+        if not keys:
+            raise StatementError(f"table {_shown(table.name)} has no partitions, so none with a key {key}")
         if key not in keys:
-            found = ", ".join(keys) or "none"
-            raise StatementError(f"table {_shown(table.name)} has no partition key {key}, only {found}")
-    return spec or {}
+            raise StatementError(f"table {_shown(table.name)} has no partition key {key}, only {', '.join(keys)}")
+    return checked(spec or {}, table.partition_keys)
 
 
-def _pieces(metastore: Metastore, table: Table, spec: PartitionSpec) -> Iterable[Piece]:
+def _pieces(metastore: Metastore, table: Table, spec: TextSpec) -> Iterable[Piece]:
     if not table.partition_keys:
-        yield Piece(WHOLE_TABLE, (), _table_location(table), is_parquet(table.storage, table))
+        parquet = is_parquet(table.storage, table)
+        yield Piece(WHOLE_TABLE, (), _table_location(table), parquet, table.parameters)
         return
     keys = _keys(table)
-    for partition in metastore.partitions(table.name, metastore.partition_names(table.name)):
-        if _matches(keys, partition, spec):
-            name = partition_name(keys, partition.values)
-            yield Piece(name, partition.values, _location(partition.storage), is_parquet(partition.storage, table))
+    for partition in metastore.partitions(table.name, _names(metastore, table, spec)):
+        name, parquet = partition_name(keys, partition.values), is_parquet(partition.storage, table)
+        yield Piece(name, partition.values, _location(partition.storage), parquet, partition.parameters)
 
 
-def _matches(keys: Sequence[str], partition: Partition, spec: PartitionSpec) -> bool:
-    values = dict(zip(keys, partition.values, strict=True))
-    return all(value is None or values[key] == (value or NULL_PARTITION_VALUE) for key, value in spec.items())
+def _names(metastore: Metastore, table: Table, spec: TextSpec) -> list[str]:
+    """The names of the partitions that are asked for, whose keys the metastore has looked at as far as it can."""
+    keys = _keys(table)
+    found = metastore.partition_names(table.name, pruning_values(spec, table.partition_keys))
+    names = [name for name in found if matches(spec, table.partition_keys, partition_values(name, keys))]
+    values = {key: value for key, value in spec.items() if value is not None}
+    if values and not names:
+        wanted = ", ".join(f"{key}={value}" for key, value in values.items())
+        raise StatementError(f"table {_shown(table.name)} has no partition with {wanted}")
+    return names
 
 
 def _keys(table: Table) -> tuple[str, ...]:

@@ -11,12 +11,13 @@ from hmstats.client import connect
 from hmstats.collector.feeds import arrow, parquet
 from hmstats.collector.feeds.states import State, States
 from hmstats.collector.files import DataFile, data_files
+from hmstats.collector.partition_spec import PartitionSpec
 from hmstats.collector.plan import Plan, make_plan
 from hmstats.collector.progress import Progress, watched
 from hmstats.collector.publish import publish
 from hmstats.collector.report import Finding, Report
 from hmstats.collector.splits import cut
-from hmstats.collector.statement import PartitionSpec, statement
+from hmstats.collector.statement import statement
 from hmstats.errors import StatementError
 from hmstats.sketch.accumulator import TableAccumulator
 

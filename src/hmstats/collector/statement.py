@@ -1,35 +1,54 @@
-"""What is to be analysed, as a caller says it: a table, columns, partitions."""
+"""What is to be analysed, as a caller says it: a statement's text, or a table with columns and partitions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hmstats.client.naming import named_table
+from hmstats.client.naming import named_table, table_of
+from hmstats.collector import sql
+from hmstats.collector.partition_spec import PartitionSpec
 from hmstats.errors import StatementError
 from hmstats.model.catalog import DEFAULT_DATABASE, TableName
-
-PartitionSpec = Mapping[str, str | None]
-"""Partition key to value; a key without a value means every value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A request. `columns` None means every column, `partitions` None every partition and the table itself."""
+    """A request. `columns` None means every column, `partitions` None every partition and the table itself.
+
+    `noscan`: only files are counted, and no data read.
+    """
 
     table: TableName
     columns: tuple[str, ...] | None = None
     partitions: PartitionSpec | None = None
+    noscan: bool = False
 
 
 def statement(
-    table: str,
+    text: str,
     *,
     columns: Sequence[str] | None = None,
     partitions: PartitionSpec | None = None,
+    noscan: bool = False,
     database: str = DEFAULT_DATABASE,
 ) -> Statement:
-    """The request for `[db.]table`; `database` is what a bare name means. Raises StatementError for a malformed one."""
+    """The request in `[catalog.][db.]table` and the arguments, or in an ANALYZE statement, which says it all itself.
+
+    `database` is what a bare name means. Raises StatementError for a malformed one, or one that is said twice.
+    """
+    if sql.is_statement(text):
+        if columns is not None or partitions is not None or noscan:
+            raise StatementError("columns, partitions and noscan are said in the statement itself, not beside it")
+        return _of_text(text, database)
+    if noscan and columns is not None:
+        raise StatementError("noscan reads no data, so it takes no columns")
     named = None if columns is None else tuple(dict.fromkeys(each.strip().lower() for each in columns))
     if named is not None and not all(named):
         raise StatementError(f"every column must have a name, found {list(columns or ())}")
     spec = None if partitions is None else {key.lower(): value for key, value in partitions.items()}
-    return Statement(named_table(table, database), named, spec)
+    return Statement(named_table(text, database), () if noscan else named, spec, noscan)
+
+
+def _of_text(text: str, database: str) -> Statement:
+    found = sql.parse(text)
+    columns = None if found.columns is None else tuple(dict.fromkeys(each.lower() for each in found.columns))
+    return Statement(table_of(found.table, database), columns, found.partitions, found.noscan)
