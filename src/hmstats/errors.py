@@ -22,6 +22,9 @@ HmstatsError
 ├── SchemaError                 the database's schema is not the one that this version needs
 ├── SettingsError               a setting has no meaning
 ├── StatementError              an ANALYZE statement, table, partition or column that cannot be analysed
+├── UnreadableFile              a data file that cannot be read
+├── AnalysisIncomplete          an analysis that could not be done in whole
+├── SpoolError                  a file of a spool folder that is damaged, or of another version
 └── ServiceError                a metastore that was asked, seen from the client
     ├── ServiceUnavailable      no connection, or it broke
     └── CallRefused             it answered with an exception
@@ -115,6 +118,22 @@ class SettingsError(HmstatsError):
 
 class StatementError(HmstatsError):
     """An ANALYZE statement, or the table, partition or column in it, that cannot be analysed."""
+
+
+class UnreadableFile(HmstatsError):
+    """A data file that cannot be read, or whose values do not fit their columns."""
+
+
+class AnalysisIncomplete(HmstatsError):
+    """An analysis that could not be done in whole; what it did is stored. `report` has both, where there is one."""
+
+    def __init__(self, message: str, report: object = None) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+class SpoolError(HmstatsError):
+    """A file of a spool folder that is damaged, or of another version, or a folder that is not there."""
 
 
 class ServiceError(HmstatsError):

@@ -18,7 +18,7 @@ def test_batches_hold_everything_in_order(items: list[int], size: int) -> None:
 @given(st.lists(st.integers(0, 2 * COLUMNS_A_CALL), max_size=20))
 def test_sets_are_counted_by_their_columns(widths: list[int]) -> None:
     sets = [statistics(str(number), width) for number, width in enumerate(widths)]
-    cut = list(batches_by_columns(sets))
+    cut = list(batches_by_columns(sets, columns=width))
     assert [each for batch in cut for each in batch] == sets
     for batch in cut:
         assert len(batch) == 1 or sum(len(each.columns) for each in batch) <= COLUMNS_A_CALL
@@ -26,9 +26,17 @@ def test_sets_are_counted_by_their_columns(widths: list[int]) -> None:
 
 def test_narrow_sets_are_counted_by_their_number() -> None:
     sets = [statistics(str(number), 1) for number in range(2 * PARTITIONS_A_CALL + 1)]
-    assert [len(batch) for batch in batches_by_columns(sets)] == [PARTITIONS_A_CALL, PARTITIONS_A_CALL, 1]
+    assert [len(batch) for batch in batches_by_columns(sets, columns=width)] == [
+        PARTITIONS_A_CALL,
+        PARTITIONS_A_CALL,
+        1,
+    ]
 
 
-def statistics(partition: str, width: int) -> StatisticsSet:
+def width(statistics: StatisticsSet) -> int:
+    return len(statistics.columns)
+
+
+def statistics(partition: str, columns: int) -> StatisticsSet:
     column = ColumnStatistics("a", "int", LongStatistics(nulls=0))
-    return StatisticsSet((column,) * width, partition)
+    return StatisticsSet((column,) * columns, partition)

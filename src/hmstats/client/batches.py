@@ -1,10 +1,8 @@
 """Cuts what goes to many partitions into messages of a bearable size."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
-
-from hmstats.model.column_statistics import StatisticsSet
 
 PARTITIONS_A_CALL = 300
 """Partitions in one message, as Hive's own clients do it."""
@@ -21,17 +19,18 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-def batches_by_columns(sets: Iterable[StatisticsSet]) -> Iterator[list[StatisticsSet]]:
-    """Sets in lists of at most PARTITIONS_A_CALL, with COLUMNS_A_CALL columns together unless one set has more."""
-    batch: list[StatisticsSet] = []
-    for each in sets:
-        if batch and (len(batch) == PARTITIONS_A_CALL or _columns([*batch, each]) > COLUMNS_A_CALL):
+def batches_by_columns(items: Iterable[T], *, columns: Callable[[T], int]) -> Iterator[list[T]]:
+    """Items in lists of at most PARTITIONS_A_CALL, with COLUMNS_A_CALL columns together unless one item has more.
+
+    `columns` says how many an item has. An item is taken when it is needed, so it may be made as late as that.
+    """
+    batch: list[T] = []
+    held = 0
+    for item in items:
+        if batch and (len(batch) == PARTITIONS_A_CALL or held + columns(item) > COLUMNS_A_CALL):
             yield batch
-            batch = []
-        batch.append(each)
+            batch, held = [], 0
+        batch.append(item)
+        held += columns(item)
     if batch:
         yield batch
-
-
-def _columns(sets: Sequence[StatisticsSet]) -> int:
-    return sum(len(each.columns) for each in sets)

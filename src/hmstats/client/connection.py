@@ -5,40 +5,55 @@ A call that got no answer is asked again: every call that this package makes giv
 
 import contextlib
 import getpass
+import itertools
+import math
+import random
 import socket
 from collections.abc import Iterator, Sequence
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 from thriftpy2.protocol.cybin import ProtocolError, TCyBinaryProtocol
 from thriftpy2.protocol.exc import TProtocolException
-from thriftpy2.thrift import TClient, TException
+from thriftpy2.thrift import TApplicationException, TClient, TException
 from thriftpy2.transport import TSocket, TTransportException
 from thriftpy2.transport.buffered import TCyBufferedTransport
 
 from hmstats.client.address import Address
-from hmstats.errors import ServiceUnavailable
+from hmstats.errors import CallRefused, ServiceUnavailable
 from hmstats.wire.faults import from_thrift
 from hmstats.wire.idl import EXTENDED_SERVICE
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 10.0
 _BROKEN = (OSError, EOFError, TTransportException, TProtocolException, ProtocolError)
+_LEAST_TIMEOUT_SECONDS = 0.1
 
 
 class Connection:
     """A connection that heals. Not for several threads at once.
 
-    `timeout_seconds` is how long one answer may take; `retries` is how often all addresses are tried again, after
-    pauses that grow.
+    `timeout_seconds` is how long one answer may take. `retries` is how often all addresses are tried again, after
+    pauses that grow and differ by chance, so that many clients do not come back at once. With `patience_seconds` they
+    are tried again until so much time has gone since the call began, and so is a call whose answer came too late; of
+    an internal error of the metastore (a busy one says that) `retries` still is the limit.
     """
 
-    def __init__(self, addresses: Sequence[Address], *, timeout_seconds: float, retries: int) -> None:
+    def __init__(
+        self,
+        addresses: Sequence[Address],
+        *,
+        timeout_seconds: float,
+        retries: int,
+        patience_seconds: float | None = None,
+    ) -> None:
         self._addresses = tuple(addresses)
         self._timeout_seconds = timeout_seconds
         self._retries = retries
+        self._patience_seconds = patience_seconds
         self._turn = 0
         self._client: Any = None
+        self._socket: Any = None
 
     @property
     def address(self) -> Address:
@@ -51,13 +66,22 @@ class Connection:
         Raises CallRefused when the metastore answers with an exception, and ServiceUnavailable when no address
         answers or an answer takes longer than the limit.
         """
-        for pause_seconds in self._pauses_seconds():
+        end = math.inf if self._patience_seconds is None else monotonic() + self._patience_seconds
+        pauses_seconds = self._pauses_seconds()
+        internal_errors = 0
+        while True:
+            pause_seconds = next(pauses_seconds)
             try:
-                return self._ask(method, arguments)
+                return self._ask(method, arguments, end)
             except _Broken:
                 self._turn += 1
-                sleep(pause_seconds)
-        return self._ask(method, arguments)
+                if monotonic() + pause_seconds >= end:
+                    raise
+            except _Internal:
+                internal_errors += 1
+                if internal_errors > self._retries or monotonic() + pause_seconds >= end:
+                    raise
+            sleep(pause_seconds)
 
     def close(self) -> None:
         """Say goodbye and close; a later call connects again."""
@@ -67,36 +91,43 @@ class Connection:
             self._drop()
 
     def _pauses_seconds(self) -> Iterator[float]:
-        """What to wait after each attempt but the last: nothing until every address had its turn, then ever longer."""
+        """What to wait after each attempt: nothing until each address had its turn, then ever longer, then for ever."""
         untried = [0.0] * (len(self._addresses) - 1)
         yield from untried
-        for number in range(self._retries):
-            yield min(_FIRST_PAUSE_SECONDS * 2**number, _LONGEST_PAUSE_SECONDS)
+        for number in itertools.count() if self._patience_seconds is not None else range(self._retries):
+            longest = min(_FIRST_PAUSE_SECONDS * 2 ** min(number, 10), _LONGEST_PAUSE_SECONDS)
+            yield random.uniform(longest / 2, longest)
             yield from untried
+        yield math.inf
 
-    def _ask(self, method: str, arguments: Sequence[Any]) -> Any:
+    def _ask(self, method: str, arguments: Sequence[Any], end: float) -> Any:
+        limit_seconds = max(min(self._timeout_seconds, end - monotonic()), _LEAST_TIMEOUT_SECONDS)
         try:
-            client = self._client or self._open()
+            client = self._client or self._open(limit_seconds)
+            self._socket.settimeout(limit_seconds)
             return getattr(client, method)(*arguments)
         except TimeoutError as error:
             self._drop()
-            sentence = f"{self.address} did not answer {method} in {self._timeout_seconds:g} seconds"
-            raise ServiceUnavailable(sentence) from error
+            sentence = f"{self.address} did not answer {method} in {limit_seconds:g} seconds"
+            raise (ServiceUnavailable if self._patience_seconds is None else _Broken)(sentence) from error
         except _BROKEN as error:
             self._drop()
             raise _Broken(f"the connection to {self.address} broke in {method}: {_reason(error)}") from error
         except TException as error:
-            raise from_thrift(method, error) from error
+            refusal = from_thrift(method, error)
+            if self._patience_seconds is not None and _is_internal(error):
+                raise _Internal(method, refusal.kind, refusal.message) from error
+            raise refusal from error
 
-    def _open(self) -> Any:
+    def _open(self, limit_seconds: float) -> Any:
         """A new client; the metastore is told who calls, as Hive's own client does."""
         address = self.address
         try:
-            sock = socket.create_connection((address.host, address.port), self._timeout_seconds)
+            self._socket = socket.create_connection((address.host, address.port), limit_seconds)
         except OSError as error:
             raise _Broken(f"no metastore can be reached at {address}: {_reason(error)}") from error
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport = TCyBufferedTransport(TSocket(sock=sock))
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        transport = TCyBufferedTransport(TSocket(sock=self._socket))
         self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
         self._client.set_ugi(getpass.getuser(), [])
         return self._client
@@ -109,6 +140,14 @@ class Connection:
 
 class _Broken(ServiceUnavailable):
     """No connection could be made, or it broke: worth another attempt."""
+
+
+class _Internal(CallRefused):
+    """The metastore failed, or is busy: worth another attempt."""
+
+
+def _is_internal(error: TException) -> bool:
+    return isinstance(error, TApplicationException) and error.type == TApplicationException.INTERNAL_ERROR
 
 
 def _reason(error: BaseException) -> str:
