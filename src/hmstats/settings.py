@@ -36,9 +36,17 @@ class Settings(BaseSettings):
         "thrift://127.0.0.1:9083",
         description="The metastore that commands ask: thrift://HOST:PORT, several separated by commas.",
     )
-    workers: int = Field(8, ge=1, le=256, description="Threads that run calls; as many database connections are kept.")
-    max_connections: int = Field(10_000, ge=1, description="Connections held at once; one more is refused.")
-    max_waiting_calls: int = Field(1_000, ge=1, description="Calls that may wait for a thread; one more is refused.")
+    workers: int | None = Field(
+        None, ge=1, le=256, description="Processes that share the port; none starts one for each core."
+    )
+    threads: int = Field(8, ge=1, le=256, description="Calls that a worker runs at once, each in a thread.")
+    http_port: int | None = Field(
+        None, ge=0, le=65535, description="The port of /health/live, /health/ready and /metrics; none serves none."
+    )
+    max_connections: int = Field(10_000, ge=1, description="Connections that a worker holds; one more is refused.")
+    max_waiting_calls: int = Field(
+        1_000, ge=1, description="Calls that may wait in a worker for a thread; one more is refused."
+    )
     max_message_bytes: int = Field(
         100 * 1024 * 1024, ge=1024, description="The largest message that is read, in bytes."
     )
@@ -71,7 +79,7 @@ class Settings(BaseSettings):
     answers_bytes: int = Field(
         64 * 1024 * 1024,
         ge=0,
-        description="Bytes of encoded answers that are kept for the next who asks; 0 keeps none.",
+        description="Bytes of encoded answers that a worker keeps for the next who asks; 0 keeps none.",
     )
     notifications: bool = Field(
         True, description="Whether every change is written to the notification log, which some engines follow."

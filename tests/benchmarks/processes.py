@@ -9,15 +9,22 @@ _PROCESSES = Path("/proc")
 
 
 def listener_of(port: int) -> int:
-    """The id of the process that listens on a port. Raises LookupError when there is none."""
+    """The id of the process that listens on a port; of parent and children, the parent's.
+
+    Raises LookupError when there is none.
+    """
     inodes = {f"socket:[{inode}]" for inode in _listening(port)}
+    parents = {}
     for process in _PROCESSES.glob("[0-9]*"):
         try:
             links = {str(each.readlink()) for each in (process / "fd").iterdir()}
+            if links & inodes:
+                parents[int(process.name)] = int(_fields(process)[1])
         except OSError:  # it ended, or is another user's
             continue
-        if links & inodes:
-            return int(process.name)
+    for each, parent in parents.items():
+        if parent not in parents:
+            return each
     raise LookupError(f"a process should listen on port {port}, found none")
 
 
@@ -27,13 +34,18 @@ def cpu_seconds(process: int) -> float:
     ticks = {}
     for each in _PROCESSES.glob("[0-9]*"):
         try:
-            fields = (each / "stat").read_text().rpartition(")")[2].split()
+            fields = _fields(each)
         except OSError:
             continue
         parents[int(each.name)] = int(fields[1])
         ticks[int(each.name)] = sum(map(int, fields[11:15]))
     family = [each for each, parent in parents.items() if process in (each, parent)]
     return sum(ticks[each] for each in family) / _TICKS_PER_SECOND
+
+
+def _fields(process: Path) -> list[str]:
+    """What Linux tells of a process behind its name: the state, the parent's id and so on."""
+    return (process / "stat").read_text().rpartition(")")[2].split()
 
 
 def _listening(port: int) -> set[str]:

@@ -102,7 +102,7 @@ def test_a_request_in_old_form() -> None:
 
 
 def test_requests_that_wait_in_line_are_answered_in_order() -> None:
-    with serving(Limits(workers=4)) as address, Client(address) as client:
+    with serving(Limits(threads=4)) as address, Client(address) as client:
         client.send(b"".join(request("getOption", number, key=f"k{number}") for number in range(500)))
         replies = [client.reply() for _ in range(500)]
     assert [(reply.sequence, reply.value) for reply in replies] == [(number, f"k{number}") for number in range(500)]
@@ -216,7 +216,7 @@ def test_an_idle_connection_is_closed_when_that_is_wanted() -> None:
 @pytest.mark.parametrize("vanish", [reset, lambda client: client.socket.close()])
 def test_a_client_that_vanishes_during_its_call(vanish: Callable[[Client], None]) -> None:
     gate = Gate()
-    with capture_logs() as events, serving(Limits(workers=1), get_all_databases=gate) as address:
+    with capture_logs() as events, serving(Limits(threads=1), get_all_databases=gate) as address:
         with Client(address) as client:
             client.send(request("get_all_databases"))
             gate.wait_entered()
@@ -255,7 +255,7 @@ def receive(client: Client, size: int) -> bytes:
 
 def test_a_slow_reader_holds_no_worker() -> None:
     reply = envelope("getName", 6, 2, encoded(methods()["getName"].result(success="x" * 50_000_000)))
-    with serving(Limits(workers=1), getName=large) as address, Client(address) as slow, Client(address) as other:
+    with serving(Limits(threads=1), getName=large) as address, Client(address) as slow, Client(address) as other:
         slow.send(request("getName", 6) + request("getOption", 7, key="behind"))
         assert receive(slow, 1) == reply[:1]
         assert all(other.echoes("meanwhile") for _ in range(20))
@@ -278,7 +278,7 @@ def test_a_reader_that_stops_is_dropped() -> None:
 
 def test_a_call_that_takes_too_long_is_given_up() -> None:
     gate = Gate()
-    limits = Limits(workers=2, call_seconds=SHORT_SECONDS)
+    limits = Limits(threads=2, call_seconds=SHORT_SECONDS)
     with serving(limits, get_all_databases=gate) as address, Client(address) as client, Client(address) as other:
         client.send(request("get_all_databases", 3))
         reply = client.reply()
@@ -294,7 +294,7 @@ def test_a_call_that_takes_too_long_is_given_up() -> None:
 def test_a_call_that_waits_too_long_never_runs() -> None:
     gate = Gate()
     ran = threading.Event()
-    limits = Limits(workers=1, call_seconds=SHORT_SECONDS)
+    limits = Limits(threads=1, call_seconds=SHORT_SECONDS)
     with (
         serving(limits, get_all_databases=gate, getName=lambda _session: ran.set()) as address,
         Client(address) as first,
@@ -312,7 +312,7 @@ def test_a_call_that_waits_too_long_never_runs() -> None:
 
 def test_a_call_beyond_those_that_may_wait_is_refused_at_once() -> None:
     gate = Gate()
-    limits = Limits(workers=1, max_waiting_calls=2)
+    limits = Limits(threads=1, max_waiting_calls=2)
     with serving(limits, get_all_databases=gate) as address, contextlib.ExitStack() as stack:
         running, *others = [stack.enter_context(Client(address)) for _ in range(4)]
         running.send(request("get_all_databases"))
@@ -428,7 +428,7 @@ def test_clients_in_parallel_get_their_own_answers() -> None:
         with Client(address) as client:
             failures.extend(name for number in range(200) if not client.echoes(f"{name} {number}"))
 
-    with serving(Limits(workers=3)) as address, contextlib.ExitStack() as stack:
+    with serving(Limits(threads=3)) as address, contextlib.ExitStack() as stack:
         for number in range(12):
             stack.enter_context(in_background(partial(run, f"client {number}", address)))
     assert failures == []

@@ -7,18 +7,28 @@ import logging
 import sys
 
 import structlog
+from structlog.typing import EventDict
 
 
-def configure(level: str) -> None:
-    """Send structlog's events from `level` (debug, info, warning or error) up to standard error as JSON."""
+def configure(level: str, **fields: object) -> None:
+    """Send structlog's events from `level` (debug, info, warning or error) up to standard error as JSON.
+
+    Each line has `fields` too.
+    """
+
+    def add_fields(_logger: object, _method: str, event: EventDict) -> EventDict:
+        return {**fields, **event}
+
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # its lines are no JSON
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
+            add_fields,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,

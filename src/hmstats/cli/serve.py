@@ -1,16 +1,16 @@
-"""`hmstats serve`: start the server and keep it running until a signal ends it."""
+"""`hmstats serve`: check settings and database, then become the parent of the workers (cli/parent.py)."""
 
-import gc
-import signal
-from typing import Annotated
+import os
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from hmstats.cli import logs
-from hmstats.server.assembly import Rules, build
-from hmstats.server.limits import Limits
+from hmstats.cli.parent import Plan
+from hmstats.server.assembly import prepare
 from hmstats.service.warehouse import Warehouse
-from hmstats.settings import Settings, load
+from hmstats.settings import PREFIX, Settings, load
 from hmstats.store import migrate
 from hmstats.store.engine import Store, database_url
 
@@ -20,56 +20,54 @@ def serve(
     port: Annotated[int | None, typer.Option(help="The port to listen on; 0 takes a free one.")] = None,
     database: Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")] = None,
     warehouse: Annotated[str | None, typer.Option(help="Where managed tables live.", metavar="DIR")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that share the port; the cores by default.")] = None,
+    http_port: Annotated[int | None, typer.Option(help="The port of health and metrics.")] = None,
 ) -> None:
-    """Serve the Hive Metastore's Thrift API until SIGTERM or SIGINT; running calls are finished first."""
-    settings = load({"host": host, "port": port, "database": database, "warehouse": warehouse})
-    logs.configure(settings.log_level)
-    store = _open(settings)
-    address = (settings.host, settings.port)
-    server = build(store, Warehouse(settings.warehouse), address, _limits(settings), _rules(settings))
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: server.drain(settings.drain_seconds))
-    gc.collect()
-    gc.freeze()  # what lives as long as the process is not looked through after every thousand objects of a call
-    bound_host, bound_port = server.start()
-    typer.echo(f"listening on {bound_host}:{bound_port}")
-    server.wait()
+    """Serve the Hive Metastore's Thrift API until SIGTERM or SIGINT; running calls are finished first.
+
+    SIGHUP replaces the worker processes one by one: they read the settings anew, and no client is refused.
+    """
+    flags = {
+        "host": host,
+        "port": port,
+        "database": database,
+        "warehouse": warehouse,
+        "workers": workers,
+        "http_port": http_port,
+    }
+    settings = load(flags)
+    _prepare(settings)
+    plan = Plan(
+        host=settings.host,
+        port=settings.port,
+        http_port=settings.http_port,
+        workers=settings.workers or _cores(),
+        drain_seconds=settings.drain_seconds,
+        log_level=settings.log_level,
+    )
+    _become_parent(plan, flags)
+
+
+def _prepare(settings: Settings) -> None:
+    """Say now what would be wrong with the database. Its schema is made or upgraded only where it is embedded."""
+    if database_url(settings.database).get_backend_name() == "sqlite":
+        migrate.upgrade(settings.database)
+    store = Store.open(settings.database, pool_size=1, statement_seconds=settings.statement_seconds)
+    migrate.require_current(store)
+    prepare(store, Warehouse(settings.warehouse))
     store.close()
 
 
-def _open(settings: Settings) -> Store:
-    """The database, whose schema is made or upgraded only where it is embedded."""
-    if database_url(settings.database).get_backend_name() == "sqlite":
-        migrate.upgrade(settings.database)
-    store = Store.open(settings.database, pool_size=settings.workers, statement_seconds=settings.statement_seconds)
-    migrate.require_current(store)
-    return store
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def _limits(settings: Settings) -> Limits:
-    return Limits(
-        max_message_bytes=settings.max_message_bytes,
-        max_connections=settings.max_connections,
-        workers=settings.workers,
-        max_waiting_calls=settings.max_waiting_calls,
-        receive_seconds=settings.receive_seconds,
-        send_seconds=settings.send_seconds,
-        idle_seconds=settings.idle_seconds,
-        call_seconds=settings.call_seconds,
-        answers_bytes=settings.answers_bytes,
-    )
+def _become_parent(plan: Plan, flags: Mapping[str, Any]) -> NoReturn:
+    """Go on as the parent, in the same process without the libraries of the command line, which are most of it.
 
-
-def _rules(settings: Settings) -> Rules:
-    return Rules(
-        keep_accuracy=settings.keep_accuracy,
-        any_engine=settings.any_engine,
-        send_sketches=settings.send_sketches,
-        statistics_from_partitions=settings.statistics_from_partitions,
-        ndv_density_function=settings.ndv_density_function,
-        ndv_tuner=settings.ndv_tuner,
-        notifications=settings.notifications,
-        notification_retention_hours=settings.notification_retention_hours,
-        lock_timeout_seconds=settings.lock_timeout_seconds,
-        most_partitions_listed=settings.most_partitions_listed,
-    )
+    Workers read the settings themselves, so the flags go into the environment.
+    """
+    given = {PREFIX + name.upper(): str(value) for name, value in flags.items() if value is not None}
+    command = [sys.executable, "-P", "-m", "hmstats.cli.parent", plan.to_text()]
+    os.execve(sys.executable, command, {**os.environ, **given})

@@ -1,5 +1,6 @@
 """Puts a server together: store, rules, calls, sockets. The only place that knows all of them."""
 
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +10,7 @@ from hmstats.server.answers import Answers
 from hmstats.server.chores import Chore
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
+from hmstats.server.port import Address
 from hmstats.server.rpc.access import AccessCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.configuration import ConfigurationCalls
@@ -80,12 +82,17 @@ class Rules:
     most_partitions_listed: int | None = None
 
 
-def build(store: Store, warehouse: Warehouse, address: tuple[str, int], limits: Limits, rules: Rules) -> Server:
-    """A server that is ready to start, over a database whose schema is current. Makes the default database."""
+def prepare(store: Store, warehouse: Warehouse) -> None:
+    """Make what every metastore has, the default database and the first roles, unless it is there."""
+    Databases(store, warehouse).ensure_default()
+    Roles(store).ensure_defaults()
+
+
+def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, limits: Limits, rules: Rules) -> Server:
+    """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
+    prepare(store, warehouse)
     databases = Databases(store, warehouse)
-    databases.ensure_default()
     roles = Roles(store)
-    roles.ensure_defaults()
     log = NotificationLog(store)
     if rules.notifications:
         store.keep_log(encoder(sketches=rules.send_sketches))

@@ -51,7 +51,7 @@ class Exchange:
         self._connections: set[Connection] = set()
         self._turned_away: set[Connection] = set()
         self._numbers = count(1)
-        self._workers: Workers[Call] = Workers(limits.workers, limits.max_waiting_calls, self._work)
+        self._workers: Workers[Call] = Workers(limits.threads, limits.max_waiting_calls, self._work)
         self._ended_calls: deque[Call] = deque()
         self._draining = False
         self._receiving = Deadlines[Connection](limits.receive_seconds)

@@ -1,4 +1,4 @@
-"""What one server grants its clients."""
+"""What one process of a server grants its clients."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ class Limits:
     """The largest request that is read."""
     max_connections: int = 10_000
     """Connections held at once. One beyond is told so and closed."""
-    workers: int = 8
+    threads: int = 8
     """Threads that run calls."""
     max_waiting_calls: int = 1_000
     """Whole requests that may wait for a thread. One beyond is refused at once."""

@@ -1,8 +1,18 @@
-"""What Prometheus is told about calls and connections."""
+"""What Prometheus is told about calls and connections.
 
+Worker processes keep their numbers in files of the folder that PROMETHEUS_MULTIPROC_DIR names, which is set before
+they start; whoever reads them adds them up.
+"""
+
+import os
 from collections import Counter
+from collections.abc import Iterable
 
-from prometheus_client import Gauge, Histogram
+from prometheus_client import Gauge, Histogram, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+_CALLS = "hmstats_rpc_seconds_count"
 
 _BUCKETS_SECONDS = (
     0.0005,
@@ -30,13 +40,20 @@ RPC_SECONDS = Histogram(
     ("method", "outcome"),
     buckets=_BUCKETS_SECONDS,
 )
-CONNECTIONS = Gauge("hmstats_connections", "Connections that are open.")
+CONNECTIONS = Gauge("hmstats_connections", "Connections that are open.", multiprocess_mode="livesum")
 
 
 def answered_calls() -> dict[str, int]:
-    """How many calls were answered since the server started, by method."""
+    """How many calls all processes have answered since the server started, by method."""
     counts: Counter[str] = Counter()
-    for sample in (sample for metric in RPC_SECONDS.collect() for sample in metric.samples):
-        if sample.name.endswith("_count"):
+    for sample in (sample for metric in _collected() for sample in metric.samples):
+        if sample.name == _CALLS:
             counts[sample.labels["method"]] += int(sample.value)
     return dict(counts)
+
+
+def _collected() -> Iterable[Metric]:
+    if FOLDER_VARIABLE in os.environ:
+        collected: Iterable[Metric] = MultiProcessCollector(None).collect()  # type: ignore[no-untyped-call]
+        return collected
+    return RPC_SECONDS.collect()

@@ -1,6 +1,7 @@
 """The server as its owner sees it: start, drain, wait, stop."""
 
 import resource
+import socket
 import threading
 
 import structlog
@@ -10,6 +11,7 @@ from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.listener import Listener
 from hmstats.server.loop import Loop
+from hmstats.server.port import Address, Port, address_of
 from hmstats.server.protocols import recognise
 
 _OTHER_FILES = 256
@@ -19,11 +21,14 @@ _log = structlog.get_logger("hmstats.server")
 
 
 class Server:
-    """Serves a dispatcher's calls on one address until it is stopped. It is started once."""
+    """Serves a dispatcher's calls on one address until it is stopped. It is started once.
+
+    Given a listening socket instead of an address, it serves that one, which other processes may serve too.
+    """
 
     def __init__(
         self,
-        address: tuple[str, int],
+        address: Address | socket.socket,
         dispatcher: Dispatcher,
         limits: Limits | None = None,
         chores: tuple[Chore, ...] = (),
@@ -35,12 +40,14 @@ class Server:
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
 
-    def start(self) -> tuple[str, int]:
+    def start(self) -> Address:
         """Listen, serve from now on, and return the host and port. Raises SettingsError when that cannot be."""
         _allow_open_files(self._limits.max_connections + _OTHER_FILES)
-        listener = Listener(self._address)
-        bound = listener.address
-        self._loop = Loop(listener, lambda first: recognise(first, self._dispatcher, self._limits), self._limits)
+        listening = self._listen()
+        bound = address_of(listening)
+        self._loop = Loop(
+            Listener(listening), lambda first: recognise(first, self._dispatcher, self._limits), self._limits
+        )
         self._thread = threading.Thread(target=self._loop.run, name="hmstats-selector", daemon=True)
         self._thread.start()
         self._chores.start()
@@ -64,6 +71,12 @@ class Server:
         """Drain, and return when the server has stopped."""
         self.drain(drain_seconds)
         self.wait()
+
+    def _listen(self) -> socket.socket:
+        if isinstance(self._address, socket.socket):
+            return self._address
+        with Port(self._address) as port:
+            return port.listen()
 
 
 def _allow_open_files(wanted: int) -> None:

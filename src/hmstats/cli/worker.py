@@ -1,0 +1,88 @@
+"""`python -m hmstats.cli.worker NUMBER LISTENING LIFELINE`: one process of a server, started by its parent.
+
+LISTENING and LIFELINE are file descriptors of sockets that it inherits.
+"""
+
+import gc
+import signal
+import socket
+import sys
+
+from hmstats.cli import logs
+from hmstats.errors import HmstatsError
+from hmstats.server.assembly import Rules, build
+from hmstats.server.lifeline import Lifeline
+from hmstats.server.limits import Limits
+from hmstats.service.warehouse import Warehouse
+from hmstats.settings import Settings, load
+from hmstats.store import migrate
+from hmstats.store.engine import Store
+
+USAGE_ERROR = 2
+
+
+def main() -> int:
+    """Serve until told to stop, or until the parent is gone; the exit code."""
+    number, listening, lifeline = map(int, sys.argv[1:])
+    try:
+        _serve(number, socket.socket(fileno=listening), Lifeline(lifeline))
+    except HmstatsError as error:
+        print(f"hmstats: worker {number}: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    return 0
+
+
+def _serve(number: int, listening: socket.socket, lifeline: Lifeline) -> None:
+    settings = load()
+    logs.configure(settings.log_level, worker=number)
+    store = _open(settings)
+    server = build(store, Warehouse(settings.warehouse), listening, _limits(settings), _rules(settings))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt on a terminal reaches all; the parent says what to do
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))
+    gc.collect()
+    gc.freeze()  # what lives as long as the process is not looked through after every thousand objects of a call
+    server.start()
+    lifeline.ready()
+    lifeline.follow(server.drain, settings.drain_seconds)
+    server.wait()
+    store.close()
+
+
+def _open(settings: Settings) -> Store:
+    store = Store.open(settings.database, pool_size=settings.threads, statement_seconds=settings.statement_seconds)
+    migrate.require_current(store)
+    return store
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        max_message_bytes=settings.max_message_bytes,
+        max_connections=settings.max_connections,
+        threads=settings.threads,
+        max_waiting_calls=settings.max_waiting_calls,
+        receive_seconds=settings.receive_seconds,
+        send_seconds=settings.send_seconds,
+        idle_seconds=settings.idle_seconds,
+        call_seconds=settings.call_seconds,
+        answers_bytes=settings.answers_bytes,
+    )
+
+
+def _rules(settings: Settings) -> Rules:
+    return Rules(
+        keep_accuracy=settings.keep_accuracy,
+        any_engine=settings.any_engine,
+        send_sketches=settings.send_sketches,
+        statistics_from_partitions=settings.statistics_from_partitions,
+        ndv_density_function=settings.ndv_density_function,
+        ndv_tuner=settings.ndv_tuner,
+        notifications=settings.notifications,
+        notification_retention_hours=settings.notification_retention_hours,
+        lock_timeout_seconds=settings.lock_timeout_seconds,
+        most_partitions_listed=settings.most_partitions_listed,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""The place of one worker: its listening socket, the process that serves it, and when there must be another."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from socket import socket
+
+from hmstats.server.port import Port
+from hmstats.server.worker_process import WorkerProcess
+
+_STEADY_SECONDS = 10.0
+"""A worker that ends sooner after its start ended at once."""
+_FIRST_PAUSE_SECONDS = 0.5
+_LONGEST_PAUSE_SECONDS = 30.0
+
+Start = Callable[[int, socket], WorkerProcess]
+"""Starts the process of a number on a listening socket."""
+
+
+@dataclass
+class Slot:
+    """A worker's place. Its socket outlives its process, so that clients who come in between only wait.
+
+    Only when a process ends at once again is the socket closed: the other workers then get all clients.
+    """
+
+    number: int
+    port: Port
+    start_process: Start
+    worker: WorkerProcess | None = None
+    successor: WorkerProcess | None = None
+    """A worker that takes over as soon as it is ready."""
+    due: float | None = None
+    """When a process must be started, as time.monotonic() counts."""
+    _listening: socket | None = None
+    _ends_at_once: int = field(default=0)
+
+    def start(self) -> WorkerProcess:
+        """Start the worker."""
+        self.due = None
+        self.worker = self._process()
+        return self.worker
+
+    def start_successor(self) -> WorkerProcess:
+        """Start the worker that is to replace the one that runs."""
+        self.successor = self._process()
+        return self.successor
+
+    def take_over(self) -> WorkerProcess | None:
+        """Make the successor the worker; the one before it is returned."""
+        before, self.worker, self.successor = self.worker, self.successor, None
+        return before
+
+    def ended(self) -> None:
+        """Take note that the worker has ended, and say when another is due."""
+        assert self.worker is not None
+        now = time.monotonic()
+        at_once = now < self.worker.started + _STEADY_SECONDS
+        self._ends_at_once = self._ends_at_once + 1 if at_once else 0
+        self.worker = None
+        if self._ends_at_once < 2:
+            self.due = now
+            return
+        self.close()
+        self.due = now + min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (self._ends_at_once - 2))
+
+    def close(self) -> None:
+        """Start no more, and let go of the socket, which a running worker still has."""
+        self.due = None
+        if self._listening is not None:
+            self._listening.close()
+            self._listening = None
+
+    def _process(self) -> WorkerProcess:
+        if self._listening is None:
+            self._listening = self.port.listen()
+        return self.start_process(self.number, self._listening)

@@ -1,0 +1,182 @@
+"""The parent of the worker processes: starts them, replaces those that end, and ends or replaces them when told to.
+
+It serves no client and holds nothing that a call needs. All of it runs in one thread, but `stop` and `reload`.
+"""
+
+import selectors
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+
+from hmstats.server.port import Port
+from hmstats.server.slot import Slot, Start
+from hmstats.server.wakeup import Wakeup
+from hmstats.server.worker_process import WorkerProcess
+
+_LONGEST_SLEEP_SECONDS = 1.0
+_KILL_SECONDS = 5.0
+"""How long after its time is up a worker that does not end is killed."""
+
+_log = structlog.get_logger("hmstats.parent")
+
+
+class Supervisor:
+    """Keeps `count` workers on a port.
+
+    `announce` is called once, when all are ready; `buried` with the id of each process that has ended.
+    """
+
+    def __init__(
+        self,
+        port: Port,
+        start: Start,
+        count: int,
+        drain_seconds: float,
+        *,
+        announce: Callable[[], None],
+        buried: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._slots = tuple(Slot(number, port, start) for number in range(count))
+        self._drain_seconds = drain_seconds
+        self._announce = announce
+        self._buried = buried
+        self._announced = False
+        self._selector = selectors.DefaultSelector()
+        self._wakeup = Wakeup()
+        self._living: set[WorkerProcess] = set()
+        self._stop_asked = self._reload_asked = False
+        self._to_replace: deque[Slot] = deque()
+        self._to_stop: deque[Slot] = deque()
+        self._stop_by: float | None = None
+        self._next_stop: float = 0.0
+        self.deaths = 0
+        """Workers that ended without having been told to."""
+
+    @property
+    def ready(self) -> int:
+        """Workers that serve clients, while the server is not being stopped. For other threads to ask."""
+        if self._stop_asked:
+            return 0
+        return sum(1 for slot in self._slots if (worker := slot.worker) is not None and worker.ready)
+
+    def stop(self) -> None:
+        """Have all workers end, one after another; takes no lock, so a signal handler may call it."""
+        self._stop_asked = True
+        self._wakeup.wake()
+
+    def reload(self) -> None:
+        """Have all workers replaced, one after another; takes no lock, so a signal handler may call it."""
+        self._reload_asked = True
+        self._wakeup.wake()
+
+    def run(self) -> bool:
+        """Return when stopped and all workers have ended: whether they all were ready once."""
+        self._selector.register(self._wakeup, selectors.EVENT_READ, self._wakeup.clear)
+        for slot in self._slots:
+            self._watch(slot.start())
+        while self._living or self._stop_by is None:
+            for key, _ in self._selector.select(self._sleep_seconds()):
+                key.data()
+            self._look_after()
+        self._selector.close()
+        self._wakeup.close()
+        return self._announced
+
+    def _sleep_seconds(self) -> float:
+        dues = [slot.due for slot in self._slots if slot.due is not None]
+        if self._to_stop:
+            dues.append(self._next_stop)
+        now = time.monotonic()
+        return min([_LONGEST_SLEEP_SECONDS, *(max(0.0, due - now) for due in dues)])
+
+    def _look_after(self) -> None:
+        now = time.monotonic()
+        if self._stop_asked and self._stop_by is None:
+            self._begin_stop(now)
+        if self._stop_by is not None:
+            self._go_on_stopping(now, self._stop_by)
+            return
+        if self._reload_asked:
+            self._reload_asked = False
+            self._to_replace.extend(slot for slot in self._slots if slot not in self._to_replace)
+        self._go_on_replacing()
+        for slot in self._slots:
+            if slot.due is not None and slot.due <= now:
+                self._watch(slot.start())
+
+    def _begin_stop(self, now: float) -> None:
+        _log.info("stopping", workers=len(self._living))
+        self._stop_by = now + self._drain_seconds
+        self._next_stop = now
+        self._to_stop.extend(self._slots)
+        for slot in self._slots:
+            if slot.successor is not None:
+                slot.successor.drain(0)
+
+    def _go_on_stopping(self, now: float, stop_by: float) -> None:
+        """Stops the next worker once the one before has ended, or has had its share of the time.
+
+        So others serve while one drains, and a call that ran when the stop was asked for has all of the time.
+        """
+        while self._to_stop and now >= self._next_stop:
+            slot = self._to_stop.popleft()
+            slot.close()
+            if slot.worker is not None:
+                slot.worker.drain(max(0.0, stop_by - now))
+                self._next_stop = now + self._drain_seconds / len(self._slots)
+        if now > stop_by + _KILL_SECONDS:
+            for worker in self._living:
+                _log.error("worker_killed", worker=worker.number, pid=worker.pid)
+                worker.kill()
+
+    def _go_on_replacing(self) -> None:
+        """Starts the next worker's successor when no successor is on its way."""
+        if self._to_replace and all(slot.successor is None for slot in self._slots):
+            slot = self._to_replace.popleft()
+            if slot.worker is not None:  # else a new one is due anyway
+                self._watch(slot.start_successor())
+
+    def _watch(self, worker: WorkerProcess) -> None:
+        _log.info("worker_started", worker=worker.number, pid=worker.pid)
+        self._living.add(worker)
+        self._selector.register(worker, selectors.EVENT_READ, partial(self._hear, worker))
+
+    def _hear(self, worker: WorkerProcess) -> None:
+        slot = self._slots[worker.number]
+        if not worker.listen():
+            self._bury(worker, slot)
+        elif worker is slot.successor:
+            self._take_over(slot)
+        if not self._announced and all(each.worker is not None and each.worker.ready for each in self._slots):
+            self._announced = True
+            self._announce()
+
+    def _take_over(self, slot: Slot) -> None:
+        before = slot.take_over()
+        if before is not None:
+            before.drain(self._drain_seconds)
+
+    def _bury(self, worker: WorkerProcess, slot: Slot) -> None:
+        self._selector.unregister(worker)
+        self._living.discard(worker)
+        status = worker.reap()
+        self._buried(worker.pid)
+        told = self._stop_by is not None or worker not in (slot.worker, slot.successor)
+        log = _log.info if told else _log.error
+        log("worker_ended", worker=worker.number, pid=worker.pid, status=status)
+        if told:
+            self._next_stop = min(self._next_stop, time.monotonic())
+            return
+        self.deaths += 1
+        if worker is slot.successor:
+            slot.successor = None
+            self._to_replace.clear()
+        elif slot.successor is not None:
+            slot.take_over()
+        elif self._announced:
+            slot.ended()
+        else:
+            self.stop()
