@@ -1,21 +1,26 @@
 """Data files under a Hadoop location, through pyarrow.fs: any file system that Arrow knows."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pyarrow import fs
 
 _LOCATION = re.compile(r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):)?(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)
 _ARROW_SCHEMES = {"s3a": "s3", "s3n": "s3"}
+_LISTING_THREADS = 32
+"""Places that are listed at once: they wait for an object store, not for a core."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file by its path in its file system, and its size."""
+    """A file by its path in its file system, its size, and when it was written (epoch time), where that is known."""
 
     path: str
     bytes: int
+    modified_ns: int | None = None
 
 
 def open_location(location: str) -> tuple[fs.FileSystem, str]:
@@ -28,8 +33,16 @@ def open_location(location: str) -> tuple[fs.FileSystem, str]:
     if scheme in (None, "file"):
         return fs.LocalFileSystem(), path
     root = f"{_ARROW_SCHEMES.get(scheme, scheme)}://{authority or ''}/"
-    files, base = fs.FileSystem.from_uri(root)
+    files, base = _file_system(root)
     return files, base.rstrip("/") + path
+
+
+def list_files(locations: Mapping[str, str]) -> dict[str, list[DataFile]]:
+    """The data files under each location, by the key that it has here; many places are listed at once."""
+    if len(locations) == 1:
+        return {key: data_files(location) for key, location in locations.items()}
+    with ThreadPoolExecutor(_LISTING_THREADS) as threads:
+        return dict(zip(locations, threads.map(data_files, locations.values()), strict=True))
 
 
 def data_files(location: str) -> list[DataFile]:
@@ -43,7 +56,14 @@ def data_files(location: str) -> list[DataFile]:
     found = files.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
     below = len(path.rstrip("/")) + 1
     wanted = (each for each in found if each.is_file and each.size and not _hidden(each.path[below:].split("/")))
-    return sorted((DataFile(each.path, each.size) for each in wanted), key=lambda each: each.path)
+    return sorted((DataFile(each.path, each.size, each.mtime_ns) for each in wanted), key=lambda each: each.path)
+
+
+@lru_cache
+def _file_system(root: str) -> tuple[fs.FileSystem, str]:
+    """One client for all places of a bucket or a cluster: it keeps its connections."""
+    found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(root)
+    return found
 
 
 def _hidden(names: Iterable[str]) -> bool:

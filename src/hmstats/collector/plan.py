@@ -37,6 +37,7 @@ class Plan:
     """An analysis. `types` is column to Hive type; `skipped` is column to the reason why it has no statistics.
 
     `spec`: partition key to value, of the partitions that are asked for. `parameters` are the table's own.
+    `unchanged` are pieces that are asked for too, but not analysed again.
     """
 
     table: TableName
@@ -46,6 +47,7 @@ class Plan:
     pieces: tuple[Piece, ...]
     spec: TextSpec
     parameters: Parameters = field(default_factory=dict)
+    unchanged: tuple[Piece, ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -55,7 +57,7 @@ class Plan:
     @property
     def has_files(self) -> bool:
         """Whether there are files to count; a view has none."""
-        return any(piece.location for piece in self.pieces) or bool(self.keys)
+        return any(piece.location for piece in (*self.pieces, *self.unchanged)) or bool(self.keys)
 
     @property
     def parquet(self) -> bool:

@@ -1,7 +1,8 @@
 """What an analysis found and how long it took."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics
@@ -9,31 +10,57 @@ from hmstats.model.column_statistics import ColumnStatistics
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Statistics of a table or a partition. `bytes` and `files` are None where there are no files, as for a view."""
+    """Statistics of a table or a partition.
 
-    rows: int
+    `rows` is None where they were not counted; `bytes` and `files` are None where there are no files, as for a view.
+    `other`: further parameters to set, or to remove (None).
+    """
+
+    rows: int | None
     bytes: int | None
     files: int | None
     columns: tuple[ColumnStatistics, ...]
+    other: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
-    def parameters(self) -> dict[str, str]:
-        """The counts under the names that the metastore's parameters have for them."""
+    def parameters(self) -> dict[str, str | None]:
+        """The counts under the names that the metastore's parameters have for them, and all else to set or remove."""
         counts = {"numRows": self.rows, "totalSize": self.bytes, "numFiles": self.files}
-        return {name: str(count) for name, count in counts.items() if count is not None}
+        return {**self.other, **{name: str(count) for name, count in counts.items() if count is not None}}
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """The outcome of an analysis.
 
-    `whole` is the table's own finding, None when only some partitions were analysed. `partitions` is how many were.
-    `skipped` is column to the reason why it has no statistics. `seconds` is step to its duration.
+    `whole` is the table's own finding, None when only some partitions were analysed. `partitions` is how many were,
+    `unchanged` how many were left out because their files are as they were. `rows` is None where none were counted.
+    `files` and `bytes` are those that were analysed. `skipped` is column to the reason why it has no statistics.
+    `seconds` is step to its duration.
     """
 
     table: TableName
     whole: Finding | None
     partitions: int
-    rows: int
+    rows: int | None
     skipped: Mapping[str, str]
     seconds: Mapping[str, float]
+    files: int = 0
+    bytes: int = 0
+    unchanged: int = 0
+    columns: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as a JSON object: names, counts and durations, without the statistics themselves."""
+        return {
+            "table": f"{self.table.database}.{self.table.table}",
+            "catalog": self.table.catalog,
+            "partitions": self.partitions,
+            "unchanged": self.unchanged,
+            "rows": self.rows,
+            "files": self.files,
+            "bytes": self.bytes,
+            "columns": list(self.columns),
+            "skipped": dict(self.skipped),
+            "seconds": {step: round(seconds, 3) for step, seconds in self.seconds.items()},
+        }

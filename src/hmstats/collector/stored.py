@@ -1,0 +1,78 @@
+"""Statistics that a metastore has, as accumulators, so that new rows can be added to them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from hmstats.client import Metastore
+from hmstats.collector.plan import Piece, Plan
+from hmstats.errors import SketchError, UnknownCall
+from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator
+from hmstats.sketch.hive_hll import HiveHll
+from hmstats.sketch.kll import KllHistogram
+from hmstats.sketch.top_k import TopK
+
+
+def stored_total(metastore: Metastore, plan: Plan, pieces: Iterable[Piece]) -> TableAccumulator | None:
+    """What the metastore has of some partitions, together; None when it does not know all of it.
+
+    A Hive Metastore that sends no sketches gives none, and so the total has none.
+    """
+    rows = {piece.name: _count(piece.parameters.get("numRows")) for piece in pieces}
+    known = {name: count for name, count in rows.items() if count is not None}
+    if len(known) < len(rows):
+        return None
+    if not plan.types:
+        return TableAccumulator({}, sum(known.values()))
+    total: TableAccumulator | None = None
+    seen = 0
+    for each in _sets(metastore, plan, list(known)):
+        made = _table(each, known.get(each.partition or "", 0))
+        if made is None or made.columns.keys() != plan.types.keys():
+            return None
+        total = made if total is None else total.merge(made)
+        seen += 1
+    return total if seen == len(known) else None
+
+
+def _sets(metastore: Metastore, plan: Plan, names: list[str]) -> Iterable[StatisticsSet]:
+    try:
+        yield from metastore.statistics(plan.table, list(plan.types), names)
+    except UnknownCall:  # no hmstats
+        yield from metastore.partition_statistics(plan.table, list(plan.types), names)
+
+
+def _table(found: StatisticsSet, rows: int) -> TableAccumulator | None:
+    columns = {column.column: _column(column, rows) for column in found.columns}
+    made = {name: column for name, column in columns.items() if column is not None}
+    return TableAccumulator(made, rows) if len(made) == len(columns) else None
+
+
+def _column(stored: ColumnStatistics, rows: int) -> ColumnAccumulator | None:
+    """The column's state; None when it is not whole. The sum of lengths follows from their average."""
+    data: Any = stored.data
+    if data.nulls is None or data.nulls > rows:
+        return None
+    try:
+        made = ColumnAccumulator(stored.kind, *_sketches(data, stored.top_k))
+    except SketchError:  # an older Hive's kind of bit vector
+        return None
+    made.rows, made.nulls = rows, data.nulls
+    made.low, made.high = getattr(data, "low", None), getattr(data, "high", None)
+    made.trues = getattr(data, "trues", None) or 0
+    made.max_length = getattr(data, "max_length", None) or 0
+    made.total_length = round((getattr(data, "average_length", None) or 0.0) * (rows - data.nulls))
+    return made
+
+
+def _sketches(data: Any, top_k: bytes | None) -> tuple[HiveHll | None, KllHistogram | None, TopK | None]:
+    bit_vector, histogram = getattr(data, "bit_vector", None), getattr(data, "histogram", None)
+    return (
+        HiveHll.from_bytes(bit_vector) if bit_vector else None,
+        KllHistogram.from_bytes(histogram) if histogram else None,
+        TopK.from_bytes(top_k) if top_k else None,
+    )
+
+
+def _count(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdecimal() else None
