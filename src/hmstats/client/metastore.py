@@ -14,6 +14,7 @@ from hmstats.client.questions import Questions
 from hmstats.errors import CallRefused, UnknownCall
 from hmstats.model.catalog import Partition, Table, TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
+from hmstats.model.computed import without_computed
 from hmstats.model.names import partition_name
 from hmstats.wire.catalog import partition_from_thrift, table_from_thrift
 from hmstats.wire.extension import sets_with_details_to_thrift
@@ -24,6 +25,9 @@ _NO_SUCH_OBJECT = "NoSuchObjectException"
 _KEEP_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
 """Without it Hive lists the table's directory and puts its own numbers over those that are written."""
 _EVERY = -1
+
+Changes = Mapping[str, str | None]
+"""Parameters to set; one whose value is None is removed."""
 
 TIMEOUT_SECONDS = 120.0
 RETRIES = 3
@@ -104,16 +108,14 @@ class Metastore(Questions):
         for batch in batches(names, PARTITIONS_A_CALL):
             yield from (partition_from_thrift(each) for each in self._partitions(name, batch))
 
-    def put_table_parameters(self, name: TableName, parameters: Mapping[str, str]) -> None:
+    def put_table_parameters(self, name: TableName, parameters: Changes) -> None:
         """Set these parameters of a table; all else that it says of itself stays."""
         struct = self._table(name)
-        struct.parameters = {**(struct.parameters or {}), **parameters}
+        struct.parameters = _changed(struct.parameters, parameters)
         call = "alter_table_with_environment_context"
         self._connection.call(call, _database(name), name.table, struct, _context())
 
-    def put_partition_parameters(
-        self, name: TableName, keys: Sequence[str], parameters: Mapping[str, Mapping[str, str]]
-    ) -> None:
+    def put_partition_parameters(self, name: TableName, keys: Sequence[str], parameters: Mapping[str, Changes]) -> None:
         """Set parameters of partitions, by partition name; all else stays. A partition that is gone is passed over.
 
         `keys`: the table's partition keys.
@@ -122,7 +124,7 @@ class Metastore(Questions):
             structs = self._partitions(name, batch)
             for struct in structs:
                 put = parameters[partition_name(keys, struct.values)]
-                struct.parameters = {**(struct.parameters or {}), **put}
+                struct.parameters = _changed(struct.parameters, put)
             call = "alter_partitions_with_environment_context"
             self._connection.call(call, _database(name), name.table, structs, _context())
 
@@ -158,6 +160,34 @@ class Metastore(Questions):
             for partition, structs in (found.partStats or {}).items():
                 yield StatisticsSet(_ordered(structs, columns), partition)
 
+    def written_at_seconds(
+        self, name: TableName, columns: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str | None, int]:
+        """When the statistics of some columns were written last, as epoch time: of each of these partitions that has
+        any, or of the table itself (None).
+
+        A Hive Metastore is asked about each partition on its own, and about the first column only.
+        """
+        if self._extended:
+            try:
+                found = self.provenance(name, columns, names)
+            except UnknownCall:
+                self._extended = False
+            else:
+                return _latest((each.partition, each.provenance.written_at_seconds) for each in found)
+        places: Sequence[str | None] = [None] if names is None else names
+        return _latest((place, self._analyzed_at_seconds(name, columns[0], place)) for place in places)
+
+    def _analyzed_at_seconds(self, name: TableName, column: str, partition: str | None) -> int | None:
+        place, part = (_database(name), name.table), () if partition is None else (partition,)
+        call = "get_table_column_statistics" if partition is None else "get_partition_column_statistics"
+        try:
+            found = self._connection.call(call, *place, *part, column)
+        except CallRefused:  # there are none, which each generation says in a way of its own
+            return None
+        seconds: int | None = found.statsDesc.lastAnalyzed
+        return seconds
+
     def _table(self, name: TableName) -> Any:
         request = hive_metastore.GetTableRequest(dbName=name.database, tblName=name.table, catName=name.catalog)
         return self._connection.call("get_table_req", request).table
@@ -182,6 +212,19 @@ class Metastore(Questions):
         except UnknownCall:
             self._extended = False
         return self._extended
+
+
+def _changed(parameters: Mapping[str, str] | None, changes: Changes) -> dict[str, str]:
+    both = {**without_computed(parameters or {}), **changes}
+    return {name: value for name, value in both.items() if value is not None}
+
+
+def _latest(times: Iterable[tuple[str | None, int | None]]) -> dict[str | None, int]:
+    latest: dict[str | None, int] = {}
+    for place, seconds in times:
+        if seconds is not None:
+            latest[place] = max(seconds, latest.get(place, seconds))
+    return latest
 
 
 def _ordered(structs: Sequence[Any] | None, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
