@@ -1,0 +1,60 @@
+"""Statistics as arrays of Arrow's statistics schema, and back.
+
+One array is about one target: a table, a partition, or a result. Its first row is the whole, the others are columns
+(arrow_build.py has the schema, arrow_names.py the names, docs/arrow.md examples). Any library in the process takes an
+array over the C data interface, and what such a library has is read in the same way.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from hmstats.model.table_statistics import TableStatistics
+from hmstats.outlets import arrow_build, arrow_read
+from hmstats.outlets.arrow_data import DataStatistics, batches
+from hmstats.outlets.arrow_model import from_model, to_model
+
+
+def statistics_array(found: TableStatistics) -> pa.StructArray:
+    """The array of a target's statistics. Raises InvalidInput when the type of a column cannot be read."""
+    return arrow_build.array(from_model(found))
+
+
+def statistics_batches(found: Sequence[TableStatistics]) -> tuple[pa.Schema, list[pa.RecordBatch]]:
+    """A record batch for each target, all of one schema, with one dictionary. Raises InvalidInput as there."""
+    arrays = arrow_build.arrays([from_model(each) for each in found]) or [arrow_build.array([])]
+    made = [pa.RecordBatch.from_struct_array(array) for array in arrays]
+    return made[0].schema, made[: len(found)]
+
+
+def table_statistics(source: Any, schema: pa.Schema | None = None) -> TableStatistics:
+    """The model's statistics of an array, a record batch, or of what another library has as either.
+
+    `schema` is that of the data; statistics that hmstats wrote of a table name their columns themselves. What the model
+    has no place for is left out. Raises InvalidInput when it is no statistics array, or its columns are not known.
+    """
+    return to_model(arrow_read.statistics(source), schema)
+
+
+def arrow_statistics(data: Any, *, sketches: bool = False) -> pa.StructArray:
+    """The statistics of a pyarrow table, batch or reader, a Parquet file's path, or anything that is an Arrow stream.
+
+    Everything is looked at, once. `sketches`: bit vectors, histograms and frequent values too. Raises InvalidInput for
+    what is none of these.
+    """
+    return arrow_build.array(_computed(data, sketches=sketches)[1])
+
+
+def data_statistics(data: Any) -> TableStatistics:
+    """The same as the model has it, sketches too. Parts of nested columns are named by their paths: `col1.a`."""
+    schema, found = _computed(data, sketches=True)
+    return to_model(found, schema)
+
+
+def _computed(data: Any, *, sketches: bool) -> tuple[pa.Schema, list[arrow_build.Statistic]]:
+    schema, rows = batches(data)
+    made = DataStatistics(schema, sketches=sketches)
+    for batch in rows:
+        made.update(batch)
+    return schema, made.statistics()
