@@ -21,6 +21,7 @@ from hmstats.server.rpc.named_types import TypeCalls
 from hmstats.server.rpc.partition_changes import PartitionChangeCalls
 from hmstats.server.rpc.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions import PartitionCalls
+from hmstats.server.rpc.running_writes import RunningWriteCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.table_changes import TableChangeCalls
@@ -83,6 +84,7 @@ _SUBJECTS = (
     PartitionChangeCalls,
     StatisticsCalls,
     ExtensionCalls,
+    RunningWriteCalls,
     FunctionCalls,
     TypeCalls,
     AccessCalls,

@@ -138,6 +138,40 @@ struct SetStatisticsRequest {
   4: optional string engine,
 }
 
+// ---------------------------------------------------------------- running writes
+
+// Where a partial state stands among those of its run, which are in the order of these fields. `piece` is a partition's
+// name, or empty for an unpartitioned table; `number` counts the states of one attempt of a task.
+struct PartialPlace {
+  1: required string piece,
+  2: required i64 task,
+  3: required i64 attempt,
+  4: required i64 number,
+}
+
+// What one attempt of a task has found of a piece, as bytes that only the job's own program reads.
+struct PartialState {
+  1: required PartialPlace place,
+  2: required binary state,
+}
+
+// The same task, attempt and number again replaces what is there.
+struct PutPartialStatesRequest {
+  1: required string runId,
+  2: required list<PartialState> states,
+}
+
+// `after` absent: from the beginning.
+struct PartialStatesRequest {
+  1: required string runId,
+  2: optional PartialPlace after,
+}
+
+// In the order of their places; an empty list is the end.
+struct PartialStatesResult {
+  1: required list<PartialState> states,
+}
+
 // ---------------------------------------------------------------- calls
 
 service HmstatsService extends hive_metastore.ThriftHiveMetastore {
@@ -171,4 +205,16 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   bool set_statistics(1: SetStatisticsRequest request)
     throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidObjectException o2,
             3: hive_metastore.MetaException o3, 4: hive_metastore.InvalidInputException o4)
+
+  // Keeps what an attempt of a task of a running write has found, until the run is removed or was silent for a time.
+  bool put_partial_states(1: PutPartialStatesRequest request)
+    throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
+
+  // The next of a running write's partial states, by piece.
+  PartialStatesResult get_partial_states(1: PartialStatesRequest request)
+    throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
+
+  // Forgets a running write; how many partial states it had.
+  i64 remove_partial_states(1: PartialStatesRequest request)
+    throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
 }

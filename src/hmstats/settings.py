@@ -87,6 +87,11 @@ class Settings(BaseSettings):
     notification_retention_hours: float = Field(
         24.0, gt=0, description="Hours after which an event is removed from the notification log."
     )
+    running_write_retention_hours: float = Field(
+        24.0,
+        gt=0,
+        description="Hours after which what a write has gathered is removed when it has gathered nothing more.",
+    )
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
     )

@@ -81,6 +81,7 @@ def _rules(settings: Settings) -> Rules:
         notification_retention_hours=settings.notification_retention_hours,
         lock_timeout_seconds=settings.lock_timeout_seconds,
         most_partitions_listed=settings.most_partitions_listed,
+        running_write_retention_hours=settings.running_write_retention_hours,
     )
 
 

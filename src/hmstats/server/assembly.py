@@ -25,6 +25,7 @@ from hmstats.server.rpc.notifications import NotificationCalls
 from hmstats.server.rpc.partition_changes import PartitionChangeCalls
 from hmstats.server.rpc.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions import PartitionCalls
+from hmstats.server.rpc.running_writes import RunningWriteCalls
 from hmstats.server.rpc.session import SessionCalls
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.rpc.table_changes import TableChangeCalls
@@ -54,6 +55,7 @@ from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.distinct import DistinctRules
 from hmstats.service.statistics.questions import StatisticsQuestions
 from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.running_writes import RunningWrites
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.service.transactions.locks import Locks
 from hmstats.service.transactions.transactions import Transactions
@@ -80,6 +82,7 @@ class Rules:
     notification_retention_hours: float = 24.0
     lock_timeout_seconds: float = 300.0
     most_partitions_listed: int | None = None
+    running_write_retention_hours: float = 24.0
 
 
 def prepare(store: Store, warehouse: Warehouse) -> None:
@@ -106,6 +109,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     reader = readers(sketches=rules.send_sketches)
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
     tables = Tables(store, warehouse)
+    writes = RunningWrites(store)
     partitions = Partitions(store, most_listed=rules.most_partitions_listed)
     expressions = Expressions(partitions)
     subjects = (
@@ -128,6 +132,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
             send_sketches=rules.send_sketches,
         ),
         ExtensionCalls(StatisticsQuestions(store, readers(), any_engine=rules.any_engine), writer),
+        RunningWriteCalls(writes),
         FunctionCalls(Functions(store)),
         TypeCalls(NamedTypes(store)),
         AccessCalls(roles, Privileges(store)),
@@ -137,13 +142,14 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
     )
     answers = Answers(store.current_versions, limits.answers_bytes)
-    chores = (_cleaning(log, rules),) if rules.notifications else ()
-    return Server(address, Dispatcher(methods(), _calls(subjects), answers), limits, chores)
+    cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
+    if rules.notifications:
+        cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
+    return Server(address, Dispatcher(methods(), _calls(subjects), answers), limits, tuple(cleaning))
 
 
-def _cleaning(log: NotificationLog, rules: Rules) -> Chore:
-    retention_seconds = rules.notification_retention_hours * _HOUR_SECONDS
-    return Chore("notifications", lambda: log.remove_older(retention_seconds), _CLEANING_SECONDS)
+def _cleaning(name: str, remove_older: Callable[[float], object], retention_hours: float) -> Chore:
+    return Chore(name, partial(remove_older, retention_hours * _HOUR_SECONDS), _CLEANING_SECONDS)
 
 
 def _calls(subjects: tuple[object, ...]) -> Mapping[str, Callable[..., Any]]:

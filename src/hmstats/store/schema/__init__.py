@@ -29,6 +29,7 @@ from hmstats.store.schema.functions import (
     FUNCS,
 )
 from hmstats.store.schema.ours import (
+    HMSTATS_PARTIAL_STATE,
     HMSTATS_PROVENANCE,
     HMSTATS_TABLE_VERSION,
     HMSTATS_TOP_K,
@@ -96,6 +97,7 @@ __all__ = [
     "FUNC_RU",
     "GLOBAL_PRIVS",
     "HIVE_LOCKS",
+    "HMSTATS_PARTIAL_STATE",
     "HMSTATS_PROVENANCE",
     "HMSTATS_TABLE_VERSION",
     "HMSTATS_TOP_K",

@@ -46,3 +46,15 @@ HMSTATS_TOP_K = Table(
     comment="The frequent values of each column, as sketches",
     **ROOM,
 )
+HMSTATS_PARTIAL_STATE = Table(
+    "HMSTATS_PARTIAL_STATE",
+    METADATA,
+    key("RUN_ID", 128),
+    key("TASK"),
+    key("ATTEMPT"),
+    key("NUMBER"),
+    text("PIECE", required=True),
+    Column("STATE", LargeBinary, nullable=False),
+    big("WRITTEN_AT", required=True),
+    comment="What tasks of running writes have found so far, by run",
+)
