@@ -12,10 +12,12 @@ from thriftpy2.transport import TCyMemoryBuffer
 
 from hmstats.errors import InvalidInput
 from hmstats.model.column_statistics import ColumnStatistics, DecimalStatistics, LongStatistics, TimestampStatistics
+from hmstats.model.flat_statistics import flat
 from hmstats.wire import statistics_bytes
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
 from hmstats.wire.statistics import columns_to_thrift
+from hmstats.wire.statistics_bytes import objects
 
 COLUMNS = st.lists(column_statistics(), max_size=4)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -32,21 +34,25 @@ def by_thriftpy2(method: str, success: Any) -> bytes:
 def test_a_tables_result(columns: list[ColumnStatistics], hive4: bool, sketches: bool) -> None:
     structs = columns_to_thrift(columns, hive4=hive4, sketches=sketches)
     expected = by_thriftpy2("get_table_statistics_req", api.TableStatsResult(tableStats=structs))
-    assert statistics_bytes.table_result(columns, hive4=hive4, sketches=sketches) == expected
+    encoded = objects(map(flat, columns), hive4=hive4, sketches=sketches)
+    assert statistics_bytes.table_result(encoded) == expected
 
 
 @given(partitions=st.dictionaries(NAMES, COLUMNS, max_size=4), hive4=st.booleans(), sketches=st.booleans())
 def test_a_result_of_partitions(partitions: dict[str, list[ColumnStatistics]], hive4: bool, sketches: bool) -> None:
     structs = {name: columns_to_thrift(columns, hive4=hive4, sketches=sketches) for name, columns in partitions.items()}
     expected = by_thriftpy2("get_partitions_statistics_req", api.PartitionsStatsResult(partStats=structs))
-    assert statistics_bytes.partitions_result(partitions, hive4=hive4, sketches=sketches) == expected
+    encoded = {
+        name: objects(map(flat, columns), hive4=hive4, sketches=sketches) for name, columns in partitions.items()
+    }
+    assert statistics_bytes.partitions_result(encoded) == expected
 
 
 @given(columns=COLUMNS, found=st.integers(0, 2**62))
 def test_an_aggregate_result(columns: list[ColumnStatistics], found: int) -> None:
     structs = columns_to_thrift(columns, hive4=True)
     success = api.AggrStats(colStats=structs, partsFound=found)
-    encoded = statistics_bytes.aggregate_result(columns, found, hive4=True)
+    encoded = statistics_bytes.aggregate_result(objects(map(flat, columns), hive4=True), found)
     assert encoded == by_thriftpy2("get_aggr_stats_for", success)
 
 
@@ -56,10 +62,10 @@ def test_one_column_of_two_types_has_two_heads() -> None:
     for hive4 in (True, False):
         structs = columns_to_thrift(columns, hive4=hive4)
         expected = by_thriftpy2("get_table_statistics_req", api.TableStatsResult(tableStats=structs))
-        assert statistics_bytes.table_result(columns, hive4=hive4) == expected
+        assert statistics_bytes.table_result(objects(map(flat, columns), hive4=hive4)) == expected
 
 
 def test_a_decimal_that_is_no_number_is_refused() -> None:
     column = ColumnStatistics("c", "decimal(5,2)", DecimalStatistics(low=Decimal("NaN")))
     with pytest.raises(InvalidInput, match="must be a finite number"):
-        statistics_bytes.table_result([column], hive4=True)
+        objects([flat(column)], hive4=True)

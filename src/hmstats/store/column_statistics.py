@@ -10,17 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Table, case, delete, func, null, select, update
+from sqlalchemy import Column, Connection, Table, case, delete, func, literal, null, select, update
 
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.flat_statistics import FlatStatistics
 from hmstats.store import details, statistics_rows
 from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
 from hmstats.store.sets import one_of
-from hmstats.store.statistics_rows import SKETCHES, VALUES
+from hmstats.store.statistics_rows import DESCRIBED, SKETCHES, VALUES
 from hmstats.store.unit import Unit
 from hmstats.store.upserts import upsert_columns
 
@@ -36,8 +37,17 @@ class _Place:
 
 _OF_TABLES = _Place(TAB_COL_STATS, TAB_COL_STATS.c.TBL_ID, IdSequence.TABLE_STATISTICS)
 _OF_PARTITIONS = _Place(PART_COL_STATS, PART_COL_STATS.c.PART_ID, IdSequence.PARTITION_STATISTICS)
-_DESCRIBED = slice(len(VALUES), len(VALUES) + 4)
-"""Where a row that was read says engine, time, column and type."""
+_DESCRIBED = slice(len(VALUES), len(VALUES) + len(DESCRIBED))
+_ENGINE, _ANALYZED = len(VALUES), len(VALUES) + 1
+
+
+class FlatRow(NamedTuple):
+    """One column's statistics as a tuple: of a partition ("": of a table), by an engine, at an epoch second."""
+
+    partition: str
+    engine: str
+    analyzed_seconds: int
+    statistics: FlatStatistics
 
 
 def read_table(
@@ -67,17 +77,31 @@ def read_partitions(
     sketches: bool = True,
 ) -> dict[str, list[StatisticsSet]]:
     """The same of partitions (None: all), by name in name order; one statement. Those without statistics are absent."""
-    query = (
-        _query(connection, _OF_PARTITIONS, [PARTITIONS.c.PART_NAME], columns, engine, sketches=sketches)
-        .join(PARTITIONS, PARTITIONS.c.PART_ID == PART_COL_STATS.c.PART_ID)
-        .where(PARTITIONS.c.TBL_ID == table_id)
-        .order_by(PARTITIONS.c.PART_NAME)
-    )
-    if partition_names is not None:
-        query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, partition_names))
-    by_name = groupby(connection.execute(query).all(), key=itemgetter(-1))
-    found = {name: _sets(rows, name) for name, rows in by_name}
+    query = _of_partitions(connection, table_id, partition_names, columns, engine, sketches=sketches)
+    rows = connection.execute(query.order_by(PARTITIONS.c.PART_NAME)).all()
+    found = {name: _sets(of_one, name) for name, of_one in groupby(rows, key=itemgetter(-1))}
     return {name: sets for name, sets in found.items() if sets}
+
+
+def read_flat_table(
+    connection: Connection, table_id: int, columns: Sequence[str] | None, engine: str | None, *, sketches: bool
+) -> list[FlatRow]:
+    """What read_table reads, as tuples and in no order."""
+    query = _query(connection, _OF_TABLES, [literal("")], columns, engine, sketches=sketches)
+    return _flat(connection, query.where(TAB_COL_STATS.c.TBL_ID == table_id))
+
+
+def read_flat_partitions(
+    connection: Connection,
+    table_id: int,
+    partition_names: Sequence[str],
+    columns: Sequence[str] | None,
+    engine: str | None,
+    *,
+    sketches: bool,
+) -> list[FlatRow]:
+    """What read_partitions reads, as tuples and in no order."""
+    return _flat(connection, _of_partitions(connection, table_id, partition_names, columns, engine, sketches=sketches))
 
 
 def write_table(unit: Unit, table_id: int, name: TableName, statistics: StatisticsSet) -> None:
@@ -118,6 +142,30 @@ def rename_partition(unit: Unit, partition_id: int, name: str) -> None:
     unit.connection.execute(update(PART_COL_STATS).where(here).values(PARTITION_NAME=name))
 
 
+def _of_partitions(
+    connection: Connection,
+    table_id: int,
+    partition_names: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    engine: str | None,
+    *,
+    sketches: bool,
+) -> Any:
+    query = (
+        _query(connection, _OF_PARTITIONS, [PARTITIONS.c.PART_NAME], columns, engine, sketches=sketches)
+        .join(PARTITIONS, PARTITIONS.c.PART_ID == PART_COL_STATS.c.PART_ID)
+        .where(PARTITIONS.c.TBL_ID == table_id)
+    )
+    if partition_names is None:
+        return query
+    return query.where(one_of(connection, PARTITIONS.c.PART_NAME, partition_names))
+
+
+def _flat(connection: Connection, query: Any) -> list[FlatRow]:
+    read = [(statistics_rows.flat_statistics(row), row) for row in connection.execute(query).all()]
+    return [FlatRow(row[-1], row[_ENGINE], row[_ANALYZED], flat) for flat, row in read if flat is not None]
+
+
 def _query(
     connection: Connection,
     place: _Place,
@@ -129,7 +177,7 @@ def _query(
 ) -> Any:
     c = place.table.c
     values = [c[name] if sketches or name not in SKETCHES else null() for name in VALUES]
-    described = [c.ENGINE, c.LAST_ANALYZED, c.COLUMN_NAME, c.COLUMN_TYPE]
+    described = [c[name] for name in DESCRIBED]
     query = select(*values, *described, *extra).select_from(place.table)
     if columns is not None:
         query = query.where(one_of(connection, c.COLUMN_NAME, columns))

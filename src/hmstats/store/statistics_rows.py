@@ -23,6 +23,7 @@ from hmstats.model.column_statistics import (
     TimestampStatistics,
 )
 from hmstats.model.column_types import kind_of
+from hmstats.model.flat_statistics import FIELDS, FlatStatistics, flat
 
 _UNKNOWN_NULLS = -1
 """NUM_NULLS may not be NULL in Hive's tables; Hive and Impala write -1 for unknown."""
@@ -51,10 +52,16 @@ _COLUMNS: dict[Kind, dict[str, str]] = {
 }
 """Field of the model to column of the table, for each kind."""
 
+DESCRIBED = ("ENGINE", "LAST_ANALYZED", "COLUMN_NAME", "COLUMN_TYPE")
+"""What stands behind VALUES in a row that is read."""
 VALUES = tuple(sorted({column for columns in _COLUMNS.values() for column in columns.values()}))
 """The columns that hold statistics, in the order in which `column_statistics` takes them."""
 SKETCHES = frozenset({"BIT_VECTOR", "HISTOGRAM"})
 """Those of them that hold kilobytes."""
+_BIT_VECTOR, _HISTOGRAM, _NULLS = (VALUES.index(name) for name in ("BIT_VECTOR", "HISTOGRAM", "NUM_NULLS"))
+_COLUMN, _COLUMN_TYPE = (len(VALUES) + DESCRIBED.index(name) for name in ("COLUMN_NAME", "COLUMN_TYPE"))
+_WITH_TEXT_BOUNDS = frozenset({Kind.DOUBLE, Kind.DECIMAL})
+"""The kinds whose bounds are stored as texts, or may be: SQLite has no NaN."""
 
 
 def column_statistics(column: str, column_type: str | None, values: Sequence[Any]) -> ColumnStatistics | None:
@@ -64,6 +71,12 @@ def column_statistics(column: str, column_type: str | None, values: Sequence[Any
         return None
     fields, data = reader
     return ColumnStatistics(column, column_type or "", data(*fields(values)))
+
+
+def flat_statistics(row: Sequence[Any]) -> FlatStatistics | None:
+    """The same as a tuple, of a row that holds VALUES and DESCRIBED."""
+    flatten = _flattener(row[_COLUMN_TYPE])
+    return None if flatten is None else flatten(row)
 
 
 def values(statistics: ColumnStatistics) -> tuple[Any, ...]:
@@ -91,6 +104,25 @@ def _reader(column_type: str) -> Reader | None:
     if kind is None:
         return None
     return itemgetter(*(VALUES.index(name) for name in _COLUMNS[kind].values())), _DATA[kind]
+
+
+@lru_cache(maxsize=10_000)
+def _flattener(column_type: str | None) -> Callable[[Sequence[Any]], FlatStatistics | None] | None:
+    """What takes the tuple out of a row; a row whose values need a closer look goes by column_statistics."""
+    kind = kind_of(column_type or "")
+    if kind is None:
+        return None
+    take: Callable[[Sequence[Any]], FlatStatistics] = itemgetter(
+        _COLUMN, _COLUMN_TYPE, *(VALUES.index(_COLUMNS[kind][field]) for field in FIELDS[kind])
+    )
+
+    def flatten(row: Sequence[Any]) -> FlatStatistics | None:
+        if kind not in _WITH_TEXT_BOUNDS and row[_BIT_VECTOR] is None and row[_HISTOGRAM] is None and row[_NULLS] >= 0:
+            return take(row)
+        read = column_statistics(row[_COLUMN], row[_COLUMN_TYPE], row)
+        return None if read is None else flat(read)
+
+    return flatten
 
 
 def _bounded_data(data_class: Any, bound: Callable[[Any], Any] | None = None) -> Callable[..., Data]:

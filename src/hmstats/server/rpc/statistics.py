@@ -11,6 +11,7 @@ from typing import Any
 from hmstats.errors import InvalidInput, MetaError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.model.flat_statistics import FlatStatistics
 from hmstats.model.transactions import NO_TRANSACTION, WriteState
 from hmstats.server.codec import Encoded
 from hmstats.server.rpc import subject
@@ -95,26 +96,27 @@ class StatisticsCalls:
 
     def get_table_statistics_req(self, session: Session, request: Any) -> Any:
         """Statistics of some columns of a table; a column without any is left out."""
-        engine = request.engine or DEFAULT_ENGINE
-        found = self._reader.table(
-            _table(request), _columns(request), engine, repaired=request.engine is None, valid=request.validWriteIdList
-        )
-        columns = found.columns if found else ()
-        return Encoded(statistics_bytes.table_result(columns, **self._form(request)))
-
-    def get_partitions_statistics_req(self, session: Session, request: Any) -> Any:
-        """Statistics of some columns of some partitions; what has none is left out."""
-        name, names, engine = _table(request), request.partNames or [], request.engine or DEFAULT_ENGINE
-        found = self._reader.partitions(
-            name,
-            names,
+        found = self._reader.flat_table(
+            _table(request),
             _columns(request),
-            engine,
+            request.engine or DEFAULT_ENGINE,
             repaired=request.engine is None,
             valid=request.validWriteIdList,
         )
-        columns = {each.partition or "": each.columns for each in found}
-        return Encoded(statistics_bytes.partitions_result(columns, **self._form(request)))
+        return Encoded(statistics_bytes.table_result(self._objects(request, found)))
+
+    def get_partitions_statistics_req(self, session: Session, request: Any) -> Any:
+        """Statistics of some columns of some partitions; what has none is left out."""
+        found = self._reader.flat_partitions(
+            _table(request),
+            request.partNames or [],
+            _columns(request),
+            request.engine or DEFAULT_ENGINE,
+            repaired=request.engine is None,
+            valid=request.validWriteIdList,
+        )
+        encoded = {partition: self._objects(request, columns) for partition, columns in found.items()}
+        return Encoded(statistics_bytes.partitions_result(encoded))
 
     def get_aggr_stats_for(self, session: Session, request: Any) -> Any:
         """Statistics of some columns over some partitions together; what has none is left out."""
@@ -124,11 +126,11 @@ class StatisticsCalls:
             names,
             _columns(request),
             engine,
-            repaired=request.engine is None,
             histograms=self._sketches,
             valid=request.validWriteIdList,
         )
-        return Encoded(statistics_bytes.aggregate_result(found.columns, found.partitions_found, **self._form(request)))
+        columns = self._objects(request, found.flat(name, repaired=request.engine is None))
+        return Encoded(statistics_bytes.aggregate_result(columns, found.partitions_found))
 
     def delete_table_column_statistics(
         self, session: Session, db_name: str, tbl_name: str, col_name: str | None, engine: str | None
@@ -154,9 +156,9 @@ class StatisticsCalls:
             self._writer.delete_partitions(name, req.part_names or None, columns, req.engine)
         return True
 
-    def _form(self, request: Any) -> dict[str, bool]:
-        """The form in which the columns leave that a request asks for."""
-        return {"hive4": request.engine is not None, "sketches": self._sketches}
+    def _objects(self, request: Any, columns: Sequence[FlatStatistics]) -> list[bytes]:
+        """The columns in the form that a request asks for."""
+        return statistics_bytes.objects(columns, hive4=request.engine is not None, sketches=self._sketches)
 
 
 def write_sets(

@@ -13,6 +13,7 @@ from hmstats.errors import InvalidObject, MetaError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, Data, DecimalStatistics, Kind
 from hmstats.model.column_types import kind_of
+from hmstats.model.flat_statistics import FlatStatistics, flat
 from hmstats.model.merge import add, either, merge_numbers
 from hmstats.model.names import normal_partition_name
 from hmstats.service.statistics import united
@@ -43,6 +44,11 @@ class Aggregate:
     partitions_found: int = 0
     analyzed_seconds: int | None = None
 
+    def flat(self, name: TableName, *, repaired: bool) -> list[FlatStatistics]:
+        """The columns as tuples; `repaired` as repair.py says, for the table's name in the log."""
+        columns = [flat(column) for column in self.columns]
+        return acceptable(name, columns, None) if repaired else columns
+
 
 class StatisticsAggregator:
     """Adds up the statistics of partitions. `any_engine`: other engines' statistics count where the asked has none."""
@@ -59,11 +65,10 @@ class StatisticsAggregator:
         columns: Sequence[str],
         engine: str,
         *,
-        repaired: bool = False,
         histograms: bool = False,
         valid: str | None = None,
     ) -> Aggregate:
-        """The statistics of these columns over these partitions; `repaired` as repair.py says.
+        """The statistics of these columns over these partitions.
 
         To a reader that does not see those of each partition (`valid`, transactional.py) there are none. Histograms are
         united only where they are asked for. Raises NoSuchObject without the table.
@@ -75,8 +80,7 @@ class StatisticsAggregator:
             wanted = _normal(partition_names, target.keys)
             if valid is not None and len(seen_partitions(connection, target, wanted, valid)) < len(wanted):
                 return Aggregate()
-            found = self.within(connection, name, target, wanted, columns, engine, histograms=histograms)
-        return replace(found, columns=acceptable(name, found.columns, None)) if repaired else found
+            return self.within(connection, name, target, wanted, columns, engine, histograms=histograms)
 
     def within(
         self,

@@ -11,14 +11,16 @@ from dataclasses import replace
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import Table, TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.model.flat_statistics import FlatStatistics, flat
 from hmstats.model.names import normal_partition_name
-from hmstats.service.statistics.aggregate import StatisticsAggregator
+from hmstats.service.statistics.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.repair import acceptable
 from hmstats.service.statistics.sizes import TableSizes
 from hmstats.service.statistics.transactional import seen_partitions, table_is_seen
 from hmstats.service.statistics.validate import known_rows
 from hmstats.store import column_statistics, partitions, targets
+from hmstats.store.column_statistics import FlatRow
 from hmstats.store.engine import Store
 from hmstats.store.targets import Target
 from hmstats.store.unit import Connection
@@ -44,30 +46,32 @@ class StatisticsReader:
         self._aggregator = aggregator
         self._sizes = TableSizes(store)
 
-    def table(
-        self,
-        name: TableName,
-        columns: Sequence[str] | None,
-        engine: str,
-        *,
-        repaired: bool = False,
-        valid: str | None = None,
-    ) -> StatisticsSet | None:
-        """A table's statistics of these columns (None: all), or None; `repaired` as repair.py says.
-
-        `valid` are the write ids that the reader sees (transactional.py). Raises NoSuchObject without the table.
-        """
+    def table(self, name: TableName, columns: Sequence[str] | None, engine: str) -> StatisticsSet | None:
+        """A table's statistics of these columns (None: all), or None. Raises NoSuchObject without the table."""
         with self._store.read() as connection:
-            target = targets.find(connection, name)
-            if target is None:
-                raise missing_table(name)
+            target = _found(connection, name)
+            found = column_statistics.read_table(
+                connection, target.id, columns, self._asked(engine), sketches=self._sketches
+            )
+            return self._completed(connection, name, target, columns, engine, self._chosen(found, engine))
+
+    def flat_table(
+        self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool, valid: str | None
+    ) -> list[FlatStatistics]:
+        """The same as tuples; `repaired` as repair.py says, for one who sees these write ids (transactional.py)."""
+        with self._store.read() as connection:
+            target = _found(connection, name)
             if not table_is_seen(connection, target, valid):
-                return None
-            asked = self._asked(engine)
-            found = column_statistics.read_table(connection, target.id, columns, asked, sketches=self._sketches)
-            chosen = self._completed(connection, name, target, columns, engine, self._chosen(found, engine))
-        rows = known_rows(target.parameters.get("numRows"))
-        return _repaired(name, chosen, rows) if repaired and chosen else chosen
+                return []
+            rows = column_statistics.read_flat_table(
+                connection, target.id, columns, self._asked(engine), sketches=self._sketches
+            )
+            found = one_of_each_column(rows, engine).get("", [])
+            known = {column for column, *_ in found}
+            missing = [column for column in columns if column not in known]
+            if missing:
+                found += map(flat, self._from_partitions(connection, name, target, missing, engine).columns)
+        return acceptable(name, found, known_rows(target.parameters.get("numRows"))) if repaired else found
 
     def table_column(self, name: TableName, column: str) -> StatisticsSet:
         """One column's statistics of a table. Raises NoSuchObject without the table or the statistics."""
@@ -77,33 +81,49 @@ class StatisticsReader:
         return found
 
     def partitions(
-        self,
-        name: TableName,
-        partition_names: Sequence[str],
-        columns: Sequence[str] | None,
-        engine: str,
-        *,
-        repaired: bool = False,
-        valid: str | None = None,
+        self, name: TableName, partition_names: Sequence[str], columns: Sequence[str] | None, engine: str
     ) -> list[StatisticsSet]:
-        """Statistics of these columns of these partitions, those without left out; `repaired` and `valid` as there.
-
-        Raises NoSuchObject without the table.
-        """
+        """Statistics of these columns of these partitions, those without left out. Raises NoSuchObject likewise."""
         with self._store.read() as connection:
-            target = targets.find(connection, name)
-            if target is None:
-                raise missing_table(name)
-            normal = [normal_partition_name(each, target.keys) for each in partition_names]
-            wanted = seen_partitions(connection, target, normal, valid)
+            target = _found(connection, name)
+            wanted = [normal_partition_name(each, target.keys) for each in partition_names]
             found = column_statistics.read_partitions(
                 connection, target.id, wanted, columns, self._asked(engine), sketches=self._sketches
             )
-            rows = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
-        chosen = {partition: self._chosen(sets, engine) for partition, sets in found.items()}
+        chosen = (self._chosen(sets, engine) for sets in found.values())
+        return [each for each in chosen if each]
+
+    def flat_partitions(
+        self,
+        name: TableName,
+        partition_names: Sequence[str],
+        columns: Sequence[str],
+        engine: str,
+        *,
+        repaired: bool,
+        valid: str | None,
+    ) -> dict[str, list[FlatStatistics]]:
+        """The same as tuples, by partition; `repaired` and `valid` as there."""
+        with self._store.read() as connection:
+            target = _found(connection, name)
+            normal = [normal_partition_name(each, target.keys) for each in partition_names]
+            wanted = seen_partitions(connection, target, normal, valid)
+            asked = set(columns)
+            # Looking at each row's name would cost the database a third of the time, and most ask for every column.
+            every = all(column.name in asked for column in target.columns)
+            found = column_statistics.read_flat_partitions(
+                connection,
+                target.id,
+                wanted,
+                None if every else columns,
+                self._asked(engine),
+                sketches=self._sketches,
+            )
+            counts = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
+        chosen = one_of_each_column([row for row in found if row.statistics[0] in asked], engine)
         if repaired:
-            return [_repaired(name, each, known_rows(rows.get(key))) for key, each in chosen.items() if each]
-        return [each for each in chosen.values() if each]
+            return {key: acceptable(name, each, known_rows(counts.get(key))) for key, each in chosen.items()}
+        return chosen
 
     def partition_column(self, name: TableName, partition_name: str, column: str) -> StatisticsSet:
         """One column's statistics of a partition. Raises NoSuchObject without the table or the statistics."""
@@ -126,18 +146,23 @@ class StatisticsReader:
         own: StatisticsSet | None,
     ) -> StatisticsSet | None:
         """The table's own statistics and, of the other columns, those that its partitions come to."""
-        if self._aggregator is None or not target.partition_keys:
-            return own
         known = {column.column for column in own.columns} if own else set()
         asked = [column.name.lower() for column in target.columns] if columns is None else columns
-        missing = [column for column in asked if column not in known]
-        found = self._aggregator.within(connection, name, target, None, missing, engine)
+        found = self._from_partitions(connection, name, target, [each for each in asked if each not in known], engine)
         if not found.columns:
             return own
         if own is None:
             return StatisticsSet(found.columns, None, engine, found.analyzed_seconds)
         oldest = min(each or 0 for each in (own.last_analyzed_seconds, found.analyzed_seconds))
         return replace(own, columns=(*own.columns, *found.columns), last_analyzed_seconds=oldest)
+
+    def _from_partitions(
+        self, connection: Connection, name: TableName, target: Target, columns: Sequence[str], engine: str
+    ) -> Aggregate:
+        """What the partitions of a table come to in these columns, where there is an aggregator."""
+        if self._aggregator is None or not target.partition_keys:
+            return Aggregate()
+        return self._aggregator.within(connection, name, target, None, columns, engine)
 
     def _asked(self, engine: str) -> str | None:
         return None if self._any_engine else engine
@@ -152,5 +177,19 @@ class StatisticsReader:
         return replace(order[-1], columns=tuple(columns.values()), last_analyzed_seconds=oldest)
 
 
-def _repaired(name: TableName, statistics: StatisticsSet, rows: int | None) -> StatisticsSet:
-    return replace(statistics, columns=acceptable(name, statistics.columns, rows))
+def one_of_each_column(rows: Sequence[FlatRow], engine: str) -> dict[str, list[FlatStatistics]]:
+    """By partition each column's statistics: of the asked engine where it has any, else the newest of the others."""
+    if len({row.engine for row in rows}) > 1:
+        ranked = sorted(rows, key=lambda row: (row.engine == engine, row.analyzed_seconds))
+        rows = list({(row.partition, row.statistics[0]): row for row in ranked}.values())
+    found: dict[str, list[FlatStatistics]] = {}
+    for partition, _, _, statistics in rows:
+        found.setdefault(partition, []).append(statistics)
+    return found
+
+
+def _found(connection: Connection, name: TableName) -> Target:
+    target = targets.find(connection, name)
+    if target is None:
+        raise missing_table(name)
+    return target

@@ -6,41 +6,49 @@ neither bound, and no more nulls than rows. Each repair is logged once for a col
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
 
 import structlog
 
 from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import ColumnStatistics
+from hmstats.model.column_statistics import Kind
+from hmstats.model.column_types import kind_of
+from hmstats.model.flat_statistics import FIELDS, FlatStatistics, place
 
 _log = structlog.get_logger(__name__)
 _MOST_LOGGED = 10_000
 _logged: set[tuple[TableName, str]] = set()
 
+_NULLS = {kind: place(kind, "nulls") for kind in Kind}
+_LOW, _HIGH = 2, 3
+_BOUNDED = frozenset(kind for kind in Kind if FIELDS[kind][:2] == ("low", "high"))
 
-def acceptable(name: TableName, columns: Iterable[ColumnStatistics], rows: int | None) -> tuple[ColumnStatistics, ...]:
+
+def acceptable(name: TableName, columns: Iterable[FlatStatistics], rows: int | None) -> list[FlatStatistics]:
     """The statistics without what an engine would refuse; `rows` is the table's or partition's numRows, if known."""
-    return tuple(_acceptable(name, column, rows) for column in columns)
+    return [_acceptable(name, column, rows) for column in columns]
 
 
-def _acceptable(name: TableName, column: ColumnStatistics, rows: int | None) -> ColumnStatistics:
-    data: Any = column.data
-    low, high = getattr(data, "low", None), getattr(data, "high", None)
-    changes: dict[str, Any] = {}
-    if low is not None and high is not None and low > high:
-        changes |= {"low": None, "high": None}
-    if rows is not None and data.nulls is not None and data.nulls > rows:
-        changes["nulls"] = rows
-    if not changes:
+def _acceptable(name: TableName, column: FlatStatistics, rows: int | None) -> FlatStatistics:
+    kind = kind_of(column[1])
+    if kind is None:
         return column
-    _log_once(name, column, changes)
-    return replace(column, data=replace(data, **changes))
+    low, high, nulls = column[_LOW], column[_HIGH], column[_NULLS[kind]]
+    crossed = kind in _BOUNDED and low is not None and high is not None and low > high
+    too_many = rows is not None and nulls is not None and nulls > rows
+    if not crossed and not too_many:
+        return column
+    repaired = list(column)
+    if crossed:
+        repaired[_LOW] = repaired[_HIGH] = None
+    if too_many:
+        repaired[_NULLS[kind]] = rows
+    _log_once(name, column[0], [part for part, bad in (("bounds", crossed), ("nulls", too_many)) if bad])
+    return tuple(repaired)
 
 
-def _log_once(name: TableName, column: ColumnStatistics, changes: dict[str, Any]) -> None:
-    known = (name, column.column)
+def _log_once(name: TableName, column: str, changed: list[str]) -> None:
+    known = (name, column)
     if known in _logged or len(_logged) >= _MOST_LOGGED:
         return
     _logged.add(known)
-    _log.warning("statistics repaired on their way out", object=str(name), column=column.column, changed=list(changes))
+    _log.warning("statistics repaired on their way out", object=str(name), column=column, changed=changed)
