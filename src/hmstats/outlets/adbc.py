@@ -50,8 +50,9 @@ KEYS = {name: key for key, name in enumerate(_STANDARD)} | {
 """Name without its variant to key."""
 
 _MEMBERS = (pa.int64(), pa.uint64(), pa.float64(), pa.binary())
+_MEMBER_NAMES = ["int64", "uint64", "float64", "binary"]
 _INT64, _, _, _BINARY = range(len(_MEMBERS))
-_VALUE = pa.dense_union([pa.field(str(member), member) for member in _MEMBERS])
+_VALUE = pa.dense_union([pa.field(name, member) for name, member in zip(_MEMBER_NAMES, _MEMBERS, strict=True)])
 _STATISTIC = pa.struct(
     [
         pa.field("table_name", pa.string(), nullable=False),
@@ -143,8 +144,7 @@ def _union(values: Sequence[tuple[int, Any]]) -> pa.UnionArray:
         held[code].append(value)
     children = [pa.array(each, member) for each, member in zip(held, _MEMBERS, strict=True)]
     codes = pa.array([code for code, _ in values], pa.int8())
-    member_names = [str(member) for member in _MEMBERS]
-    return pa.UnionArray.from_dense(codes, pa.array(offsets, pa.int32()), children, member_names)
+    return pa.UnionArray.from_dense(codes, pa.array(offsets, pa.int32()), children, _MEMBER_NAMES)
 
 
 def _member(statistic: Statistic) -> tuple[int, Any]:

@@ -25,12 +25,12 @@ _INSTANT = pa.timestamp("s", "UTC")
 _TOP_VALUE = pa.struct([("value", pa.string()), ("low", pa.int64()), ("high", pa.int64())])
 SCHEMA = pa.schema(
     [
-        ("catalog", pa.string()),
-        ("database", pa.string()),
-        ("table", pa.string()),
-        ("partition", pa.string()),
-        ("column", pa.string()),
-        ("type", pa.string()),
+        ("catalog_name", pa.string()),
+        ("database_name", pa.string()),
+        ("table_name", pa.string()),
+        ("partition_name", pa.string()),
+        ("column_name", pa.string()),
+        ("column_type", pa.string()),
         ("row_count", pa.int64()),
         ("row_count_exact", pa.bool_()),
         ("null_count", pa.int64()),
@@ -71,7 +71,7 @@ _EPOCH_DAY, _EPOCH = date(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def statistics_table(found: Iterable[TableStatistics]) -> pa.Table:
-    """A row for the whole of each table, partition or result (`column` is null), then one for each of its columns.
+    """A row for the whole of each table, partition or result (`column_name` is null), then one for each of its columns.
 
     Bounds are text (dates and timestamps as ISO 8601 writes them) and numbers (days and seconds since 1970-01-01).
     Quantiles and top values come from the sketches, where there are any. Raises SketchError for corrupt ones.
@@ -82,9 +82,13 @@ def statistics_table(found: Iterable[TableStatistics]) -> pa.Table:
 
 
 def _rows(found: TableStatistics) -> Iterator[dict[str, Any]]:
-    place = {"partition": found.statistics.partition, "row_count": found.rows, "engine": found.statistics.engine}
+    place = {"partition_name": found.statistics.partition, "row_count": found.rows, "engine": found.statistics.engine}
     if found.name is not None:
-        place |= {"catalog": found.name.catalog, "database": found.name.database, "table": found.name.table}
+        place |= {
+            "catalog_name": found.name.catalog,
+            "database_name": found.name.database,
+            "table_name": found.name.table,
+        }
     if found.rows is not None:
         place["row_count_exact"] = found.rows_exact
     place["last_analyzed"] = found.statistics.last_analyzed_seconds
@@ -102,8 +106,8 @@ def _of_column(column: ColumnStatistics) -> dict[str, Any]:
             row |= {f"{name}_value": _text(column.kind, bound), f"{name}_number": float(bound)}
     histogram = getattr(column.data, "histogram", None)
     return row | {
-        "column": column.column,
-        "type": column.column_type,
+        "column_name": column.column,
+        "column_type": column.column_type,
         "quantiles": KllHistogram.from_bytes(histogram).quantiles(FRACTIONS) if histogram else None,
         "top_values": _top_values(column.top_k) if column.top_k else None,
         "all_exact": made.exact,
