@@ -44,8 +44,8 @@ def test_duckdb_reads_a_row_for_the_whole_and_for_each_column() -> None:
     rows = query(
         table,
         "SELECT table_name, partition_name, column_name, column_type, row_count, null_count, distinct_count, "
-        "min_value, max_number, true_count, quantiles, list_transform(top_values, lambda each: (each.value, each.high)) "
-        "FROM statistics",
+        "min_value, max_number, true_count, quantiles, "
+        "list_transform(top_values, lambda each: (each.value, each.high)) FROM statistics",
     )
     a = ("a", "bigint", 4, 1, 2, "1", 5.0, None, [1.0, 1.0, 5.0, 5.0, 5.0], [("5", 2), ("1", 1)])
     b = ("b", "boolean", 4, 1, None, None, None, 2, None, [("true", 2), ("false", 1)])
