@@ -6,8 +6,8 @@ import pytest
 from hmstats.server.calls import Call
 from hmstats.server.connection import READ, WRITE, Connection
 from hmstats.server.dispatch import Dispatcher
-from hmstats.server.limits import Limits
-from hmstats.server.protocols import BinaryProtocol
+from hmstats.server.encodings import BinaryEncoding
+from hmstats.server.protocols import PlainProtocol
 from hmstats.server.session import Session
 
 
@@ -21,7 +21,7 @@ def pair() -> Iterator[tuple[Connection, socket.socket]]:
 
 def test_no_more_is_read_than_may_wait_behind_a_running_call(pair: tuple[Connection, socket.socket]) -> None:
     connection, theirs = pair
-    connection.call = Call(connection, BinaryProtocol(Dispatcher({}, {}), Limits()), b"")
+    connection.call = Call(connection, PlainProtocol(BinaryEncoding(1000), Dispatcher({}, {})), b"")
     taken = 0
     while connection.wanted_events & READ:
         theirs.sendall(bytes(10_000))
@@ -43,14 +43,6 @@ def test_a_client_that_sends_no_more_is_not_watched_for_reading(pair: tuple[Conn
     assert connection.wanted_events == 0
     connection.outbox = memoryview(b"reply")
     assert connection.wanted_events == WRITE
-
-
-def test_requests_are_taken_from_the_front(pair: tuple[Connection, socket.socket]) -> None:
-    connection, _ = pair
-    connection.inbox += b"onetwo"
-    assert connection.take(3) == b"one"
-    assert connection.take(3) == b"two"
-    assert connection.inbox == b""
 
 
 def test_what_a_socket_does_not_take_is_returned(pair: tuple[Connection, socket.socket]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hmstats.errors import SettingsError
-from hmstats.server.health import serve_health
+from hmstats.server.health import serving_health
 from hmstats.server.port import Address, Port
 
 
@@ -28,17 +28,17 @@ def get(address: Address, path: str) -> tuple[int, str]:
 
 def test_a_server_is_ready_as_long_as_a_worker_is(tmp_path: Path) -> None:
     watched = Watched()
-    address = serve_health(("127.0.0.1", 0), watched, str(tmp_path))
-    assert get(address, "/health/live") == (200, "alive\n")
-    assert get(address, "/health/ready") == (503, "0 workers are ready\n")
-    watched.ready = 2
-    assert get(address, "/health/ready") == (200, "2 workers are ready\n")
-    assert get(address, "/elsewhere")[0] == 404
+    with serving_health(("127.0.0.1", 0), watched, str(tmp_path)) as address:
+        assert get(address, "/health/live") == (200, "alive\n")
+        assert get(address, "/health/ready") == (503, "0 workers are ready\n")
+        watched.ready = 2
+        assert get(address, "/health/ready") == (200, "2 workers are ready\n")
+        assert get(address, "/elsewhere")[0] == 404
 
 
 def test_metrics_tell_of_the_workers(tmp_path: Path) -> None:
-    address = serve_health(("127.0.0.1", 0), Watched(ready=2, deaths=3), str(tmp_path))
-    status, text = get(address, "/metrics")
+    with serving_health(("127.0.0.1", 0), Watched(ready=2, deaths=3), str(tmp_path)) as address:
+        status, text = get(address, "/metrics")
     assert status == 200
     assert {"hmstats_workers 2.0", "hmstats_worker_deaths 3.0"} <= set(text.splitlines())
 
@@ -48,5 +48,6 @@ def test_an_http_port_that_is_taken(tmp_path: Path) -> None:
         Port(("127.0.0.1", 0)) as port,
         port.listen(),
         pytest.raises(SettingsError, match=f"cannot listen on 127.0.0.1:{port.address[1]}: Address already in use"),
+        serving_health(port.address, Watched(), str(tmp_path)),
     ):
-        serve_health(port.address, Watched(), str(tmp_path))
+        pytest.fail("it was not refused")

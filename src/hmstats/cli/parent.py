@@ -16,7 +16,7 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from hmstats.cli import logs
 from hmstats.errors import SettingsError
-from hmstats.server.health import serve_health
+from hmstats.server.health import serving_health
 from hmstats.server.metrics import FOLDER_VARIABLE
 from hmstats.server.port import Port
 from hmstats.server.supervisor import Supervisor
@@ -78,7 +78,7 @@ def _supervise(plan: Plan) -> int:
 
         supervisor = Supervisor(port, start, plan.workers, plan.drain_seconds, announce=announce, buried=buried)
         if plan.http_port is not None:
-            serve_health((plan.host, plan.http_port), supervisor, folder)
+            stack.enter_context(serving_health((plan.host, plan.http_port), supervisor, folder))
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: supervisor.stop())
         signal.signal(signal.SIGHUP, lambda *_: supervisor.reload())

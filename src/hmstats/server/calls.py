@@ -17,7 +17,7 @@ class Call:
     up or the client gone. The loser drops what it has.
     """
 
-    __slots__ = ("_claim", "connection", "error", "protocol", "request", "unsent")
+    __slots__ = ("_claim", "connection", "error", "last", "protocol", "request", "unsent")
 
     def __init__(self, connection: Connection, protocol: WireProtocol, request: bytes) -> None:
         self.connection = connection
@@ -25,6 +25,8 @@ class Call:
         self.request = request
         self.unsent = memoryview(b"")
         """The end of the reply that the socket did not take."""
+        self.last = False
+        """Whether the connection ends with the reply."""
         self.error: OSError | None = None
         """Why the reply could not be sent."""
         self._claim = threading.Lock()
@@ -40,8 +42,10 @@ class Call:
         reply = self.protocol.answer(self.request, self.connection.session)
         if not self.claim():
             return False
+        data = self.protocol.wrap(reply)
+        self.last = self.protocol.ends
         try:
-            self.unsent = self.connection.send(reply) if reply else self.unsent
+            self.unsent = self.connection.send(data) if data else self.unsent
         except OSError as error:
             self.error = error
         return True

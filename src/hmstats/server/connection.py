@@ -70,7 +70,12 @@ class Connection:
     @property
     def awaits_selector(self) -> bool:
         """Whether there is something to do as soon as the running call has ended."""
-        return bool(self.inbox) or self.ended or self.doomed
+        return self.request_begun or self.ended or self.doomed
+
+    @property
+    def request_begun(self) -> bool:
+        """Whether a part of the next request has come."""
+        return bool(self.inbox) or (self.protocol is not None and self.protocol.begun)
 
     @property
     def wanted_events(self) -> int:
@@ -88,17 +93,6 @@ class Connection:
         self.ended = not data
         if not self.last and not self.lingering:
             self.inbox += data
-
-    def take(self, size: int) -> bytes:
-        """Remove a request from the inbox."""
-        if size == len(self.inbox):
-            request = bytes(self.inbox)
-            self.inbox.clear()
-            return request
-        with memoryview(self.inbox) as view, view[:size] as part:
-            request = bytes(part)
-        del self.inbox[:size]
-        return request
 
     def send(self, data: bytes | memoryview) -> memoryview:
         """Send what the socket takes at once; the rest is returned. Raises OSError when the connection is broken."""

@@ -130,7 +130,8 @@ class Exchange:
                 self._lose(connection, call.error)
             elif connection.doomed:
                 self._close(connection)
-            elif call.unsent:
+            elif call.unsent or call.last:
+                connection.last = call.last
                 self._sent(connection, call.unsent)
             settled.append(connection)
         return settled
@@ -177,7 +178,7 @@ class Exchange:
             self._begin_call(connection, request)
         elif connection.ended:
             self._lose(connection, "closed by the client")
-        elif connection.inbox:
+        elif connection.request_begun:
             self._idle.stop(connection)
             self._receiving.start(connection)
         else:
@@ -186,10 +187,10 @@ class Exchange:
 
     def _next_request(self, connection: Connection) -> Call | None:
         protocol = connection.protocol = connection.protocol or self._recognise(connection.inbox)
-        if protocol is None or not connection.inbox:
+        if protocol is None or not connection.request_begun:
             return None
-        size = protocol.scan(connection.inbox)
-        return None if size is None else Call(connection, protocol, connection.take(size))
+        request = protocol.take(connection.inbox)
+        return None if request is None else Call(connection, protocol, request)
 
     def _begin_call(self, connection: Connection, call: Call) -> None:
         self._idle.stop(connection)
@@ -212,8 +213,8 @@ class Exchange:
     def _answer_instead(self, connection: Connection, call: Call, sentence: str, *, last: bool) -> None:
         connection.call = None
         self._calling.stop(connection)
-        reply = call.protocol.refuse(call.request, connection.session, sentence)
-        self._send(connection, reply or b"", last=last)
+        reply = call.protocol.wrap(call.protocol.refuse(call.request, connection.session, sentence))
+        self._send(connection, reply, last=last or call.protocol.ends)
 
     def _work(self, call: Call) -> None:
         """In a worker's thread: run a call and send its reply."""
@@ -222,15 +223,15 @@ class Exchange:
         # Noted first and looked at second, while the selector's thread reads first and looks for notes second: so one
         # of the two sees that a request waits.
         self._ended_calls.append(call)
-        if call.unsent or call.error or call.connection.awaits_selector or self._draining:
+        if call.unsent or call.error or call.last or call.connection.awaits_selector or self._draining:
             self._wake()
 
     def _reject(self, connection: Connection, error: ProtocolError) -> None:
         """Answers bytes that become no request, and closes."""
         session = connection.session
         _log.warning("request_rejected", connection=session.connection_id, peer=session.peer, reason=str(error))
-        reply = connection.protocol.reject(connection.inbox, error) if connection.protocol else None
-        self._send(connection, reply or b"", last=True)
+        reply = connection.protocol.reject(error) if connection.protocol else b""
+        self._send(connection, reply, last=True)
         self._watch(connection)
 
     def _send(self, connection: Connection, data: bytes, *, last: bool) -> None:

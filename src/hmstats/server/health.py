@@ -6,7 +6,8 @@
 
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from socketserver import TCPServer, ThreadingMixIn
 from typing import Protocol
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -55,8 +56,9 @@ class _Handler(WSGIRequestHandler):
         """Probes come every few seconds: no line for each."""
 
 
-def serve_health(address: Address, watched: Watched, metrics_folder: str) -> Address:
-    """Answer from now on in threads that hold up no exit; the host and port.
+@contextmanager
+def serving_health(address: Address, watched: Watched, metrics_folder: str) -> Iterator[Address]:
+    """Answers in threads of its own until the context ends; the host and port.
 
     `metrics_folder` is where the workers keep their numbers. Raises SettingsError when the address cannot be had.
     """
@@ -66,8 +68,10 @@ def serve_health(address: Address, watched: Watched, metrics_folder: str) -> Add
         server = make_server(host, port, application(watched, metrics_folder), kind, _Handler)
     except OSError as error:
         raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
-    threading.Thread(target=server.serve_forever, name="hmstats-health", daemon=True).start()
-    return host, server.server_port
+    with server:
+        threading.Thread(target=server.serve_forever, name="hmstats-health", daemon=True).start()
+        yield host, server.server_port
+        server.shutdown()
 
 
 def application(watched: Watched, metrics_folder: str) -> WSGIApplication:

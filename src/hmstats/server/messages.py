@@ -102,7 +102,7 @@ def _name(data: bytes | bytearray) -> str:
 
 def encode_reply(head: Head, result: bytes) -> bytes:
     """The reply to a request; `result` is the encoded result struct with its stop byte."""
-    return _head(head.name, REPLY, head.sequence) + result
+    return encode_head(head.name, REPLY, head.sequence) + result
 
 
 def encode_refusal(head: Head | None, kind: Refusal, sentence: str) -> bytes:
@@ -113,7 +113,7 @@ def encode_refusal(head: Head | None, kind: Refusal, sentence: str) -> bytes:
     text = sentence.encode()
     return b"".join(
         (
-            _head(head.name if head else "", EXCEPTION, head.sequence if head else 0),
+            encode_head(head.name if head else "", EXCEPTION, head.sequence if head else 0),
             struct.pack(">bhi", _STRING, 1, len(text)),
             text,
             struct.pack(">bhib", _INTEGER, 2, kind, _STOP),
@@ -121,6 +121,7 @@ def encode_refusal(head: Head | None, kind: Refusal, sentence: str) -> bytes:
     )
 
 
-def _head(name: str, kind: int, sequence: int) -> bytes:
+def encode_head(name: str, kind: int, sequence: int) -> bytes:
+    """What a message begins with, before its struct."""
     encoded = name.encode()
     return struct.pack(f">Ii{len(encoded)}si", _VERSION | kind, len(encoded), encoded, sequence)
