@@ -84,7 +84,24 @@ def test_a_lifted_sketch_stands_for_as_many_values_as_its_levels_say(levels: int
 def test_weights_are_repeats() -> None:
     weighted = KllHistogram()
     weighted.add(np.array([3, 1, 2]), np.array([2, 5, 1]))
-    assert weighted.to_bytes() == of_values([3, 3, 1, 1, 1, 1, 1, 2]).to_bytes()
+    assert weighted.to_bytes() == of_values([1, 1, 1, 1, 1, 2, 3, 3]).to_bytes()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_many_weighted_values_are_as_if_each_came(order: int) -> None:
+    numbers, weights = np.arange(3_000)[::order], np.arange(3_000) % 97
+    sketch = KllHistogram()
+    for _ in range(10):
+        sketch.add(numbers, weights)
+    every = np.repeat(np.arange(3_000), np.arange(3_000)[::order] % 97 * 10)
+    assert sketch.count == len(every)
+    assert_near_quantiles(sketch, every)
+
+
+def test_weights_of_what_is_no_number_are_left_out() -> None:
+    sketch = KllHistogram()
+    sketch.add(np.array([math.nan, 2.0, math.inf]), np.array([5_000, 3, 4_000]))
+    assert (sketch.count, sketch.quantiles([0, 1])) == (4_003, [2.0, math.inf])
 
 
 def test_not_a_number_is_left_out_and_what_is_beyond_single_precision_is_infinite() -> None:

@@ -17,10 +17,11 @@ from hmstats.errors import SketchError
 from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Data, Kind
 from hmstats.sketch import frequencies, state_bytes
 from hmstats.sketch.arrow_bytes import byte_lengths
-from hmstats.sketch.column_values import Bound, Weights, bounds, numbers, present
+from hmstats.sketch.column_values import Weights, present
 from hmstats.sketch.hive_hll import DEFAULT_P, HiveHll
 from hmstats.sketch.kll import KllHistogram
 from hmstats.sketch.murmur3 import hash_doubles, hash_longs, hash_strings
+from hmstats.sketch.numbers import Bound, bounds, numbers_of
 from hmstats.sketch.top_k import TopK
 
 _COUNTS = struct.Struct("<5Q")
@@ -164,15 +165,18 @@ class ColumnAccumulator:
             self._add_frequent(counted)
 
     def _add_numbers(self, found: pa.Array, weights: Weights | None) -> None:
-        values = numbers(found, self.kind)
-        self._widen(*(bounds(found, values) or (None, None)))
+        numbers = numbers_of(found, weights, self.kind)
+        self._widen(*(bounds(numbers) or (None, None)))
+        if self.kll is not None:
+            self.kll.add(numbers.values, numbers.weights)
+        if self.hll is None and self.top_k is None:
+            return
+        values = numbers.values
         hashes = hash_doubles(values) if values.dtype == np.float64 else hash_longs(values)  # type: ignore[arg-type]
         if self.hll is not None:
             self.hll.add_hashes(hashes)
-        if self.kll is not None:
-            self.kll.add(values, weights)
         if self.top_k is not None:
-            self._add_frequent(frequencies.of_numbers(found, values, hashes, weights))
+            self._add_frequent(frequencies.of_numbers(numbers, hashes))
 
     def _add_frequent(self, found: frequencies.Frequencies) -> None:
         if self.top_k is not None:

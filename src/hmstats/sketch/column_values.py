@@ -4,24 +4,16 @@ The values of a dictionary are taken once each, with how often they occur, and o
 """
 
 from collections.abc import Callable
-from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from hmstats.errors import SketchError
 from hmstats.model.column_statistics import Kind
-from hmstats.sketch.decimal_doubles import doubles
 
-Bound: TypeAlias = int | float | Decimal
-Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Weights = npt.NDArray[np.int64]
-
-_PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-
 
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 _BINARIES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
@@ -53,33 +45,6 @@ def present(array: pa.Array, kind: Kind) -> tuple[pa.Array, Weights | None]:
     # A dictionary may hold values that do not occur, and a null.
     occurring = np.flatnonzero((counts > 0) & dictionary.is_valid().to_numpy(zero_copy_only=False))
     return dictionary.take(pa.array(occurring)), counts[occurring]
-
-
-def numbers(array: pa.Array, kind: Kind) -> Numbers:
-    """What is hashed, and kept in the histogram: int64 (values, days, seconds) or float64 (doubles and decimals).
-
-    `array` comes from `present`. A timestamp's fraction of a second is cut off downwards, as Hive does.
-    """
-    if kind is Kind.DECIMAL:
-        return doubles(array)
-    values: Numbers = array.view(pa.int64()).to_numpy() if kind is Kind.TIMESTAMP else array.to_numpy()
-    if kind is Kind.TIMESTAMP and array.type.unit != "s":
-        values = values // _PER_SECOND[array.type.unit]
-    return values
-
-
-def bounds(array: pa.Array, values: Numbers) -> tuple[Bound, Bound] | None:
-    """The least and the greatest value: exact decimals of a decimal array; None when there are only NaNs.
-
-    -0.0 is 0.0 here, so that the bounds do not depend on the order of the values.
-    """
-    if pa.types.is_decimal(array.type):
-        ends = pc.min_max(array)
-        return ends["min"].as_py(), ends["max"].as_py()
-    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
-    if np.isnan(low):
-        return None
-    return (low + 0).item(), (high + 0).item()
 
 
 def _without_nulls(array: pa.Array) -> pa.Array:

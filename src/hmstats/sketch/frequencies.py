@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from hmstats.model import frequent_values
 from hmstats.model.column_statistics import Kind
-from hmstats.sketch.column_values import Numbers, Weights
-from hmstats.sketch.decimal_doubles import unscaled
+from hmstats.sketch.column_values import Weights
 from hmstats.sketch.murmur3 import UInt64s
+from hmstats.sketch.numbers import Numbers
 
 MOST_ITEMS = 256
 """Kept of one array."""
@@ -26,8 +26,6 @@ LEAST_SHARE = 1024
 """A value that makes up less than this part of an array is not kept, however few others there are."""
 
 _LEAST_BUCKETS, _MOST_BUCKETS = 1 << 10, 1 << 16
-_MOST_COUNTERS = 65_536
-"""Whole numbers in a range that is no larger are counted without sorting them."""
 _SAMPLE = 1_000
 
 
@@ -72,21 +70,15 @@ def of_hashed(values: Any, hashes: UInt64s) -> Frequencies:
     return Frequencies(*_counted(values), count, unseen)
 
 
-def of_numbers(array: pa.Array, values: Numbers, hashes: UInt64s, weights: Weights | None) -> Frequencies:
-    """Of numbers, dates and timestamps: `array` and `values` are the same (column_values.numbers)."""
-    whole: Any = unscaled(array) if pa.types.is_decimal(array.type) else values
-    scale = array.type.scale if pa.types.is_decimal(array.type) and whole is not None else None
-    counted: Any = array if whole is None else whole
-    if weights is not None:
-        return Frequencies(counted, weights, int(weights.sum()), scale=scale)
-    if whole is not None and whole.dtype == np.int64:
-        low, high = int(whole.min()), int(whole.max())
-        if high - low < min(len(whole), _MOST_COUNTERS):
-            counts = np.bincount(whole - low)
-            there = np.flatnonzero(counts)
-            return Frequencies(there + low, counts[there], len(whole), scale=scale)
+def of_numbers(numbers: Numbers, hashes: UInt64s) -> Frequencies:
+    """Of numbers, dates and timestamps, whose `values` have these hashes."""
+    counted: Any = numbers.wide if numbers.wide is not None else numbers.whole
+    if counted is None:
+        counted = numbers.values
+    if numbers.weights is not None:
+        return Frequencies(counted, numbers.weights, int(numbers.weights.sum()), scale=numbers.scale)
     found = of_hashed(counted, hashes)
-    return Frequencies(found.values, found.counts, found.count, found.unseen, scale)
+    return Frequencies(found.values, found.counts, found.count, found.unseen, numbers.scale)
 
 
 def items(kind: Kind, found: Frequencies) -> tuple[list[str], list[int], int]:

@@ -97,6 +97,7 @@ class HiveHll:
             if self.registers is None:
                 self._add_codes(_codes(block, self.p))
             else:
+                block = _raising(block, self.registers, self.p)
                 index = (block & np.uint64(len(self.registers) - 1)).view(np.int64)
                 np.maximum.at(self.registers, index, _ranks(block, self.p))
             start = stop
@@ -198,6 +199,12 @@ class HiveHll:
 def _sparse_limit(p: int) -> int:
     """A fifth of the bytes of a dense sketch with six bits a register."""
     return ((1 << p) * 6 // 8) // 5
+
+
+def _raising(hashes: UInt64s, registers: Registers, p: int) -> UInt64s:
+    """Those whose rank is above the least register: no other changes any, and when values are many, they are few."""
+    zeros = (1 << int(registers.min())) - 1 << p
+    return hashes[hashes & np.uint64(zeros) == 0] if zeros else hashes
 
 
 def _ranks(hashes: UInt64s, p: int) -> npt.NDArray[np.uint8]:

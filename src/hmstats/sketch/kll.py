@@ -17,6 +17,8 @@ DEFAULT_K = 200
 
 _SAMPLING_ERROR = 0.0015
 """Standard error of rank that sampling may add; the sketch's own is 0.005, so the two together are 4 % more."""
+_SORTED_SAMPLE = 1024
+"""Of this many values in order, at least, one stands for its neighbours: a rank is off by less than 0.1 %."""
 
 
 class KllHistogram:
@@ -61,17 +63,14 @@ class KllHistogram:
         """Add numbers; each as often as its weight says."""
         with np.errstate(over="ignore"):
             floats = values.astype(np.float32)
-        if weights is not None:
-            floats = np.repeat(floats, weights)
-        not_numbers = np.isnan(floats)
-        if not_numbers.any():
-            floats = floats[~not_numbers]
-        levels = _sampled_levels(self.count + len(floats))
-        whole = len(floats) >> levels << levels
-        if levels and whole >> levels > 1:
-            self._add_sample(floats[:whole], levels)
-            floats = floats[whole:]
-        self.sketch.update(floats)
+        numbers = ~np.isnan(floats)
+        if not numbers.all():
+            floats = floats[numbers]
+            weights = None if weights is None else weights[numbers]
+        if weights is None:
+            self._add_each(floats)
+        elif len(floats):
+            self._add_weighted(floats, weights)
 
     def merge(self, other: "KllHistogram") -> "KllHistogram":
         """The sketch of both sides' values, as a new one; its k is the smaller one's."""
@@ -101,14 +100,46 @@ class KllHistogram:
     def __repr__(self) -> str:
         return f"KllHistogram(k={self.k}, count={self.count})"
 
-    def _add_sample(self, floats: kll_bytes.Floats, levels: int) -> None:
-        """Add one of every 2^levels values, picked by chance, as that many (Karnin, Lang, Liberty 2016: sampler)."""
-        groups = floats.reshape(-1, 1 << levels)
-        picked = groups[np.arange(len(groups)), np.random.default_rng().integers(0, 1 << levels, len(groups))]
+    def _add_each(self, floats: kll_bytes.Floats) -> None:
+        levels = _sampled_levels(self.count + len(floats))
+        whole = len(floats) >> levels << levels
+        if levels and whole >> levels > 1:
+            groups = floats[:whole].reshape(-1, 1 << levels)
+            picked = groups[np.arange(len(groups)), _offsets(len(groups), levels)]
+            self._add_sample(picked, levels, float(groups.min()), float(groups.max()))
+            floats = floats[whole:]
+        self.sketch.update(floats)
+
+    def _add_weighted(self, floats: kll_bytes.Floats, weights: npt.NDArray[np.int64]) -> None:
+        """Add each as often as it occurs. Neighbours in order stand for one another well: few of them are picked."""
+        if (floats[1:] < floats[:-1]).any():
+            order = np.argsort(floats)
+            floats, weights = floats[order], weights[order]
+        ends = np.cumsum(weights)
+        total = int(ends[-1])
+        levels = max(0, (total // _SORTED_SAMPLE).bit_length() - 1)
+        groups = total >> levels if levels else 0
+        if groups:
+            places = (np.arange(groups) << levels) + _offsets(groups, levels)
+            picked = floats[np.searchsorted(ends, places, side="right")]
+            self._add_sample(picked, levels, float(floats[0]), float(floats[-1]))
+        rest = np.arange(groups << levels, total)
+        self.sketch.update(floats[np.searchsorted(ends, rest, side="right")])
+
+    def _add_sample(self, picked: kll_bytes.Floats, levels: int, low: float, high: float) -> None:
+        """Add one of every 2^levels values, picked by chance, as that many (Karnin, Lang, Liberty 2016: sampler).
+
+        `low` and `high` are the bounds of all of them.
+        """
         sample = kll_floats_sketch(self.k)
         sample.update(picked)
-        lifted = kll_bytes.lift(kll_bytes.read(sample.serialize()), levels, float(floats.min()), float(floats.max()))
+        lifted = kll_bytes.lift(kll_bytes.read(sample.serialize()), levels, low, high)
         self.sketch.merge(kll_floats_sketch.deserialize(kll_bytes.write(lifted)))
+
+
+def _offsets(groups: int, levels: int) -> npt.NDArray[np.int64]:
+    """For each group of 2^levels values one of them, by chance."""
+    return np.random.default_rng().integers(0, 1 << levels, groups)
 
 
 def _sampled_levels(count: int) -> int:

@@ -6,6 +6,7 @@ Hashes are uint64 arrays. Nulls have no hash: drop them first.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +81,7 @@ def _blocks(offsets: Offsets) -> Iterator[tuple[int, int]]:
 
 def _hash_rows(data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> UInt64s:
     """The hashes of the values at `starts`: the longest first, so that those with a next word are always the front."""
-    order = np.argsort(-(lengths >> 3), kind="stable") if lengths.min() >> 3 != lengths.max() >> 3 else None
+    order = _longest_first(lengths >> 3)
     if order is not None:
         starts, lengths = starts[order], lengths[order]
     words_at = np.ndarray((len(data) - 7,), "<u8", data, 0, (1,))
@@ -94,6 +95,16 @@ def _hash_rows(data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], lengt
     hashes ^= lengths.view(np.uint64)
     _finish(hashes, scratch)
     return hashes if order is None else _in_place_of(order, hashes)
+
+
+def _longest_first(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.intp] | None:
+    """The order of descending counts of words; None when all are the same."""
+    least, most = int(counts.min()), int(counts.max())
+    if least == most:
+        return None
+    below: npt.NDArray[Any] = most - counts
+    # Small numbers are sorted by their digits, which is many times faster.
+    return np.argsort(below.astype(np.uint8) if most - least < 256 else below, kind="stable")
 
 
 def _hash_words(words_at: UInt64s, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> UInt64s:
