@@ -204,6 +204,24 @@ def test_each_call_is_one_event_and_what_it_binds_ends_with_it() -> None:
     assert isinstance(first["milliseconds"], float)
 
 
+def test_the_line_of_a_refused_call_says_why() -> None:
+    refused = dispatcher(
+        get_table=raising(NoSuchObject("d.t does not exist")), getName=raising(SketchError("no " * 999))
+    )
+    with capture_logs() as events:
+        refused.answer(request("get_table", dbname="d", tbl_name="t"), SESSION)
+        refused.answer(request("getName"), SESSION)
+        refused.answer(request("getVersion"), SESSION)
+        dispatcher(getName=lambda _: "x").answer(request("getName"), SESSION)
+    known, long, unknown, answered = events
+    assert (known["outcome"], known["reason"]) == ("NoSuchObjectException", "NoSuchObject: d.t does not exist")
+    assert long["outcome"] == "INTERNAL_ERROR"
+    assert long["reason"].startswith("Internal error processing getName: no no ")
+    assert len(long["reason"]) == 500
+    assert unknown["reason"] == "Invalid method name: 'getVersion'"
+    assert "reason" not in answered
+
+
 def test_calls_are_counted_by_method_and_outcome() -> None:
     def counted(method: str, outcome: str) -> float:
         labels = {"method": method, "outcome": outcome}

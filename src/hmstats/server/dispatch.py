@@ -27,6 +27,8 @@ from hmstats.wire.idl import Method
 __all__ = ["Dispatcher", "Encoded", "Session"]
 
 OK, KEPT = "ok", "kept"
+_LONGEST_REASON = 500
+"""Characters of a reason in a log line: it may quote what the client sent."""
 _UNKNOWN = "unknown"
 """The metrics' label for names that are no method: a client could invent any number of them."""
 
@@ -40,6 +42,8 @@ _log = structlog.get_logger("hmstats.server")
 class _Answer:
     reply: bytes
     outcome: str
+    reason: str | None = None
+    """Why the call was refused: an error's class and its sentence."""
 
 
 class Dispatcher:
@@ -80,7 +84,10 @@ class Dispatcher:
         seconds = time.perf_counter() - started
         RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
         log = _log.debug if answer.outcome == KEPT else _log.info  # a line takes longer than a kept answer
-        log("call", **(get_contextvars() | {"milliseconds": round(seconds * 1000, 3), "outcome": answer.outcome}))
+        said = {"milliseconds": round(seconds * 1000, 3), "outcome": answer.outcome}
+        if answer.reason is not None:
+            said["reason"] = answer.reason[:_LONGEST_REASON]
+        log("call", **(get_contextvars() | said))
         return self._unless_oneway(head, answer)
 
     def _run(self, head: Head, message: bytes, session: Session, request_id: str) -> _Answer:
@@ -119,7 +126,8 @@ class Dispatcher:
         if method is None or exception is None:
             return _refusal(head, Refusal.INTERNAL_ERROR, f"Internal error processing {head.name}: {error}")
         result = method.result(**{method.throws[type(exception)]: exception})
-        return _Answer(encode_reply(head, encode_struct(result)), type(exception).__name__)
+        reason = f"{type(error).__name__}: {error}"
+        return _Answer(encode_reply(head, encode_struct(result)), type(exception).__name__, reason)
 
     def _unless_oneway(self, head: Head, answer: _Answer) -> bytes | None:
         method = self._methods.get(head.name)
@@ -154,7 +162,7 @@ def _result(method: Method, value: Any) -> bytes | None:
 
 
 def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:
-    return _Answer(encode_refusal(head, kind, sentence), kind.name)
+    return _Answer(encode_refusal(head, kind, sentence), kind.name, sentence)
 
 
 def _client(session: Session) -> dict[str, Any]:
