@@ -11,6 +11,7 @@ from hmstats.cli.main import app
 from hmstats.server.rpc.access import AccessCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.configuration import ConfigurationCalls
+from hmstats.server.rpc.connectors import ConnectorCalls
 from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.extension import ExtensionCalls
@@ -18,7 +19,9 @@ from hmstats.server.rpc.functions import FunctionCalls
 from hmstats.server.rpc.identity import IdentityCalls
 from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.named_types import TypeCalls
+from hmstats.server.rpc.notifications import NotificationCalls
 from hmstats.server.rpc.partition_changes import PartitionChangeCalls
+from hmstats.server.rpc.partition_marks import PartitionMarkCalls
 from hmstats.server.rpc.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.running_writes import RunningWriteCalls
@@ -75,6 +78,7 @@ _SUBJECTS = (
     IdentityCalls,
     CatalogCalls,
     DatabaseCalls,
+    ConnectorCalls,
     TableCalls,
     TableQueryCalls,
     TableChangeCalls,
@@ -82,12 +86,14 @@ _SUBJECTS = (
     PartitionCalls,
     PartitionQueryCalls,
     PartitionChangeCalls,
+    PartitionMarkCalls,
     StatisticsCalls,
     ExtensionCalls,
     RunningWriteCalls,
     FunctionCalls,
     TypeCalls,
     AccessCalls,
+    NotificationCalls,
     LockCalls,
     TransactionCalls,
 )
@@ -123,7 +129,8 @@ def _sections(command: Any, path: str) -> list[str]:
     context = typer.Context(command, info_name=path, terminal_width=100, max_content_width=100)
     help_text = "\n".join(line.rstrip() for line in command.get_help(context).strip().splitlines())
     own = f"## `{path}`\n\n```text\n{help_text}\n```\n"
-    inner = getattr(command, "commands", {})
+    names = command.list_commands(context) if hasattr(command, "list_commands") else []
+    inner = {name: command.get_command(context, name) for name in names}
     return [own, *(section for name, each in inner.items() for section in _sections(each, f"{path} {name}"))]
 
 

@@ -3,10 +3,12 @@
 HmstatsError
 ├── MetastoreError              an answer of the metastore; has a Thrift exception (wire/faults.py has the table)
 │   ├── NoSuchObject            a catalog, database, table, partition or statistic does not exist
+│   │   └── UnknownTable        a table that does not exist, where clients tell it from a missing partition
 │   ├── AlreadyExists           the name is taken
 │   ├── MissingStatistics       a question that the stored statistics do not answer
 │   ├── InvalidObject           an object is malformed, or contradicts what it belongs to
 │   │   └── InvalidConstraint   a constraint names what is not there, or a name that is taken
+│   ├── InvalidPartition        values that cannot be a partition's of the table
 │   ├── InvalidInput            a statistic or argument makes no sense
 │   ├── InvalidOperation        the state of the object forbids it
 │   ├── NoSuchLock              a lock that was never asked for, was released, or has expired
@@ -21,6 +23,7 @@ HmstatsError
 ├── SketchError                 bytes that are no sketch of the named kind
 ├── SchemaError                 the database's schema is not the one that this version needs
 ├── SettingsError               a setting has no meaning
+├── GatheringFailed             statistics that a running write was to gather are not whole
 ├── StatementError              an ANALYZE statement, table, partition or column that cannot be analysed
 ├── UnreadableFile              a data file that cannot be read
 ├── AnalysisIncomplete          an analysis that could not be done in whole
@@ -44,6 +47,10 @@ class NoSuchObject(MetastoreError):
     """A catalog, database, table, partition or statistic that does not exist."""
 
 
+class UnknownTable(NoSuchObject):
+    """A table that does not exist, in calls whose clients tell it from a missing partition."""
+
+
 class MissingStatistics(MetastoreError):
     """A question that the stored statistics do not answer; the text has the statement that would make them."""
 
@@ -58,6 +65,10 @@ class InvalidObject(MetastoreError):
 
 class InvalidConstraint(InvalidObject):
     """A constraint that names what is not there, or whose name is taken."""
+
+
+class InvalidPartition(MetastoreError):
+    """Values that cannot be those of a partition of the table."""
 
 
 class InvalidInput(MetastoreError):
@@ -114,6 +125,10 @@ class SchemaError(HmstatsError):
 
 class SettingsError(HmstatsError):
     """A setting that has no meaning."""
+
+
+class GatheringFailed(HmstatsError):
+    """Statistics that a running write was to gather are not whole, or could not be kept."""
 
 
 class StatementError(HmstatsError):

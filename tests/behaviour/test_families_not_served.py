@@ -17,7 +17,6 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "get_all_packages": (api.ListPackageRequest(catName="hive"),),
     "scheduled_query_poll": (api.ScheduledQueryPollRequest(clusterNamespace="hive"),),
     "get_file_metadata": (api.GetFileMetadataRequest(fileIds=[1]),),
-    "create_dataconnector_req": (api.CreateDataConnectorRequest(connector=api.DataConnector(name="c")),),
 }
 
 

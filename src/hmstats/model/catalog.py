@@ -114,7 +114,10 @@ class Storage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
-    """A database. `owner_type` is USER, GROUP or ROLE."""
+    """A database. `owner_type` is USER, GROUP or ROLE.
+
+    One whose tables are in another system is `remote`: `remote_name` there, reached through the data connector.
+    """
 
     name: DatabaseName
     description: str | None = None
@@ -124,6 +127,9 @@ class Database:
     owner: str | None = None
     owner_type: str | None = None
     created_seconds: int | None = None
+    remote: bool = False
+    connector: str | None = None
+    remote_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

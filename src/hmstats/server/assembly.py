@@ -12,8 +12,10 @@ from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.port import Address
 from hmstats.server.rpc.access import AccessCalls
+from hmstats.server.rpc.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.configuration import ConfigurationCalls
+from hmstats.server.rpc.connectors import ConnectorCalls
 from hmstats.server.rpc.constraints import ConstraintCalls
 from hmstats.server.rpc.databases import DatabaseCalls
 from hmstats.server.rpc.extension import ExtensionCalls
@@ -23,6 +25,7 @@ from hmstats.server.rpc.locks import LockCalls
 from hmstats.server.rpc.named_types import TypeCalls
 from hmstats.server.rpc.notifications import NotificationCalls
 from hmstats.server.rpc.partition_changes import PartitionChangeCalls
+from hmstats.server.rpc.partition_marks import PartitionMarkCalls
 from hmstats.server.rpc.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions import PartitionCalls
 from hmstats.server.rpc.running_writes import RunningWriteCalls
@@ -36,14 +39,17 @@ from hmstats.server.rpc.transactions import TransactionCalls
 from hmstats.server.server import Server
 from hmstats.service.access.privileges import Privileges
 from hmstats.service.access.roles import Roles
+from hmstats.service.access.tokens import Tokens
 from hmstats.service.catalog.alter_table import TableAlterations
 from hmstats.service.catalog.catalogs import Catalogs
+from hmstats.service.catalog.connectors import Connectors
 from hmstats.service.catalog.constraints import Constraints
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.expressions import Expressions
 from hmstats.service.catalog.functions import Functions
 from hmstats.service.catalog.named_types import NamedTypes
 from hmstats.service.catalog.partition_changes import PartitionChanges
+from hmstats.service.catalog.partition_marks import PartitionMarks
 from hmstats.service.catalog.partition_moves import PartitionMoves
 from hmstats.service.catalog.partitions import Partitions
 from hmstats.service.catalog.table_filters import TableFilters
@@ -56,6 +62,7 @@ from hmstats.service.statistics.distinct import DistinctRules
 from hmstats.service.statistics.questions import StatisticsQuestions
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.running_writes import RunningWrites
+from hmstats.service.statistics.whole import WholeStatistics
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.service.transactions.locks import Locks
 from hmstats.service.transactions.transactions import Transactions
@@ -107,6 +114,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     filler = aggregator if rules.statistics_from_partitions else None
     readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler)
     reader = readers(sketches=rules.send_sketches)
+    questions = partial(StatisticsQuestions, store, any_engine=rules.any_engine)
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
     tables = Tables(store, warehouse)
     writes = RunningWrites(store)
@@ -115,14 +123,16 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     subjects = (
         SessionCalls(),
         ConfigurationCalls(warehouse.root),
-        TokenCalls(),
+        TokenCalls(Tokens(store)),
         IdentityCalls(Identity(store)),
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
+        ConnectorCalls(Connectors(store)),
         TableCalls(tables, reader),
         TableQueryCalls(tables, TableFilters(store)),
         TableChangeCalls(TableAlterations(store, warehouse), Truncation(store, warehouse)),
         PartitionCalls(partitions, reader),
+        PartitionMarkCalls(PartitionMarks(store)),
         PartitionQueryCalls(partitions, expressions),
         PartitionChangeCalls(PartitionChanges(store, warehouse), PartitionMoves(store, warehouse), expressions),
         StatisticsCalls(
@@ -131,7 +141,8 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
             writer,
             send_sketches=rules.send_sketches,
         ),
-        ExtensionCalls(StatisticsQuestions(store, readers(), any_engine=rules.any_engine), writer),
+        ExtensionCalls(questions(readers()), writer),
+        ArrowCalls(WholeStatistics(store, plain=questions(readers(sketches=False)), sketched=questions(readers()))),
         RunningWriteCalls(writes),
         FunctionCalls(Functions(store)),
         TypeCalls(NamedTypes(store)),

@@ -34,6 +34,8 @@ class Sequence(Enum):
     PARTITION_STATISTICS = "org.apache.hadoop.hive.metastore.model.MPartitionColumnStatistics"
     NOTIFICATION = "org.apache.hadoop.hive.metastore.model.MNotificationLog"
     TYPE = "org.apache.hadoop.hive.metastore.model.MType"
+    PARTITION_EVENT = "org.apache.hadoop.hive.metastore.model.MPartitionEvent"
+    MATERIALIZED_VIEW = "org.apache.hadoop.hive.metastore.model.MCreationMetadata"
     FUNCTION = "org.apache.hadoop.hive.metastore.model.MFunction"
     ROLE = "org.apache.hadoop.hive.metastore.model.MRole"
     ROLE_GRANT = "org.apache.hadoop.hive.metastore.model.MRoleMap"

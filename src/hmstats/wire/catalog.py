@@ -25,6 +25,8 @@ from hmstats.model.names import database_name, table_name
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.principals import principal_number, principal_type
 
+_TYPES = hive_metastore.DatabaseType
+
 
 def catalog_from_thrift(struct: Any) -> Catalog:
     """The catalog in a struct. Raises InvalidObject when there is none."""
@@ -56,11 +58,14 @@ def database_from_thrift(struct: Any) -> Database:
         owner=struct.ownerName,
         owner_type=principal_type(struct.ownerType),
         created_seconds=struct.createTime,
+        remote=struct.type == _TYPES.REMOTE,
+        connector=struct.connector_name,
+        remote_name=struct.remote_dbname,
     )
 
 
 def database_to_thrift(database: Database) -> Any:
-    """The Database struct."""
+    """The Database struct; what a remote one is of is left out of others."""
     return hive_metastore.Database(
         name=database.name.database,
         description=database.description,
@@ -71,7 +76,9 @@ def database_to_thrift(database: Database) -> Any:
         catalogName=database.name.catalog,
         createTime=database.created_seconds,
         managedLocationUri=database.managed_location,
-        type=hive_metastore.DatabaseType.NATIVE,
+        type=_TYPES.REMOTE if database.remote else _TYPES.NATIVE,
+        connector_name=database.connector if database.remote else None,
+        remote_dbname=database.remote_name if database.remote else None,
     )
 
 

@@ -16,6 +16,7 @@ from hmstats.errors import (
     InvalidInput,
     InvalidObject,
     InvalidOperation,
+    InvalidPartition,
     MetaError,
     MetastoreError,
     MissingStatistics,
@@ -26,10 +27,12 @@ from hmstats.errors import (
     TransactionAborted,
     TransactionOpen,
     UnknownCall,
+    UnknownTable,
 )
 from hmstats.wire.idl import extension, hive_metastore
 
 _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
+    UnknownTable: (hive_metastore.UnknownTableException, hive_metastore.NoSuchObjectException),
     NoSuchObject: (
         hive_metastore.NoSuchObjectException,
         hive_metastore.UnknownTableException,
@@ -38,6 +41,7 @@ _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
     MissingStatistics: (extension.MissingStatisticsException,),
     AlreadyExists: (hive_metastore.AlreadyExistsException,),
     InvalidObject: (hive_metastore.InvalidObjectException,),
+    InvalidPartition: (hive_metastore.InvalidPartitionException,),
     InvalidInput: (hive_metastore.InvalidInputException,),
     InvalidOperation: (hive_metastore.InvalidOperationException,),
     NoSuchLock: (hive_metastore.NoSuchLockException,),

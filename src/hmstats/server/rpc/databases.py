@@ -34,6 +34,9 @@ class DatabaseCalls:
             ownerType=request.ownerType,
             catalogName=request.catalogName,
             managedLocationUri=request.managedLocationUri,
+            type=request.type,
+            connector_name=request.dataConnectorName,
+            remote_dbname=request.remote_dbname,
         )
         self.create_database(session, database)
 

@@ -161,6 +161,9 @@ def _altered(stored: Database, new: Database) -> Database:
         description=stored.description if new.description is None else new.description,
         owner_type=new.owner_type or stored.owner_type,
         created_seconds=stored.created_seconds,
+        remote=stored.remote,
+        connector=stored.connector,
+        remote_name=stored.remote_name,
     )
 
 

@@ -85,7 +85,9 @@ class Partitions:
         if not text.strip():
             return self.all(name, limit)
         with self._store.read() as connection:
-            table = table_of(connection, name)
+            table = tables.get(connection, name)
+            if table is None:
+                raise NoSuchObject(f"Specified catalog.database.table does not exist : {name}")
             wanted = parse(text, keys_of(table))
             most, keys = self._limit(table, limit), table.partition_keys
             return self._listed(table, partitions.filtered(connection, id_of(table), keys, wanted, most))

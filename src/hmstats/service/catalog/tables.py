@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from hmstats.errors import AlreadyExists, InvalidObject, NoSuchObject
+from hmstats.errors import AlreadyExists, InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog import Database, DatabaseName, Table, TableName, TableSummary
 from hmstats.model.constraints import ColumnConstraint
 from hmstats.model.events import TableCreated, TableDropped
@@ -39,6 +39,8 @@ class Tables:
 
     def get_many(self, database: DatabaseName, names: Sequence[str]) -> list[Table]:
         """Those of the named tables that exist. Raises NoSuchObject without the database."""
+        if not database.database:
+            raise NoSuchObject("DB name is null or empty")
         with self._store.read() as connection:
             if databases.find_id(connection, database) is None:
                 raise NoSuchObject(f"Could not find database {database}")
@@ -83,7 +85,7 @@ class Tables:
         """Make a table with its constraints and the privileges on it, and its directory.
 
         Raises AlreadyExists, InvalidObject without the database and when a name, a column or a constraint is malformed,
-        MetaError for a key that cannot be.
+        MetaError for a key that cannot be, and in a remote database.
         """
         check_table(table)
 
@@ -91,6 +93,8 @@ class Tables:
             database = databases.get(unit.connection, table.name.parent)
             if database is None:
                 raise InvalidObject(f"Database {table.name.parent} doesn't exist")
+            if database.remote:
+                raise MetaError(f"Create table in REMOTE database {table.name.database} is not allowed")
             if tables.find_id(unit.connection, table.name) is not None:
                 raise AlreadyExists(f"Table {table.name} already exists")
             new = self._completed(table, database, unit.now_seconds)

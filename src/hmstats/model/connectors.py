@@ -1,0 +1,18 @@
+"""Data connectors: what is kept of databases in other systems. Nothing here connects to them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataConnector:
+    """Where databases of another system are; `type` is its kind, such as mysql. `owner_type` is USER, GROUP or ROLE."""
+
+    name: str
+    type: str
+    url: str
+    description: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    owner: str | None = None
+    owner_type: str | None = None
+    created_seconds: int | None = None
