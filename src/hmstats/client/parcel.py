@@ -10,10 +10,13 @@ from hmstats.model.column_statistics import StatisticsSet
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Statistics of a partition, or of the table itself (`statistics.partition` is None), and its parameters."""
+    """Statistics of a partition, or of the table itself (`statistics.partition` is None), and its parameters.
+
+    A parameter whose value is None is removed.
+    """
 
     statistics: StatisticsSet
-    parameters: Mapping[str, str]
+    parameters: Mapping[str, str | None]
 
     @property
     def partition(self) -> str | None:

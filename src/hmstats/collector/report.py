@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hmstats.errors import AnalysisIncomplete
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics
+
+_SHOWN_FAILURES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,8 @@ class Report:
     `whole` is the table's own finding, None when only some partitions were analysed. `partitions` is how many were,
     `unchanged` how many were left out because their files are as they were. `rows` is None where none were counted.
     `files` and `bytes` are those that were analysed. `skipped` is column to the reason why it has no statistics.
-    `seconds` is step to its duration.
+    `seconds` is step to its duration. `failed` is partition (WHOLE_TABLE: the table itself) to the reason why it is not
+    stored. `spooled` is how many partitions, the table itself among them, are in the spool folder.
     """
 
     table: TableName
@@ -49,6 +53,8 @@ class Report:
     bytes: int = 0
     unchanged: int = 0
     columns: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+    spooled: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The report as a JSON object: names, counts and durations, without the statistics themselves."""
@@ -62,5 +68,18 @@ class Report:
             "bytes": self.bytes,
             "columns": list(self.columns),
             "skipped": dict(self.skipped),
+            "failed": dict(self.failed),
+            "spooled": self.spooled,
             "seconds": {step: round(seconds, 3) for step, seconds in self.seconds.items()},
         }
+
+
+def check_complete(report: Report) -> None:
+    """Raises AnalysisIncomplete, with the report, when something could not be read or was refused."""
+    if not report.failed:
+        return
+    shown = [f"{name or 'the table itself'}: {reason}" for name, reason in sorted(report.failed.items())]
+    more = f"; and {len(shown) - _SHOWN_FAILURES} more" if len(shown) > _SHOWN_FAILURES else ""
+    name = f"{report.table.database}.{report.table.table}"
+    sentence = f"not all of {name} could be analysed and stored: {'; '.join(shown[:_SHOWN_FAILURES])}{more}"
+    raise AnalysisIncomplete(sentence, report)

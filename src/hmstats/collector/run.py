@@ -1,36 +1,31 @@
-"""An analysis from beginning to end: plan, read in one pass on Spark, merge, publish, report."""
+"""An analysis from beginning to end: plan, read in one pass on Spark, deliver, report.
+
+The tasks deliver what they find of partitions; the driver delivers what they found together, of the table itself.
+"""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple
+from dataclasses import replace
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import SparkSession
 
-from hmstats.client import Metastore, connect
-from hmstats.collector.feeds import arrow, parquet
-from hmstats.collector.feeds.states import State, States
-from hmstats.collector.files import DataFile
-from hmstats.collector.fingerprint import PARAMETER, fingerprint
+from hmstats.client import connect
+from hmstats.collector.deliver import PATIENCE_SECONDS, Delivered, Delivery, deliver, new_run
+from hmstats.collector.known import known_of, whole_table
 from hmstats.collector.noscan import found_without_scan
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.partition_spec import PartitionSpec
-from hmstats.collector.plan import Plan
+from hmstats.collector.plan import WHOLE_TABLE, Plan
 from hmstats.collector.prepare import Files, prepare
 from hmstats.collector.progress import Progress, watched
-from hmstats.collector.publish import publish
-from hmstats.collector.report import Finding, Report
-from hmstats.collector.splits import cut
+from hmstats.collector.report import Finding, Report, check_complete
+from hmstats.collector.rows import rows
+from hmstats.collector.scan import scan_files, scan_rows
+from hmstats.collector.session_settings import session_metastore, session_spool
 from hmstats.collector.statement import statement
-from hmstats.collector.stored import stored_total
-from hmstats.errors import StatementError
-from hmstats.model.catalog import DEFAULT_CATALOG, TableName
-from hmstats.model.names import NULL_PARTITION_VALUE
-from hmstats.sketch.accumulator import TableAccumulator
-
-_SEPARATOR = "\0"
-"""Stands between the values of a partition where they are one text; none of them holds it."""
+from hmstats.collector.task_errors import as_our_own
+from hmstats.collector.tasks import Job, Outcome
 
 
 def analyze(
@@ -44,6 +39,9 @@ def analyze(
     row_counts: bool = False,
     changed_only: bool = False,
     options: Options = DEFAULT,
+    spool: str | None = None,
+    patience_seconds: float = PATIENCE_SECONDS,
+    reliable: bool = False,
     progress: Progress | None = None,
 ) -> Report:
     """Compute the statistics of `[db.]table`, or of an ANALYZE TABLE statement, and push them to the metastore.
@@ -53,110 +51,93 @@ def analyze(
     the table as a whole. `noscan`: only count files and bytes, and with `row_counts` rows by the footers of Parquet
     files. `changed_only`: only partitions whose files changed since their statistics. `progress` is told how far it is.
 
-    Raises StatementError, before any job starts, for what is not there; ServiceUnavailable and CallRefused.
+    A metastore that is away or slow is waited for as long as `patience_seconds`; then what was computed goes to the
+    folder `spool`, a path or a URI that every executor can write. By default it is spark.hmstats.spool, or on one
+    machine `hmstats-spool` in the working directory. A file that cannot be read is named when all else is stored; with
+    `reliable` it ends the analysis at once.
+
+    Raises StatementError, before any job starts, for what is not there; AnalysisIncomplete, with the report, when
+    something could not be read or was refused; UnreadableFile; ServiceUnavailable, where there is no spool folder.
     """
     request = statement(
         table, columns=columns, partitions=partitions, noscan=noscan, database=spark.catalog.currentDatabase()
     )
     seconds: dict[str, float] = {}
-    with connect(metastore or session_metastore(spark)) as service:
+    uris = metastore or session_metastore(spark)
+    with connect(uris) as service:
         with _timed(seconds, "plan"):
             plan, files = prepare(service, request, options, changed_only=changed_only)
+        to = Delivery(plan.table, plan.keys, uris, new_run(), session_spool(spark, spool), patience_seconds)
         if request.noscan:
             with _timed(seconds, "list"):
-                pieces, whole = found_without_scan(plan, files, row_counts=row_counts)
+                outcome, whole = _count(to, plan, files, row_counts=row_counts)
         else:
-            with _timed(seconds, "read"), watched(spark, progress, f"statistics of {plan.table}"):
-                parts = _read(spark, plan, files)
+            job = _job(spark, plan, files, options, to, reliable=reliable)
+            with _timed(seconds, "read"), as_our_own():
+                outcome = _scan(spark, plan, files, job, progress)
             with _timed(seconds, "merge"):
-                pieces, whole = _merged(service, plan, files, parts, options)
-        with _timed(seconds, "publish"):
-            publish(service, plan, pieces, whole)
-    return _report(plan, files, pieces, whole, seconds)
+                total = outcome.total(plan.types)
+                whole = None if outcome.failed else whole_table(service, plan, files, total, options)
+    with _timed(seconds, "publish"):
+        outcome = outcome.merge(_deliver_whole(to, plan, whole, options))
+    report = _report(plan, files, outcome, whole, seconds)
+    check_complete(report)
+    return report
 
 
-def session_metastore(spark: SparkSession) -> str:
-    """The session's hive.metastore.uris. Raises StatementError when it has none."""
-    session = spark._jsparkSession  # noqa: SLF001 - hive-site.xml and all else that Spark reads is known there only
-    uris = session.sessionState().newHadoopConf().get("hive.metastore.uris")
-    if not uris:
-        raise StatementError("the session has no hive.metastore.uris: name the metastore")
-    return str(uris)
+def _count(to: Delivery, plan: Plan, files: Files, *, row_counts: bool) -> tuple[Outcome, Finding | None]:
+    """Look at the files only; the findings of partitions are delivered when this returns."""
+    pieces, whole = found_without_scan(plan, files, row_counts=row_counts)
+    counted = [finding.rows for finding in pieces.values() if finding.rows is not None]
+    delivered = deliver(to, pieces.items()) if plan.keys else Delivered()
+    rows_counted = sum(counted) if counted or not pieces else None
+    return Outcome(rows_counted, delivered.spooled, refused=delivered.refused), whole
 
 
-def _read(spark: SparkSession, plan: Plan, files: Files) -> Sequence[State]:
-    if plan.parquet:
-        tasks = cut(plan.pieces, files, spark.sparkContext.defaultParallelism)
-        return parquet.states(spark, tasks, plan.types)
-    return arrow.states(_rows(spark, plan), plan.keys, plan.types)
-
-
-def _rows(spark: SparkSession, plan: Plan) -> DataFrame:
-    """The table's rows, of the wanted partitions only."""
-    rows = spark.table(_spark_name(plan.table))
-    for key, value in plan.spec.items():
-        column = F.col(f"`{key}`")
-        if value is not None:
-            rows = rows.where(column.isNull() if value == NULL_PARTITION_VALUE else column == value)
-    if not plan.unchanged:
-        return rows
-    texts = [F.coalesce(F.col(f"`{key}`").cast("string"), F.lit(NULL_PARTITION_VALUE)) for key in plan.keys]
-    wanted = [_SEPARATOR.join(piece.values) for piece in plan.pieces]
-    return rows.where(F.concat_ws(_SEPARATOR, *texts).isin(wanted))
-
-
-def _spark_name(table: TableName) -> str:
-    """The table's name in Spark, where the metastore's own catalog is the one of the session."""
-    parts = (table.database, table.table) if table.catalog == DEFAULT_CATALOG else astuple(table)
-    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
-
-
-def _merged(
-    metastore: Metastore, plan: Plan, files: Files, parts: Sequence[State], options: Options
-) -> tuple[dict[str, Finding], Finding | None]:
-    """The finding of each piece, those without rows too, and of the table."""
-    states = States(plan.types)
-    states.merge(parts)
-    pieces = {piece.name: _finding(states.of(piece.name), plan, files[piece.name], options) for piece in plan.pieces}
-    if not plan.whole or (plan.unchanged and not plan.pieces):
-        return pieces, None
-    total = states.total()
-    if plan.unchanged:
-        others = stored_total(metastore, plan, plan.unchanged)
-        if others is None:
-            return pieces, None
-        total = total.merge(others)
-    every = [file for found in files.values() for file in found]
-    return pieces, _finding(total, plan, every, options)
-
-
-def _finding(accumulator: TableAccumulator, plan: Plan, files: Sequence[DataFile], options: Options) -> Finding:
-    in_files = plan.has_files
-    return Finding(
-        rows=accumulator.rows,
-        bytes=sum(file.bytes for file in files) if in_files else None,
-        files=len(files) if in_files else None,
-        columns=accumulator.statistics(plan.types),
-        other={PARAMETER: fingerprint(files, plan.types, options)} if in_files else {},
+def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, to: Delivery, *, reliable: bool) -> Job:
+    known = {piece.name: known_of(plan, files[piece.name], options) for piece in plan.pieces}
+    return Job(
+        types=plan.types,
+        options=options,
+        known=spark.sparkContext.broadcast(known),
+        delivery=to if plan.keys else None,
+        whole=plan.whole,
+        reliable=reliable,
     )
 
 
-def _report(
-    plan: Plan, files: Files, pieces: Mapping[str, Finding], whole: Finding | None, seconds: Mapping[str, float]
-) -> Report:
-    analysed = [file for name in pieces for file in files[name]]
-    counted = [finding.rows for finding in pieces.values() if finding.rows is not None]
+def _scan(spark: SparkSession, plan: Plan, files: Files, job: Job, progress: Progress | None) -> Outcome:
+    """Read the rows; the findings of partitions are delivered when this returns."""
+    with watched(spark, progress, f"statistics of {plan.table}", len(plan.pieces)) as counters:
+        job = replace(job, counters=counters)
+        return scan_files(spark, plan, files, job) if plan.parquet else scan_rows(rows(spark, plan), plan, job)
+
+
+def _deliver_whole(to: Delivery, plan: Plan, whole: Finding | None, options: Options) -> Outcome:
+    """Deliver the finding of the table itself, which is the same as that of its piece where it has no partitions."""
+    if whole is None:
+        return Outcome()
+    partitions = {"numPartitions": str(len(plan.pieces) + len(plan.unchanged))} if plan.keys else {}
+    finding = replace(whole, other={**whole.other, **partitions})
+    delivered = deliver(to, [(WHOLE_TABLE, finding)], options.sample_fraction)
+    return Outcome(0, delivered.spooled, refused=delivered.refused)
+
+
+def _report(plan: Plan, files: Files, outcome: Outcome, whole: Finding | None, seconds: Mapping[str, float]) -> Report:
+    analysed = [file for piece in plan.pieces for file in files[piece.name] if piece.name not in outcome.failed]
     return Report(
         table=plan.table,
         whole=whole,
-        partitions=len(plan.pieces) if plan.keys else 0,
-        rows=sum(counted) if counted or not pieces else None,
+        partitions=len(plan.pieces) - len(outcome.failed) if plan.keys else 0,
+        rows=outcome.rows,
         skipped=plan.skipped,
         seconds=seconds,
         files=len(analysed),
         bytes=sum(file.bytes for file in analysed),
         unchanged=len(plan.unchanged),
         columns=tuple(plan.types),
+        failed={**outcome.failed, **outcome.refused},
+        spooled=outcome.spooled,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from hmstats.collector.arrow_types import arrow_type, conform
-from hmstats.collector.feeds.states import State, States, Types
+from hmstats.collector.feeds.states import States, Types
 from hmstats.collector.plan import WHOLE_TABLE
 from hmstats.model.names import NULL_PARTITION_VALUE, partition_name
 
@@ -19,12 +20,15 @@ _KEY = "__key_"
 """What a partition key is called on the way, so that no column has its name."""
 
 
-def states(rows: DataFrame, keys: Sequence[str], types: Types) -> list[State]:
-    """The states of every partition of the rows, in parts. `keys` are the partition keys, whose values become text."""
+def states(rows: DataFrame, keys: Sequence[str], types: Types) -> Any:
+    """The states of every partition of the rows, in parts, as an RDD of State.
+
+    `keys` are the partition keys, whose values become text.
+    """
     columns = [F.col(f"`{column}`") for column in types]
     values = [F.col(f"`{key}`").cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
     job = rows.select(*columns, *values).mapInArrow(partial(task_states, keys=tuple(keys), types=types), _SCHEMA)
-    return [(row.piece, bytes(row.state)) for row in job.collect()]
+    return job.rdd.map(lambda row: (row.piece, bytes(row.state)))
 
 
 def task_states(batches: Iterable[pa.RecordBatch], keys: Sequence[str], types: Types) -> Iterator[pa.RecordBatch]:

@@ -10,9 +10,12 @@ from pyspark.sql import SparkSession
 from hmstats.collector.arrow_types import arrow_type, conform
 from hmstats.collector.feeds.states import State, States, Types
 from hmstats.collector.files import open_location
+from hmstats.collector.plan import WHOLE_TABLE
 from hmstats.collector.splits import Split
+from hmstats.errors import UnreadableFile
 from hmstats.model.column_statistics import Kind
 from hmstats.model.column_types import kind_of
+from hmstats.sketch.accumulator import TableAccumulator
 
 _BATCH_ROWS = 256 * 1024
 _LEAST_PLAIN_TEXT_BYTES = 4
@@ -36,6 +39,18 @@ def task_states(splits: Iterable[Split], types: Types) -> Iterator[State]:
         for batch in batches(split, types):
             accumulator.update(batch)
     return found.encoded()
+
+
+def accumulated(splits: Iterable[Split], types: Types) -> TableAccumulator:
+    """The state of splits of one piece. Raises UnreadableFile naming the file that cannot be read."""
+    found = States(types).of(WHOLE_TABLE)
+    for split in splits:
+        try:
+            for batch in batches(split, types):
+                found.update(batch)
+        except (OSError, pa.ArrowException) as error:
+            raise UnreadableFile(f"file {split.path} cannot be read: {error}") from error
+    return found
 
 
 def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,42 @@
+"""What is known of a piece before its rows are read, and of the table when all of them are."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+
+from hmstats.client import Metastore
+from hmstats.collector.files import DataFile
+from hmstats.collector.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.options import Options
+from hmstats.collector.plan import Plan
+from hmstats.collector.prepare import Files
+from hmstats.collector.report import Finding
+from hmstats.collector.stored import stored_total
+from hmstats.sketch.accumulator import TableAccumulator
+
+
+def known_of(plan: Plan, files: Sequence[DataFile], options: Options) -> Finding:
+    """A finding about these files, without what their rows say."""
+    if not plan.has_files:
+        return Finding(None, None, None, ())
+    other = {PARAMETER: fingerprint(files, plan.types, options)}
+    return Finding(None, sum(file.bytes for file in files), len(files), (), other)
+
+
+def whole_table(
+    metastore: Metastore, plan: Plan, files: Files, analysed: TableAccumulator, options: Options
+) -> Finding | None:
+    """The finding of the table itself, from the state of all that was analysed and what is stored of the rest.
+
+    None when only a part of the table was asked for, when nothing changed, and when too little is stored of the rest.
+    """
+    if not plan.whole or (plan.unchanged and not plan.pieces):
+        return None
+    total = analysed
+    if plan.unchanged:
+        others = stored_total(metastore, plan, plan.unchanged)
+        if others is None:
+            return None
+        total = total.merge(others)
+    known = known_of(plan, list(chain.from_iterable(files.values())), options)
+    return replace(known, rows=total.rows, columns=total.statistics(plan.types))

@@ -1,0 +1,33 @@
+"""What a Spark session says about where statistics go."""
+
+import os
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from hmstats.errors import StatementError
+
+SPOOL = "spark.hmstats.spool"
+_LOCAL_SPOOL = "hmstats-spool"
+
+
+def session_metastore(spark: SparkSession) -> str:
+    """The session's hive.metastore.uris. Raises StatementError when it has none."""
+    session = spark._jsparkSession  # noqa: SLF001 - hive-site.xml and all else that Spark reads is known there only
+    uris = session.sessionState().newHadoopConf().get("hive.metastore.uris")
+    if not uris:
+        raise StatementError("the session has no hive.metastore.uris: name the metastore")
+    return str(uris)
+
+
+def session_spool(spark: SparkSession, named: str | None) -> str | None:
+    """The spool folder: the one that is named, else the session's, else one in the working directory.
+
+    Where executors are on other machines there is none in the working directory, which is theirs and not the driver's.
+    """
+    folder = named or spark.conf.get(SPOOL, None)
+    if folder is None and spark.sparkContext.master.split("[")[0] == "local":
+        folder = _LOCAL_SPOOL
+    if folder is None or "://" in folder or folder.startswith("file:"):
+        return folder
+    return os.fspath(Path(folder).absolute())
