@@ -385,6 +385,18 @@ def test_a_drained_server_answers_what_runs_and_closes_the_rest() -> None:
     assert own_threads() == []
 
 
+def test_a_drained_server_answers_a_client_that_has_just_come() -> None:
+    server = Server(("127.0.0.1", 0), Dispatcher(methods(), {"getOption": echo}))
+    address = server.start()
+    with Client(address) as first, Client(address) as client, Client(address) as silent:
+        assert first.echoes("before")
+        with in_background(lambda: server.stop(PATIENCE_SECONDS)):
+            assert first.at_end()
+            assert client.echoes("just come")
+            assert client.at_end()
+            assert silent.at_end()
+
+
 def test_a_drain_sends_large_replies_to_their_end() -> None:
     server = Server(("127.0.0.1", 0), Dispatcher(methods(), {"getName": large}))
     address = server.start()

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from socket import socket
 
+import structlog
 from prometheus_client.multiprocess import mark_process_dead
 
 from hmstats.cli import logs
@@ -25,6 +26,7 @@ from hmstats.server.worker_process import WorkerProcess
 USAGE_ERROR = 2
 _NEVER_READY = 1
 
+_log = structlog.get_logger("hmstats.parent")
 _WORKER = (sys.executable, "-P", "-m", "hmstats.cli.worker")
 
 
@@ -78,7 +80,8 @@ def _supervise(plan: Plan) -> int:
 
         supervisor = Supervisor(port, start, plan.workers, plan.drain_seconds, announce=announce, buried=buried)
         if plan.http_port is not None:
-            stack.enter_context(serving_health((plan.host, plan.http_port), supervisor, folder))
+            host, http_port = stack.enter_context(serving_health((plan.host, plan.http_port), supervisor, folder))
+            _log.info("health_served", host=host, port=http_port)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: supervisor.stop())
         signal.signal(signal.SIGHUP, lambda *_: supervisor.reload())

@@ -34,6 +34,7 @@ class Connection:
         "doomed",
         "ended",
         "events",
+        "fresh",
         "inbox",
         "last",
         "lingering",
@@ -50,6 +51,8 @@ class Connection:
         self.inbox = bytearray()
         self.outbox = _NOTHING
         self.call: Call | None = None
+        self.fresh = True
+        """No request has come yet."""
         self.events = 0
         """What the selector watches for."""
         self.ended = False

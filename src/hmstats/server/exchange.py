@@ -27,6 +27,8 @@ from hmstats.server.workers import Workers
 
 _LINGER_SECONDS = 5.0
 """How long a client has to read its last reply before its connection is closed under it."""
+_FRESH_SECONDS = 1.0
+"""How long a client that has just come may take for its request when the server stops taking up others."""
 _TURNED_AWAY_AT_ONCE = 128
 """Connections beyond the limit that are told so; more than these are closed without a word."""
 
@@ -59,7 +61,8 @@ class Exchange:
         self._calling = Deadlines[Connection](limits.call_seconds)
         self._idle = Deadlines[Connection](limits.idle_seconds)
         self._lingering = Deadlines[Connection](_LINGER_SECONDS)
-        self._deadlines = (self._receiving, self._sending, self._calling, self._idle, self._lingering)
+        self._leaving = Deadlines[Connection](_FRESH_SECONDS)
+        self._deadlines = (self._receiving, self._sending, self._calling, self._idle, self._lingering, self._leaving)
 
     @property
     def next_deadline(self) -> float | None:
@@ -76,10 +79,15 @@ class Exchange:
         self._workers.start()
 
     def drain(self) -> None:
-        """Take up no more requests: connections without a call are closed now, the others after their reply."""
+        """Take up no more requests: connections without a call are closed now, the others after their reply.
+
+        Only a client that has just come, who could not know, is answered once.
+        """
         self._draining = True
         self.settle()
         for connection in list(self._connections):
+            if connection.fresh:
+                self._leaving.start(connection)
             self.advance(connection)
 
     def close(self) -> None:
@@ -155,8 +163,9 @@ class Exchange:
             self._lose(connection, f"no byte of the reply taken in {self._limits.send_seconds:g} seconds")
         for connection in self._idle.expired(now):
             self._lose(connection, f"no request in {self._limits.idle_seconds:g} seconds")
-        for connection in self._lingering.expired(now):
-            self._close(connection)
+        for each in (self._lingering, self._leaving):
+            for connection in each.expired(now):
+                self._close(connection)
 
     def _turn_away(self, connection: Connection) -> None:
         sentence = f"the server holds its limit of {self._limits.max_connections} connections; try again later"
@@ -166,7 +175,7 @@ class Exchange:
 
     def _take_up(self, connection: Connection) -> bool:
         """Hand the next request to a worker; whether there was one."""
-        if self._draining:
+        if self._draining and not connection.fresh:
             self._close(connection)
             return False
         try:
@@ -195,6 +204,8 @@ class Exchange:
     def _begin_call(self, connection: Connection, call: Call) -> None:
         self._idle.stop(connection)
         self._receiving.stop(connection)
+        self._leaving.stop(connection)
+        connection.fresh = False
         connection.call = call
         self._calling.start(connection)
         if self._workers.submit(call):

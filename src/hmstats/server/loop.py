@@ -88,6 +88,9 @@ class Loop:
             self._accept_pause.start(self._listener)
 
     def _stop_listening(self) -> None:
+        """Takes in those who wait already, since closing the socket would turn them away, and no more."""
+        if self._accept_pause.next() is None:
+            self._accept()
         if self._accept_pause.next() is None:
             self._selector.unregister(self._listener)
         self._accept_pause = Deadlines(None)

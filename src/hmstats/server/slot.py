@@ -2,14 +2,12 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from socket import socket
 
 from hmstats.server.port import Port
 from hmstats.server.worker_process import WorkerProcess
 
-_STEADY_SECONDS = 10.0
-"""A worker that ends sooner after its start ended at once."""
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 
@@ -21,7 +19,7 @@ Start = Callable[[int, socket], WorkerProcess]
 class Slot:
     """A worker's place. Its socket outlives its process, so that clients who come in between only wait.
 
-    Only when a process ends at once again is the socket closed: the other workers then get all clients.
+    Only when a second process ends before it was ready is the socket closed: the other workers then get all clients.
     """
 
     number: int
@@ -33,7 +31,7 @@ class Slot:
     due: float | None = None
     """When a process must be started, as time.monotonic() counts."""
     _listening: socket | None = None
-    _ends_at_once: int = field(default=0)
+    _failed_starts: int = 0
 
     def start(self) -> WorkerProcess:
         """Start the worker."""
@@ -55,14 +53,13 @@ class Slot:
         """Take note that the worker has ended, and say when another is due."""
         assert self.worker is not None
         now = time.monotonic()
-        at_once = now < self.worker.started + _STEADY_SECONDS
-        self._ends_at_once = self._ends_at_once + 1 if at_once else 0
+        self._failed_starts = 0 if self.worker.ready else self._failed_starts + 1
         self.worker = None
-        if self._ends_at_once < 2:
+        if self._failed_starts < 2:
             self.due = now
             return
         self.close()
-        self.due = now + min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (self._ends_at_once - 2))
+        self.due = now + min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (self._failed_starts - 2))
 
     def close(self) -> None:
         """Start no more, and let go of the socket, which a running worker still has."""

@@ -4,7 +4,6 @@ import contextlib
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 
 from hmstats.server.lifeline import drain_order
@@ -24,7 +23,6 @@ class WorkerProcess:
     ) -> None:
         self.number = number
         self.ready = False
-        self.started = time.monotonic()
         self._lifeline, theirs = socket.socketpair()
         with theirs:
             inherited = (listening.fileno(), theirs.fileno())
