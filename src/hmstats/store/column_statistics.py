@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Column, Connection, Table, case, delete, func, literal, null, select, update
 
@@ -41,13 +41,17 @@ _DESCRIBED = slice(len(VALUES), len(VALUES) + len(DESCRIBED))
 _ENGINE, _ANALYZED = len(VALUES), len(VALUES) + 1
 
 
-class FlatRow(NamedTuple):
-    """One column's statistics as a tuple: of a partition ("": of a table), by an engine, at an epoch second."""
+@dataclass(frozen=True, slots=True)
+class FlatColumns:
+    """Columns' statistics as tuples and, place by place, whose they are: lists of one length.
 
-    partition: str
-    engine: str
-    analyzed_seconds: int
-    statistics: FlatStatistics
+    `partitions` has "" for a table's own. A place whose statistics are None holds a type that has none.
+    """
+
+    statistics: Sequence[FlatStatistics | None]
+    partitions: Sequence[str]
+    engines: Sequence[str]
+    analyzed_seconds: Sequence[int]
 
 
 def read_table(
@@ -85,7 +89,7 @@ def read_partitions(
 
 def read_flat_table(
     connection: Connection, table_id: int, columns: Sequence[str] | None, engine: str | None, *, sketches: bool
-) -> list[FlatRow]:
+) -> FlatColumns:
     """What read_table reads, as tuples and in no order."""
     query = _query(connection, _OF_TABLES, [literal("")], columns, engine, sketches=sketches)
     return _flat(connection, query.where(TAB_COL_STATS.c.TBL_ID == table_id))
@@ -99,7 +103,7 @@ def read_flat_partitions(
     engine: str | None,
     *,
     sketches: bool,
-) -> list[FlatRow]:
+) -> FlatColumns:
     """What read_partitions reads, as tuples and in no order."""
     return _flat(connection, _of_partitions(connection, table_id, partition_names, columns, engine, sketches=sketches))
 
@@ -161,9 +165,11 @@ def _of_partitions(
     return query.where(one_of(connection, PARTITIONS.c.PART_NAME, partition_names))
 
 
-def _flat(connection: Connection, query: Any) -> list[FlatRow]:
-    read = [(statistics_rows.flat_statistics(row), row) for row in connection.execute(query).all()]
-    return [FlatRow(row[-1], row[_ENGINE], row[_ANALYZED], flat) for flat, row in read if flat is not None]
+def _flat(connection: Connection, query: Any) -> FlatColumns:
+    # As the driver gives them: to make SQLAlchemy's rows takes longer than all that is done with them.
+    rows = connection.execute(query).cursor.fetchall()
+    partitions, engines, analyzed = ([row[place] for row in rows] for place in (-1, _ENGINE, _ANALYZED))
+    return FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed)
 
 
 def _query(

@@ -3,7 +3,7 @@
 Which columns a kind has is Hive's choice (StatObjectConverter); the text in COLUMN_TYPE says which kind a row is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from operator import attrgetter, itemgetter
@@ -73,10 +73,9 @@ def column_statistics(column: str, column_type: str | None, values: Sequence[Any
     return ColumnStatistics(column, column_type or "", data(*fields(values)))
 
 
-def flat_statistics(row: Sequence[Any]) -> FlatStatistics | None:
-    """The same as a tuple, of a row that holds VALUES and DESCRIBED."""
-    flatten = _flattener(row[_COLUMN_TYPE])
-    return None if flatten is None else flatten(row)
+def flat_statistics(rows: Iterable[Sequence[Any]]) -> list[FlatStatistics | None]:
+    """The same as tuples, of rows that hold VALUES and DESCRIBED, as the driver gives them."""
+    return [_flattener(row[_COLUMN_TYPE])(row) for row in rows]
 
 
 def values(statistics: ColumnStatistics) -> tuple[Any, ...]:
@@ -107,19 +106,21 @@ def _reader(column_type: str) -> Reader | None:
 
 
 @lru_cache(maxsize=10_000)
-def _flattener(column_type: str | None) -> Callable[[Sequence[Any]], FlatStatistics | None] | None:
+def _flattener(column_type: str | None) -> Callable[[Sequence[Any]], FlatStatistics | None]:
     """What takes the tuple out of a row; a row whose values need a closer look goes by column_statistics."""
     kind = kind_of(column_type or "")
     if kind is None:
-        return None
+        return lambda _: None
+    looked_at = kind in _WITH_TEXT_BOUNDS
     take: Callable[[Sequence[Any]], FlatStatistics] = itemgetter(
         _COLUMN, _COLUMN_TYPE, *(VALUES.index(_COLUMNS[kind][field]) for field in FIELDS[kind])
     )
 
     def flatten(row: Sequence[Any]) -> FlatStatistics | None:
-        if kind not in _WITH_TEXT_BOUNDS and row[_BIT_VECTOR] is None and row[_HISTOGRAM] is None and row[_NULLS] >= 0:
+        if not looked_at and row[_BIT_VECTOR] is None and row[_HISTOGRAM] is None and row[_NULLS] >= 0:
             return take(row)
-        read = column_statistics(row[_COLUMN], row[_COLUMN_TYPE], row)
+        values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
+        read = column_statistics(row[_COLUMN], row[_COLUMN_TYPE], values)
         return None if read is None else flat(read)
 
     return flatten

@@ -22,7 +22,6 @@ _UNKNOWN = -1
 _LONG, _TIMESTAMP = 2, 8
 """The ids of longStats and timestampStats in the union ColumnStatisticsData."""
 _END = b"\0\0\0"
-"""Of the numbers, the union and the object."""
 
 _field = struct.Struct(">bh").pack
 _elements = struct.Struct(">bi").pack
@@ -31,10 +30,12 @@ _size = struct.Struct(">i").pack
 _integer = struct.Struct(">bhq").pack
 _double = struct.Struct(">bhd").pack
 _short = struct.Struct(">bhh").pack
-_two_integers = struct.Struct(">bhqbhq").pack
-_three_integers = struct.Struct(">bhqbhqbhq").pack
-_four_integers = struct.Struct(">bhqbhqbhqbhq").pack
 _lengths = struct.Struct(">bhqbhdbhq").pack
+# These stand last in an object: three stop bytes follow, of the numbers, the union and the object.
+_last_integer = struct.Struct(">bhq3x").pack
+_last_two_integers = struct.Struct(">bhqbhq3x").pack
+_last_three_integers = struct.Struct(">bhqbhqbhq3x").pack
+_last_four_integers = struct.Struct(">bhqbhqbhqbhq3x").pack
 
 Encoder: TypeAlias = Callable[[FlatStatistics], bytes]
 """Makes the bytes of a ColumnStatisticsObj of one column's statistics; there is one for each name and type."""
@@ -78,11 +79,11 @@ def _encoder(column: str, column_type: str, hive4: bool, sketches: bool) -> Enco
     if member == _TIMESTAMP and not hive4:
         member, make = _MEMBERS[Kind.LONG]
     names = _field(_STRING, 1) + _text(column) + _field(_STRING, 2) + _text(column_type)
-    numbers = make(names + _field(_STRUCT, 3) + _field(_STRUCT, member))
+    encode = make(names + _field(_STRUCT, 3) + _field(_STRUCT, member))
     places = [(field_id, place(kind, name)) for name, field_id in _SKETCHES.items() if name in FIELDS[kind]]
     if not sketches or not places:
-        return lambda flat: numbers(flat) + _END
-    return lambda flat: numbers(flat) + _kept(flat, places) + _END
+        return encode
+    return lambda flat: encode(flat).removesuffix(_END) + _kept(flat, places) + _END
 
 
 _SKETCHES = {"bit_vector": 5, "histogram": 6}
@@ -110,22 +111,22 @@ def _booleans(head: bytes) -> Encoder:
         trues, falses, nulls = flat[2:]
         if trues is None or falses is None:
             trues, falses = 0, _UNKNOWN
-        return head + _three_integers(_I64, 1, trues, _I64, 2, falses, _I64, 3, _or(nulls, _UNKNOWN))
+        return head + _last_three_integers(_I64, 1, trues, _I64, 2, falses, _I64, 3, _or(nulls, _UNKNOWN))
 
     return encode
 
 
 def _texts(head: bytes) -> Encoder:
-    binary = _binaries(head)
-    return lambda flat: binary(flat) + _integer(_I64, 4, _or(flat[5], 0))
+    return lambda flat: head + _lengths_and_nulls(flat) + _last_integer(_I64, 4, _or(flat[5], 0))
 
 
 def _binaries(head: bytes) -> Encoder:
-    def encode(flat: FlatStatistics) -> bytes:
-        _, _, longest, average, nulls, *_ = flat
-        return head + _lengths(_I64, 1, _or(longest, 0), _DOUBLE, 2, _or(average, 0), _I64, 3, _or(nulls, _UNKNOWN))
+    return lambda flat: head + _lengths_and_nulls(flat) + _END
 
-    return encode
+
+def _lengths_and_nulls(flat: FlatStatistics) -> bytes:
+    _, _, longest, average, nulls, *_ = flat
+    return _lengths(_I64, 1, _or(longest, 0), _DOUBLE, 2, _or(average, 0), _I64, 3, _or(nulls, _UNKNOWN))
 
 
 def _bounded(bound: Callable[[int, Any], bytes]) -> Callable[[bytes], Encoder]:
@@ -136,7 +137,7 @@ def _bounded(bound: Callable[[int, Any], bytes]) -> Callable[[bytes], Encoder]:
             _, _, low, high, nulls, ndv, *_ = flat
             below = b"" if low is None else bound(1, low)
             above = b"" if high is None else bound(2, high)
-            return head + below + above + _two_integers(_I64, 3, _or(nulls, _UNKNOWN), _I64, 4, _or(ndv, 0))
+            return head + below + above + _last_two_integers(_I64, 3, _or(nulls, _UNKNOWN), _I64, 4, _or(ndv, 0))
 
         return encode
 
@@ -148,10 +149,10 @@ def _longs(head: bytes) -> Encoder:
     with_gaps = _bounded(lambda field_id, value: _integer(_I64, field_id, value))(head)
 
     def encode(flat: FlatStatistics) -> bytes:
-        _, _, low, high, nulls, ndv, *_ = flat
-        if None in (low, high, nulls, ndv):
+        if None in flat[2:6]:
             return with_gaps(flat)
-        return head + _four_integers(_I64, 1, low, _I64, 2, high, _I64, 3, nulls, _I64, 4, ndv)
+        _, _, low, high, nulls, ndv, _, _ = flat
+        return head + _last_four_integers(_I64, 1, low, _I64, 2, high, _I64, 3, nulls, _I64, 4, ndv)
 
     return encode
 

@@ -5,7 +5,7 @@ When the asked engine has none, those of another engine answer (`any_engine`): o
 the point. What a partitioned table itself has no statistics of, its partitions answer, where there is an aggregator.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from hmstats.errors import NoSuchObject
@@ -20,7 +20,7 @@ from hmstats.service.statistics.sizes import TableSizes
 from hmstats.service.statistics.transactional import seen_partitions, table_is_seen
 from hmstats.service.statistics.validate import known_rows
 from hmstats.store import column_statistics, partitions, targets
-from hmstats.store.column_statistics import FlatRow
+from hmstats.store.column_statistics import FlatColumns
 from hmstats.store.engine import Store
 from hmstats.store.targets import Target
 from hmstats.store.unit import Connection
@@ -46,10 +46,17 @@ class StatisticsReader:
         self._aggregator = aggregator
         self._sizes = TableSizes(store)
 
-    def table(self, name: TableName, columns: Sequence[str] | None, engine: str) -> StatisticsSet | None:
-        """A table's statistics of these columns (None: all), or None. Raises NoSuchObject without the table."""
+    def table(
+        self, name: TableName, columns: Sequence[str] | None, engine: str, *, valid: str | None = None
+    ) -> StatisticsSet | None:
+        """A table's statistics of these columns (None: all), or None.
+
+        `valid` are the write ids that the reader sees (transactional.py). Raises NoSuchObject without the table.
+        """
         with self._store.read() as connection:
             target = _found(connection, name)
+            if not table_is_seen(connection, target, valid):
+                return None
             found = column_statistics.read_table(
                 connection, target.id, columns, self._asked(engine), sketches=self._sketches
             )
@@ -58,7 +65,7 @@ class StatisticsReader:
     def flat_table(
         self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool, valid: str | None
     ) -> list[FlatStatistics]:
-        """The same as tuples; `repaired` as repair.py says, for one who sees these write ids (transactional.py)."""
+        """The same as tuples; `repaired` as repair.py says."""
         with self._store.read() as connection:
             target = _found(connection, name)
             if not table_is_seen(connection, target, valid):
@@ -66,7 +73,7 @@ class StatisticsReader:
             rows = column_statistics.read_flat_table(
                 connection, target.id, columns, self._asked(engine), sketches=self._sketches
             )
-            found = one_of_each_column(rows, engine).get("", [])
+            found = one_of_each_column(rows, set(columns), engine).get("", [])
             known = {column for column, *_ in found}
             missing = [column for column in columns if column not in known]
             if missing:
@@ -120,7 +127,7 @@ class StatisticsReader:
                 sketches=self._sketches,
             )
             counts = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
-        chosen = one_of_each_column([row for row in found if row.statistics[0] in asked], engine)
+        chosen = one_of_each_column(found, asked, engine)
         if repaired:
             return {key: acceptable(name, each, known_rows(counts.get(key))) for key, each in chosen.items()}
         return chosen
@@ -177,15 +184,25 @@ class StatisticsReader:
         return replace(order[-1], columns=tuple(columns.values()), last_analyzed_seconds=oldest)
 
 
-def one_of_each_column(rows: Sequence[FlatRow], engine: str) -> dict[str, list[FlatStatistics]]:
-    """By partition each column's statistics: of the asked engine where it has any, else the newest of the others."""
-    if len({row.engine for row in rows}) > 1:
-        ranked = sorted(rows, key=lambda row: (row.engine == engine, row.analyzed_seconds))
-        rows = list({(row.partition, row.statistics[0]): row for row in ranked}.values())
-    found: dict[str, list[FlatStatistics]] = {}
-    for partition, _, _, statistics in rows:
-        found.setdefault(partition, []).append(statistics)
-    return found
+def one_of_each_column(found: FlatColumns, asked: Collection[str], engine: str) -> dict[str, list[FlatStatistics]]:
+    """By partition the asked columns' statistics: of the asked engine where it has any, else the newest of the others.
+
+    A partition that has none is absent.
+    """
+    chosen: dict[str, dict[str, FlatStatistics]] = {}
+    for place in _ranked(found, engine):
+        statistics = found.statistics[place]
+        if statistics is not None and statistics[0] in asked:
+            chosen.setdefault(found.partitions[place], {})[statistics[0]] = statistics
+    return {partition: list(columns.values()) for partition, columns in chosen.items()}
+
+
+def _ranked(found: FlatColumns, engine: str) -> Iterable[int]:
+    """The places, those that count for more later."""
+    places = range(len(found.engines))
+    if len(set(found.engines)) <= 1:
+        return places
+    return sorted(places, key=lambda place: (found.engines[place] == engine, found.analyzed_seconds[place]))
 
 
 def _found(connection: Connection, name: TableName) -> Target:
