@@ -172,6 +172,26 @@ struct PartialStatesResult {
   1: required list<PartialState> states,
 }
 
+// ---------------------------------------------------------------- Arrow
+
+// `colNames` absent: all. `partNames` absent: of the table itself; empty: of every partition; those that do not exist are
+// left out. `sketches`: bit vectors, histograms and frequent values too.
+struct ArrowStatisticsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional list<string> colNames,
+  4: optional list<string> partNames,
+  5: optional string catName,
+  6: optional string engine,
+  7: optional bool sketches,
+}
+
+// An Arrow IPC stream of arrays of Arrow's statistics schema: a record batch for the table, or for each partition in the
+// order of their names.
+struct ArrowStatisticsResult {
+  1: required binary stream,
+}
+
 // ---------------------------------------------------------------- calls
 
 service HmstatsService extends hive_metastore.ThriftHiveMetastore {
@@ -217,4 +237,9 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   // Forgets a running write; how many partial states it had.
   i64 remove_partial_states(1: PartialStatesRequest request)
     throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
+
+  // Statistics as Arrow arrays, which any Arrow library reads.
+  ArrowStatisticsResult get_arrow_statistics(1: ArrowStatisticsRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.InvalidObjectException o3, 4: hive_metastore.MetaException o4)
 }

@@ -42,6 +42,7 @@ def test_it_extends_hives_service_with_hives_own_structs() -> None:
     about_running_writes = {"put_partial_states", "get_partial_states", "remove_partial_states"}
     own = set(methods()) - set(SERVICE.thrift_services)
     assert own == {
+        "get_arrow_statistics",
         "get_distinct_count",
         "get_quantiles",
         "get_top_k",

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from hmstats.client.batches import PARTITIONS_A_CALL, batches
 from hmstats.client.connection import Connection
 from hmstats.errors import UnknownCall
@@ -10,6 +12,7 @@ from hmstats.model.answers import ColumnProvenance, DistinctCount, Quantiles
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.frequent_values import FrequentValues
+from hmstats.outlets import arrow_ipc
 from hmstats.wire import extension as codec
 from hmstats.wire.idl import extension
 
@@ -50,7 +53,7 @@ class Questions:
 
         An empty list of partitions means all of them.
         """
-        found = self._ask("get_provenance", _of_columns(name, columns, partitions))
+        found = self._ask("get_provenance", extension.StatisticsRequest(**_of_columns(name, columns, partitions)))
         return [codec.column_provenance_from_thrift(each) for each in found.details]
 
     def statistics(
@@ -61,9 +64,26 @@ class Questions:
         An empty list of partitions means all of them, in one call.
         """
         for batch in [partitions] if not partitions else batches(partitions, PARTITIONS_A_CALL):
-            found = self._ask("get_statistics", _of_columns(name, columns, batch))
+            found = self._ask("get_statistics", extension.StatisticsRequest(**_of_columns(name, columns, batch)))
             for _, each in codec.sets_with_details_from_thrift(found.colStats, found.details, None):
                 yield each
+
+    def arrow_statistics(
+        self,
+        name: TableName,
+        columns: Sequence[str] | None = None,
+        partitions: Sequence[str] | None = None,
+        *,
+        sketches: bool = False,
+    ) -> Iterator[pa.RecordBatch]:
+        """Arrays of Arrow's statistics schema: the table's own, or these partitions', asked for in batches.
+
+        outlets.arrow.table_statistics() reads one. `columns` None: all. An empty list of partitions means all of them,
+        in one call. `sketches`: bit vectors, histograms and frequent values too.
+        """
+        for batch in [partitions] if not partitions else batches(partitions, PARTITIONS_A_CALL):
+            request = extension.ArrowStatisticsRequest(sketches=sketches, **_of_columns(name, columns, batch))
+            yield from arrow_ipc.read(self._ask("get_arrow_statistics", request).stream)
 
     def _ask(self, method: str, request: Any) -> Any:
         try:
@@ -83,11 +103,11 @@ def _asked(name: TableName, column: str, partitions: Sequence[str] | None) -> di
     }
 
 
-def _of_columns(name: TableName, columns: Sequence[str] | None, partitions: Sequence[str] | None) -> Any:
-    return extension.StatisticsRequest(
-        dbName=name.database,
-        tblName=name.table,
-        colNames=None if columns is None else list(columns),
-        partNames=None if partitions is None else list(partitions),
-        catName=name.catalog,
-    )
+def _of_columns(name: TableName, columns: Sequence[str] | None, partitions: Sequence[str] | None) -> dict[str, Any]:
+    return {
+        "dbName": name.database,
+        "tblName": name.table,
+        "colNames": None if columns is None else list(columns),
+        "partNames": None if partitions is None else list(partitions),
+        "catName": name.catalog,
+    }

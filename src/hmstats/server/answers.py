@@ -29,6 +29,7 @@ _KEPT = frozenset(
         "get_top_k",
         "get_provenance",
         "get_statistics",
+        "get_arrow_statistics",
         "get_table",
         "get_table_req",
         "get_partition",

@@ -1,0 +1,25 @@
+"""Statistics as Arrow arrays, for every program that has an Arrow library (thrift/hmstats.thrift)."""
+
+from typing import Any
+
+from hmstats.model.column_statistics import DEFAULT_ENGINE
+from hmstats.outlets import arrow_ipc
+from hmstats.server.rpc import subject
+from hmstats.server.session import Session
+from hmstats.service.statistics.whole import WholeStatistics
+from hmstats.wire.idl import extension
+
+
+class ArrowCalls:
+    """Statistics in Arrow's form."""
+
+    def __init__(self, statistics: WholeStatistics) -> None:
+        self._statistics = statistics
+
+    def get_arrow_statistics(self, session: Session, request: Any) -> Any:
+        """An IPC stream with a batch for the table, or for each of some partitions."""
+        name = subject.table(request.dbName, request.tblName, request.catName)
+        columns = None if request.colNames is None else [subject.column(each) for each in request.colNames]
+        engine = request.engine or DEFAULT_ENGINE
+        found = self._statistics.read(name, columns, request.partNames, engine, sketches=bool(request.sketches))
+        return extension.ArrowStatisticsResult(stream=arrow_ipc.stream(found))
