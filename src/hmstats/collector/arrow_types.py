@@ -22,6 +22,7 @@ _TYPES: dict[str, pa.DataType] = {
     "date": pa.date32(),
 }
 _DECIMAL = re.compile(r"decimal(?:\((\d+)(?:,\s*(\d+))?\))?")
+_CHAR = re.compile(r"char\((\d+)\)")
 _MICROSECONDS = pa.timestamp("us")
 
 
@@ -33,6 +34,16 @@ def arrow_type(column_type: str) -> pa.DataType:
     if column_type.startswith("timestamp"):
         return _MICROSECONDS
     return _TYPES.get(column_type, pa.string())
+
+
+def as_column(array: pa.Array, column_type: str) -> pa.Array:
+    """The array as values of a Hive type: a char(n) has n characters, however a file keeps it.
+
+    Raises pyarrow.ArrowInvalid when a value does not fit.
+    """
+    values = conform(array, arrow_type(column_type))
+    char = _CHAR.fullmatch(column_type)
+    return _padded(values, int(char[1])) if char else values
 
 
 def conform(array: pa.Array, wanted: pa.DataType) -> pa.Array:
@@ -47,3 +58,9 @@ def conform(array: pa.Array, wanted: pa.DataType) -> pa.Array:
 
 def _same_text(one: pa.DataType, other: pa.DataType) -> bool:
     return bool(pa.types.is_large_string(one) and pa.types.is_string(other))
+
+
+def _padded(array: pa.Array, width: int) -> pa.Array:
+    if pa.types.is_dictionary(array.type):
+        return pa.DictionaryArray.from_arrays(array.indices, pc.utf8_rpad(array.dictionary, width))
+    return pc.utf8_rpad(array, width)

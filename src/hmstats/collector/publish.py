@@ -14,6 +14,7 @@ from hmstats.model.provenance import Provenance
 
 _TOOL = f"hmstats {__version__}"
 
+
 def item(finding: Finding, partition: str | None, sample_fraction: float = 1.0) -> Item:
     """What is pushed of a finding about a partition, or the table itself (None).
 
@@ -28,15 +29,9 @@ def _signed(finding: Finding, sample_fraction: float) -> tuple[ColumnStatistics,
     A distinct count is an estimate; all other numbers of all rows are exact.
     """
     whole = Provenance(rows_seen=finding.rows, sample_fraction=sample_fraction)
-    return tuple(
-        replace(
-            column,
-            provenance=replace(
-                column.provenance or whole,
-                exact=getattr(column.data, "ndv", None) is None
-                and (column.provenance or whole).sample_fraction == 1,
-                tool=_TOOL,
-            ),
-        )
-        for column in finding.columns
-    )
+    return tuple(replace(each, provenance=_made(each, each.provenance or whole)) for each in finding.columns)
+
+
+def _made(column: ColumnStatistics, seen: Provenance) -> Provenance:
+    exact = getattr(column.data, "ndv", None) is None and seen.sample_fraction == 1
+    return replace(seen, exact=exact, tool=_TOOL)

@@ -25,7 +25,7 @@ _MOST_OUTCOMES_AT_DRIVER = 32
 def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
     """Read Parquet files; everything but the table itself is delivered when this returns."""
     cores = spark.sparkContext.defaultParallelism
-    tasks = tasks_of(plan.pieces, cut(plan.pieces, files, cores), alone=job.delivery is None)
+    tasks = tasks_of(plan.pieces, cut(plan.pieces, files, cores, job.options), alone=job.delivery is None)
     if not tasks:
         return Outcome()
     records = spark.sparkContext.parallelize(tasks, len(tasks)).mapPartitions(partial(read, job=job))
@@ -37,7 +37,7 @@ def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outco
 
 def scan_rows(rows: DataFrame, plan: Plan, job: Job) -> Outcome:
     """Take in the rows of any DataFrame; as above."""
-    records = arrow.states(rows, plan.keys, plan.types)
+    records = arrow.states(rows, plan.keys, plan.types, job.options)
     if job.delivery is not None:
         context = records.context
         cores = context.defaultParallelism

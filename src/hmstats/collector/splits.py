@@ -1,74 +1,152 @@
 """Cuts files into tasks of about equal bytes.
 
-Files of one partition stay together where that is possible, so that few partial states have to be merged. A file that
-is larger than a task's share is cut by its row groups.
+The files of a small partition stay together, so that one task makes all of it; large partitions are cut by files, large
+files by row groups. Of a sample, row groups are picked here.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import groupby
+from zlib import crc32
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hmstats.collector.files import DataFile, open_location
+from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.plan import Piece
 
 _TASKS_PER_CORE = 3
-_LEAST_TASK_BYTES = 4 * 1024 * 1024
-
-T = TypeVar("T")
+_LEAST_TASK_BYTES, _MOST_TASK_BYTES = 4 * 1024 * 1024, 1024 * 1024 * 1024
+_OPENING_BYTES = 128 * 1024
+"""Opening a file takes as long as reading so much."""
+_FOOTER_THREADS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A file, or some of its row groups (None: all). `location` names the file system; `bytes` is what is read."""
+    """A file, or some of its row groups (None: all). `location` names the file system; `bytes` is what is read.
+
+    `rows_left_out` are rows of the file that no split reads, as they are not of the sample.
+    """
 
     piece: str
     location: str
     path: str
     row_groups: tuple[int, ...] | None
     bytes: int
+    rows_left_out: int = 0
 
 
-def cut(pieces: Iterable[Piece], files: Mapping[str, Sequence[DataFile]], cores: int) -> list[list[Split]]:
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A row group of a file: its number, its rows, and its compressed bytes."""
+
+    file: DataFile
+    number: int
+    rows: int
+    bytes: int
+
+
+def cut(
+    pieces: Iterable[Piece], files: Mapping[str, Sequence[DataFile]], cores: int, options: Options = DEFAULT
+) -> list[list[Split]]:
     """The tasks for the files of these pieces (by their names), some for each core."""
-    total_bytes = sum(file.bytes for each in files.values() for file in each)
-    task_bytes = max(_LEAST_TASK_BYTES, total_bytes // (_TASKS_PER_CORE * max(cores, 1)))
-    return list(_filled(_splits(pieces, files, task_bytes), task_bytes, size=lambda split: split.bytes))
+    wanted = list(pieces)
+    weights = {piece.name: sum(_weight(file.bytes) for file in files[piece.name]) for piece in wanted}
+    total = sum(weights.values()) * options.sample_fraction
+    count = _count(total, cores, options)
+    most = total / count / 2 if count > 1 else total
+    units: list[list[Split]] = []
+    for piece in wanted:
+        found = (
+            _sampled(piece, files[piece.name], options) if options.sampled else _whole(piece, files[piece.name], most)
+        )
+        units += [found] if weights[piece.name] <= most else [[split] for split in found]
+    return _balanced([unit for unit in units if unit], count)
 
 
-def _splits(pieces: Iterable[Piece], files: Mapping[str, Sequence[DataFile]], task_bytes: int) -> Iterator[Split]:
-    for piece in pieces:
-        for file in files[piece.name]:
-            if file.bytes <= task_bytes:
-                yield Split(piece.name, piece.location, file.path, None, file.bytes)
-            else:
-                yield from _by_row_groups(piece, file, task_bytes)
-
-
-def _by_row_groups(piece: Piece, file: DataFile, task_bytes: int) -> Iterator[Split]:
-    """A large file in splits of whole row groups."""
-    system, _ = open_location(piece.location)
-    footer = pq.read_metadata(file.path, filesystem=system)
-    groups = [(number, _compressed_bytes(footer.row_group(number))) for number in range(footer.num_row_groups)]
-    for batch in _filled(groups, task_bytes, size=lambda group: group[1]):
-        numbers = tuple(number for number, _ in batch)
-        yield Split(piece.name, piece.location, file.path, numbers, sum(size for _, size in batch))
-
-
-def _compressed_bytes(group: pq.RowGroupMetaData) -> int:
+def compressed_bytes(group: pq.RowGroupMetaData) -> int:
+    """How many bytes of a file a row group takes."""
     return sum(group.column(number).total_compressed_size for number in range(group.num_columns))
 
 
-def _filled(items: Iterable[T], most_bytes: int, *, size: Callable[[T], int]) -> Iterator[list[T]]:
-    """The items, in order, in lists that hold at most `most_bytes` or one item."""
-    batch: list[T] = []
-    filled_bytes = 0
-    for item in items:
-        if batch and filled_bytes + size(item) > most_bytes:
-            yield batch
-            batch, filled_bytes = [], 0
-        batch.append(item)
-        filled_bytes += size(item)
-    if batch:
-        yield batch
+def _weight(read_bytes: int) -> int:
+    return read_bytes + _OPENING_BYTES
+
+
+def _count(total: float, cores: int, options: Options) -> int:
+    """How many tasks there are: so many for each core, but none that is tiny, or that holds too much to do it twice."""
+    useful = min(_TASKS_PER_CORE * max(cores, 1), int(total / _LEAST_TASK_BYTES))
+    count = max(1, useful, int(total / _MOST_TASK_BYTES))
+    return count if options.most_tasks is None else min(count, options.most_tasks)
+
+
+def _whole(piece: Piece, files: Sequence[DataFile], most_bytes: float) -> list[Split]:
+    """All of a piece, the large files by row groups."""
+    found: list[Split] = []
+    for file in files:
+        groups = _groups(piece, file) if file.bytes > most_bytes else []
+        found += [_split(piece, group) for group in groups] or [_all_of(piece, file)]
+    return found
+
+
+def _sampled(piece: Piece, files: Sequence[DataFile], options: Options) -> list[Split]:
+    """Row groups with at least the wanted part of a piece's rows, the same whenever the files are the same."""
+    with ThreadPoolExecutor(_FOOTER_THREADS) as threads:
+        footers = list(threads.map(lambda file: _groups(piece, file), files))
+    groups = [group for found in footers for group in found]
+    rows, picked = sum(group.rows for group in groups), set[tuple[str, int]]()
+    left_out = rows
+    for group in sorted(groups, key=lambda each: crc32(f"{each.file.path}\0{each.number}".encode())):
+        if rows - left_out >= options.sample_fraction * rows:
+            break
+        picked.add((group.file.path, group.number))
+        left_out -= group.rows
+    chosen = [_split(piece, group) for group in groups if (group.file.path, group.number) in picked]
+    chosen += [_all_of(piece, file) for file, found in zip(files, footers, strict=True) if not found]
+    return [*chosen, Split(piece.name, piece.location, "", (), 0, left_out)] if left_out else chosen
+
+
+def _groups(piece: Piece, file: DataFile) -> list[_Group]:
+    """The row groups of a file; none when it cannot be read, as the task will say that reads it whole."""
+    system, _ = open_location(piece.location)
+    try:
+        footer = pq.read_metadata(file.path, filesystem=system)
+    except (OSError, pa.ArrowException):
+        return []
+    groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+    return [_Group(file, number, group.num_rows, compressed_bytes(group)) for number, group in enumerate(groups)]
+
+
+def _all_of(piece: Piece, file: DataFile) -> Split:
+    return Split(piece.name, piece.location, file.path, None, file.bytes)
+
+
+def _split(piece: Piece, group: _Group) -> Split:
+    return Split(piece.name, piece.location, group.file.path, (group.number,), group.bytes)
+
+
+def _balanced(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]:
+    """The units, in order, in at most so many tasks: each goes where its middle lies among all bytes."""
+    weights = [sum(_weight(split.bytes) for split in unit) for unit in units]
+    total, before = sum(weights), 0
+    tasks: list[list[Split]] = [[] for _ in range(count)]
+    for unit, weight in zip(units, weights, strict=True):
+        tasks[min(count - 1, (2 * before + weight) * count // (2 * total))] += unit
+        before += weight
+    return [list(_joined(task)) for task in tasks if task]
+
+
+def _joined(splits: Iterable[Split]) -> Iterator[Split]:
+    """Row groups of one file as one split."""
+    for (piece, location, path, whole), group in groupby(
+        splits, key=lambda each: (each.piece, each.location, each.path, each.row_groups is None)
+    ):
+        found = list(group)
+        if whole or len(found) == 1:
+            yield from found
+            continue
+        numbers = tuple(number for split in found for number in split.row_groups or ())
+        yield Split(piece, location, path, numbers, sum(split.bytes for split in found))

@@ -169,7 +169,7 @@ class _Tally:
 
 def empty(job: Job) -> TableAccumulator:
     """The state of no rows."""
-    return States(job.types).of(WHOLE_TABLE)
+    return States(job.types, job.options).of(WHOLE_TABLE)
 
 
 def _states(task: Task, job: Job) -> Iterator[tuple[str, TableAccumulator | Failure]]:
@@ -182,7 +182,7 @@ def _states(task: Task, job: Job) -> Iterator[tuple[str, TableAccumulator | Fail
 
 def _state(splits: Sequence[Split], job: Job) -> TableAccumulator | Failure:
     try:
-        return parquet.accumulated(splits, job.types)
+        return parquet.accumulated(splits, job.types, job.options)
     except UnreadableFile as error:
         if job.reliable:
             raise

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from hmstats.errors import SketchError
 from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Data, Kind
+from hmstats.model.provenance import Provenance
 from hmstats.sketch import frequencies, state_bytes
 from hmstats.sketch.arrow_bytes import byte_lengths
 from hmstats.sketch.column_values import Weights, present
@@ -34,7 +35,7 @@ class ColumnAccumulator:
     """One column's rows, nulls, bounds, trues, lengths, distinct values, histogram and frequent values.
 
     What a kind has no statistic for is not kept: `hll` is None for booleans and binaries, `kll` for all that has no
-    order. `kll` and `top_k` are None when they were not asked for.
+    order. All three sketches are None when they were not asked for.
     """
 
     __slots__ = ("high", "hll", "kind", "kll", "low", "max_length", "nulls", "rows", "top_k", "total_length", "trues")
@@ -50,11 +51,17 @@ class ColumnAccumulator:
 
     @classmethod
     def empty(
-        cls, kind: Kind, *, precision: int = DEFAULT_P, histogram: bool = True, top_k: bool = True
+        cls,
+        kind: Kind,
+        *,
+        precision: int = DEFAULT_P,
+        distinct: bool = True,
+        histogram: bool = True,
+        top_k: bool = True,
     ) -> "ColumnAccumulator":
-        """One that has seen nothing. `precision` is the p of the distinct count."""
+        """One that has seen nothing, with these sketches. `precision` is the p of the distinct count."""
         counted, ordered = kind not in _UNCOUNTED_KINDS, kind not in (*_UNCOUNTED_KINDS, Kind.STRING)
-        hll = HiveHll(precision) if counted else None
+        hll = HiveHll(precision) if counted and distinct else None
         return cls(kind, hll, KllHistogram() if ordered and histogram else None, TopK() if top_k else None)
 
     def update(self, values: pa.Array | pa.ChunkedArray) -> None:
@@ -84,16 +91,19 @@ class ColumnAccumulator:
         merged._widen(other.low, other.high)
         return merged
 
-    def statistics(self) -> Data:
-        """The statistics of the column's kind.
+    def statistics(self, rows: int | None = None) -> Data:
+        """The statistics of the column's kind. `rows`: count nulls and trues for so many, of which it saw a part.
 
         A column without values has 0 distinct values and lengths of 0, as Hive says, and no bounds. NaN counts as a
         value but is no bound. Lengths are in bytes of UTF-8; the average is that of the values that are not null.
         """
-        fields: dict[str, object] = {"nulls": self.nulls}
+        every = self.rows if rows is None else rows
+        nulls, trues = (self._extrapolated(count, every) for count in (self.nulls, self.trues))
+        fields: dict[str, object] = {"nulls": nulls}
         values = self.rows - self.nulls
         if self.kind is Kind.BOOLEAN:
-            fields |= {"trues": self.trues, "falses": values - self.trues}
+            falses = None if nulls is None or trues is None else every - nulls - trues
+            fields |= {"trues": trues, "falses": falses}
         elif self.kind in _LENGTH_KINDS:
             average = self.total_length / values if values else 0.0
             fields |= {"max_length": self.max_length, "average_length": average}
@@ -130,6 +140,12 @@ class ColumnAccumulator:
                 f"a column of {read.rows} rows has {read.nulls} nulls and {read.trues} trues in its state"
             )
         return read
+
+    def _extrapolated(self, count: int, rows: int) -> int | None:
+        """What a count would be of so many rows; None when it saw none of them."""
+        if rows == self.rows:
+            return count
+        return (2 * count * rows + self.rows) // (2 * self.rows) if self.rows else None
 
     def _add(self, found: pa.Array, weights: Weights | None) -> None:
         """Take in values that are not null, each as often as its weight says."""
@@ -189,7 +205,7 @@ class ColumnAccumulator:
 
 
 class TableAccumulator:
-    """Rows, and an accumulator for each of some columns."""
+    """Rows, and an accumulator for each of some columns, which of a sample have seen a part of the rows."""
 
     __slots__ = ("columns", "rows")
 
@@ -199,11 +215,19 @@ class TableAccumulator:
 
     @classmethod
     def empty(
-        cls, columns: Mapping[str, Kind], *, precision: int = DEFAULT_P, histogram: bool = True, top_k: bool = True
+        cls,
+        columns: Mapping[str, Kind],
+        *,
+        precision: int = DEFAULT_P,
+        distinct: bool = True,
+        histogram: bool = True,
+        top_k: bool = True,
     ) -> "TableAccumulator":
         """One that has seen no rows. `columns` are the names, as the batches have them, and their kinds."""
         made = {
-            name: ColumnAccumulator.empty(kind, precision=precision, histogram=histogram, top_k=top_k)
+            name: ColumnAccumulator.empty(
+                kind, precision=precision, distinct=distinct, histogram=histogram, top_k=top_k
+            )
             for name, kind in columns.items()
         }
         return cls(made, 0)
@@ -217,6 +241,10 @@ class TableAccumulator:
             column.update(batch.column(found[0]))
         self.rows += batch.num_rows
 
+    def leave_out(self, rows: int) -> None:
+        """Count rows that no column sees: those beside a sample."""
+        self.rows += rows
+
     def merge(self, other: "TableAccumulator") -> "TableAccumulator":
         """Both sides' rows, as a new one. Raises SketchError when the columns or their kinds differ."""
         if self.columns.keys() != other.columns.keys():
@@ -225,16 +253,26 @@ class TableAccumulator:
         return TableAccumulator(columns, self.rows + other.rows)
 
     def statistics(self, column_types: Mapping[str, str]) -> tuple[ColumnStatistics, ...]:
-        """The statistics of all columns, with their top-k sketches. `column_types` are their Hive type strings."""
+        """The statistics of all columns, with their top-k sketches. `column_types` are their Hive type strings.
+
+        Where columns have seen a part of the rows, their provenance says how many, and nulls and trues are those of all
+        rows if the others are alike. Bounds, lengths, distinct and frequent values are of what was seen.
+        """
         return tuple(
             ColumnStatistics(
                 name,
                 column_types[name].lower(),
-                column.statistics(),
+                column.statistics(self.rows),
                 top_k=column.top_k.to_bytes() if column.top_k else None,
+                provenance=self._sample(column),
             )
             for name, column in self.columns.items()
         )
+
+    def _sample(self, column: ColumnAccumulator) -> Provenance | None:
+        if column.rows == self.rows:
+            return None
+        return Provenance(exact=False, rows_seen=column.rows, sample_fraction=column.rows / self.rows)
 
     def to_bytes(self) -> bytes:
         """The state, for another process that runs the same version."""

@@ -1,5 +1,6 @@
 """Parquet files reach the accumulators as they are, whoever wrote them."""
 
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,12 @@ from tests.collector.data import ROWS, TYPES, rows
 
 from hmstats.collector.feeds import parquet
 from hmstats.collector.feeds.states import States
+from hmstats.collector.options import Options
 from hmstats.collector.splits import Split
-from hmstats.model.column_statistics import ColumnStatistics
+from hmstats.errors import UnreadableFile
+from hmstats.model.column_statistics import ColumnStatistics, StringStatistics
+from hmstats.model.provenance import Provenance
+from hmstats.sketch.accumulator import TableAccumulator
 
 TABLE = rows()
 
@@ -54,8 +59,8 @@ def test_a_piece_is_kept_apart_from_another(tmp_path: Path) -> None:
     second = written(tmp_path / "b.parquet", TABLE.slice(100, 300), piece="p=2")
     third = written(tmp_path / "c.parquet", TABLE.slice(400, 5), piece="p=1")
     states = States(TYPES)
-    for task in ([first, second], [third]):
-        states.merge(parquet.task_states(task, TYPES))
+    for split in (first, second, third):
+        states.merge([(split.piece, parquet.accumulated([split], TYPES).to_bytes())])
     assert {name: states.of(name).rows for name in ("p=1", "p=2")} == {"p=1": 105, "p=2": 300}
     assert states.total().rows == 405
     check_all(states.total().statistics(TYPES), TABLE.slice(0, 405))
@@ -71,9 +76,7 @@ def test_a_column_that_a_file_lacks_is_null_and_one_that_is_wider_fits(tmp_path:
 
 def test_no_column_still_counts_rows(tmp_path: Path) -> None:
     split = written(tmp_path / "a.parquet", TABLE)
-    states = States({})
-    states.merge(parquet.task_states([split], {}))
-    assert states.total().rows == ROWS
+    assert parquet.accumulated([split], {}).rows == ROWS
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
@@ -100,8 +103,51 @@ def whole(path: Path) -> Split:
 
 def analysed(tasks: list[list[Split]]) -> list[tuple[int, tuple[ColumnStatistics, ...]]]:
     """Rows and statistics of the one piece."""
-    states = States(TYPES)
-    for task in tasks:
-        states.merge(parquet.task_states(task, TYPES))
-    total = states.total()
+    total = reduce(TableAccumulator.merge, (parquet.accumulated(task, TYPES) for task in tasks))
     return [(total.rows, total.statistics(TYPES))]
+
+
+def test_options_say_which_sketches_are_made(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", TABLE)
+    bounds = parquet.accumulated([split], TYPES, Options.bounds_only()).statistics(TYPES)
+    for column in bounds:
+        made = [getattr(column.data, name, None) for name in ("ndv", "bit_vector", "histogram")]
+        assert (made, column.top_k) == ([None, None, None], None)
+    every = {each.column: each.data for each in analysed([[split]])[0][1]}
+    for column in bounds:
+        for name in ("nulls", "low", "high", "max_length", "average_length", "trues", "falses"):
+            assert getattr(column.data, name, None) == getattr(every[column.column], name, None)
+    fine = parquet.accumulated([split], {"big": "bigint"}, Options(precision=14)).columns["big"].hll
+    assert fine is not None
+    assert fine.p == 14
+
+
+def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_text("no parquet")
+    with pytest.raises(UnreadableFile, match=f"file {path} cannot be read"):
+        parquet.accumulated([whole(path)], TYPES)
+
+
+def test_rows_that_no_split_reads_are_counted_and_extrapolated(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", TABLE.slice(0, 1000))
+    state = parquet.accumulated([split, Split("p", split.location, "", (), 0, 3000)], TYPES)
+    assert state.rows == 4000
+    for column, full in zip(state.statistics(TYPES), analysed([[split]])[0][1], strict=True):
+        assert column.data.nulls == (full.data.nulls or 0) * 4
+        assert column.provenance == Provenance(exact=False, rows_seen=1000, sample_fraction=0.25)
+        assert getattr(column.data, "ndv", None) == getattr(full.data, "ndv", None)
+
+
+def test_batches_of_wide_rows_are_short(tmp_path: Path) -> None:
+    wide = written(tmp_path / "wide.parquet", pa.table({"a": [f"{number:05000d}" for number in range(3000)]}))
+    footer = pq.read_metadata(wide.path)
+    assert 10_000 < parquet.batch_rows(footer, ["a"]) < 16_000
+    assert parquet.batch_rows(footer, []) == 256 * 1024
+
+
+def test_a_char_has_its_width_whoever_wrote_it(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", pa.table({"c": ["a", "a  ", "ü", None, ""] * 9}))
+    data = parquet.accumulated([split], {"c": "char(3)"}).statistics({"c": "char(3)"})[0].data
+    assert isinstance(data, StringStatistics)
+    assert (data.ndv, data.max_length, data.nulls) == (3, 4, 9)

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
 
-from hmstats.collector.arrow_types import arrow_type, conform
+from hmstats.collector.arrow_types import as_column
 from hmstats.collector.feeds.states import States, Types
+from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.plan import WHOLE_TABLE
 from hmstats.model.names import NULL_PARTITION_VALUE, partition_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 _SCHEMA = "piece string, state binary"
 _ARROW_SCHEMA = pa.schema([("piece", pa.string()), ("state", pa.binary())])
@@ -20,22 +22,34 @@ _KEY = "__key_"
 """What a partition key is called on the way, so that no column has its name."""
 
 
-def states(rows: DataFrame, keys: Sequence[str], types: Types) -> Any:
+def states(rows: "DataFrame", keys: Sequence[str], types: Types, options: Options = DEFAULT) -> Any:
     """The states of every partition of the rows, in parts, as an RDD of State.
 
     `keys` are the partition keys, whose values become text.
     """
-    columns = [F.col(f"`{column}`") for column in types]
-    values = [F.col(f"`{key}`").cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
-    job = rows.select(*columns, *values).mapInArrow(partial(task_states, keys=tuple(keys), types=types), _SCHEMA)
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
+
+    columns = [F.col(_quoted(column)) for column in types]
+    values = [F.col(_quoted(key)).cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
+    wanted = rows.select(*columns, *values)
+    if options.most_tasks is not None:
+        wanted = wanted.coalesce(options.most_tasks)
+    job = wanted.mapInArrow(partial(task_states, keys=tuple(keys), types=types, options=options), _SCHEMA)
     return job.rdd.map(lambda row: (row.piece, bytes(row.state)))
 
 
-def task_states(batches: Iterable[pa.RecordBatch], keys: Sequence[str], types: Types) -> Iterator[pa.RecordBatch]:
+def task_states(
+    batches: Iterable[pa.RecordBatch], keys: Sequence[str], types: Types, options: Options = DEFAULT
+) -> Iterator[pa.RecordBatch]:
     """What one task makes: a row for each partition that its rows are of."""
-    found = States(types)
+    found = States(types, options)
+    sample = np.random.default_rng()
     for batch in batches:
         for piece, part in by_partition(batch, keys, len(types)):
+            if options.sampled:
+                seen = part.take(np.flatnonzero(sample.random(part.num_rows) < options.sample_fraction))
+                found.of(piece).leave_out(part.num_rows - seen.num_rows)
+                part = seen  # noqa: PLW2901 - only these are looked at
             found.of(piece).update(_conformed(part, types))
     for state in found.encoded():
         yield pa.RecordBatch.from_arrays([pa.array([each]) for each in state], schema=_ARROW_SCHEMA)
@@ -57,5 +71,9 @@ def by_partition(batch: pa.RecordBatch, keys: Sequence[str], first: int) -> Iter
 def _conformed(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
     if not types:
         return batch.select([])  # keeps the number of rows, which no array would tell
-    arrays = [conform(batch.column(number), arrow_type(type_)) for number, type_ in enumerate(types.values())]
-    return pa.RecordBatch.from_arrays(arrays, list(types)) if types else batch
+    arrays = [as_column(batch.column(number), type_) for number, type_ in enumerate(types.values())]
+    return pa.RecordBatch.from_arrays(arrays, list(types))
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"

@@ -1,50 +1,36 @@
 """Parquet files, read by row group inside Spark's tasks: no row crosses between the JVM and Python."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 
-from hmstats.collector.arrow_types import arrow_type, conform
-from hmstats.collector.feeds.states import State, States, Types
+from hmstats.collector.arrow_types import arrow_type, as_column
+from hmstats.collector.feeds.states import States, Types
 from hmstats.collector.files import open_location
+from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.plan import WHOLE_TABLE
-from hmstats.collector.splits import Split
+from hmstats.collector.splits import Split, compressed_bytes
 from hmstats.errors import UnreadableFile
 from hmstats.model.column_statistics import Kind
 from hmstats.model.column_types import kind_of
 from hmstats.sketch.accumulator import TableAccumulator
 
-_BATCH_ROWS = 256 * 1024
+_MOST_BATCH_ROWS, _LEAST_BATCH_ROWS = 256 * 1024, 1024
+_BATCH_BYTES = 64 * 1024 * 1024
+_LARGE_GROUP_BYTES = 64 * 1024 * 1024
+_BUFFER_BYTES = 4 * 1024 * 1024
+"""A column's chunk of a large row group is read in parts of this size, any other at once."""
 _LEAST_PLAIN_TEXT_BYTES = 4
 """A text that is written plainly has four bytes of length before it: a column chunk that needs fewer bytes a value is
 held by its dictionary."""
 
 
-def states(spark: SparkSession, tasks: Sequence[Sequence[Split]], types: Types) -> list[State]:
-    """The states of every piece that the splits are of, in parts; one Spark task for each list of splits."""
-    if not tasks:
-        return []
-    job = spark.sparkContext.parallelize(tasks, len(tasks)).flatMap(partial(task_states, types=types))
-    return list(job.collect())
-
-
-def task_states(splits: Iterable[Split], types: Types) -> Iterator[State]:
-    """What one task makes: a state for each piece that its splits are of."""
-    found = States(types)
-    for split in splits:
-        accumulator = found.of(split.piece)
-        for batch in batches(split, types):
-            accumulator.update(batch)
-    return found.encoded()
-
-
-def accumulated(splits: Iterable[Split], types: Types) -> TableAccumulator:
+def accumulated(splits: Iterable[Split], types: Types, options: Options = DEFAULT) -> TableAccumulator:
     """The state of splits of one piece. Raises UnreadableFile naming the file that cannot be read."""
-    found = States(types).of(WHOLE_TABLE)
+    found = States(types, options).of(WHOLE_TABLE)
     for split in splits:
+        found.leave_out(split.rows_left_out)
         try:
             for batch in batches(split, types):
                 found.update(batch)
@@ -55,34 +41,52 @@ def accumulated(splits: Iterable[Split], types: Types) -> TableAccumulator:
 
 def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:
     """The rows of a split with the wanted columns, in the metastore's types; a column that the file lacks is null."""
+    if split.row_groups == ():
+        return
     system, _ = open_location(split.location)
     footer = pq.read_metadata(split.path, filesystem=system)
     names = {name.lower(): name for name in footer.schema.to_arrow_schema().names}
     wanted = {column: names[column] for column in types if column in names}
+    groups = split.row_groups if split.row_groups is not None else tuple(range(footer.num_row_groups))
+    large = any(compressed_bytes(footer.row_group(group)) > _LARGE_GROUP_BYTES for group in groups)
     with pq.ParquetFile(
         split.path,
         metadata=footer,
         filesystem=system,
         read_dictionary=dictionary_columns(footer, [wanted[each] for each in wanted if _is_text(types[each])]),
         coerce_int96_timestamp_unit="us",
+        buffer_size=_BUFFER_BYTES if large else 0,
     ) as file:
-        for batch in file.iter_batches(_BATCH_ROWS, split.row_groups, list(wanted.values()), use_threads=False):
+        rows = batch_rows(footer, wanted.values())
+        for batch in file.iter_batches(rows, list(groups), list(wanted.values()), use_threads=False):
             yield _conformed(batch, wanted, types)
 
 
 def dictionary_columns(footer: pq.FileMetaData, columns: Iterable[str]) -> list[str]:
     """Those of some text columns that a file holds by their dictionaries, judged by the first row group's sizes."""
-    if not footer.num_row_groups:
-        return []
-    wanted, group = set(columns), footer.row_group(0)
-    chunks = [group.column(number) for number in range(group.num_columns)]
     return [
         chunk.path_in_schema
-        for chunk in chunks
-        if chunk.path_in_schema in wanted
-        and chunk.has_dictionary_page
-        and chunk.total_uncompressed_size < _LEAST_PLAIN_TEXT_BYTES * chunk.num_values
+        for chunk in _chunks(footer, columns)
+        if chunk.has_dictionary_page and chunk.total_uncompressed_size < _LEAST_PLAIN_TEXT_BYTES * chunk.num_values
     ]
+
+
+def batch_rows(footer: pq.FileMetaData, columns: Iterable[str]) -> int:
+    """How many rows of some columns are read at once: so many that they do not fill the memory."""
+    sizes = (chunk.total_uncompressed_size / max(1, chunk.num_values) for chunk in _chunks(footer, columns))
+    row_bytes = sum(max(8.0, size) for size in sizes)
+    return max(_LEAST_BATCH_ROWS, min(_MOST_BATCH_ROWS, int(_BATCH_BYTES / max(1.0, row_bytes))))
+
+
+def _chunks(footer: pq.FileMetaData, columns: Iterable[str]) -> Iterator[pq.ColumnChunkMetaData]:
+    """What the first row group, if there is one, holds of some columns."""
+    if not footer.num_row_groups:
+        return
+    wanted, group = set(columns), footer.row_group(0)
+    for number in range(group.num_columns):
+        chunk = group.column(number)
+        if chunk.path_in_schema in wanted:
+            yield chunk
 
 
 def _is_text(column_type: str) -> bool:
@@ -91,7 +95,7 @@ def _is_text(column_type: str) -> bool:
 
 def _conformed(batch: pa.RecordBatch, wanted: Mapping[str, str], types: Types) -> pa.RecordBatch:
     arrays = {
-        column: conform(batch.column(wanted[column]), arrow_type(type_))
+        column: as_column(batch.column(wanted[column]), type_)
         if column in wanted
         else pa.nulls(batch.num_rows, arrow_type(type_))
         for column, type_ in types.items()

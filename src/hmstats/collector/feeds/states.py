@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from hmstats.collector.options import DEFAULT, Options
 from hmstats.model.column_statistics import Kind
 from hmstats.model.column_types import kind_of
 from hmstats.sketch.accumulator import TableAccumulator
@@ -15,14 +16,18 @@ State = tuple[str, bytes]
 class States:
     """Accumulators by piece, made as pieces come."""
 
-    def __init__(self, types: Types) -> None:
+    def __init__(self, types: Types, options: Options = DEFAULT) -> None:
+        self._options = options
         self._kinds: dict[str, Kind] = {name: kind for name, type_ in types.items() if (kind := kind_of(type_))}
         self._of_pieces: dict[str, TableAccumulator] = {}
+
+    def __len__(self) -> int:
+        return len(self._of_pieces)
 
     def of(self, piece: str) -> TableAccumulator:
         """The piece's accumulators."""
         if piece not in self._of_pieces:
-            self._of_pieces[piece] = TableAccumulator.empty(self._kinds)
+            self._of_pieces[piece] = self._empty()
         return self._of_pieces[piece]
 
     def merge(self, parts: Iterable[State]) -> None:
@@ -32,7 +37,7 @@ class States:
 
     def total(self) -> TableAccumulator:
         """All pieces together."""
-        total = TableAccumulator.empty(self._kinds)
+        total = self._empty()
         for accumulator in self._of_pieces.values():
             total = total.merge(accumulator)
         return total
@@ -40,3 +45,9 @@ class States:
     def encoded(self) -> Iterator[State]:
         """Every piece's accumulators as bytes."""
         return ((piece, accumulator.to_bytes()) for piece, accumulator in self._of_pieces.items())
+
+    def _empty(self) -> TableAccumulator:
+        made = self._options
+        return TableAccumulator.empty(
+            self._kinds, precision=made.precision, distinct=made.distinct, histogram=made.histogram, top_k=made.top_k
+        )
