@@ -4,6 +4,8 @@ The fields are the metastore's own, under plain names; every mapping and sequenc
 None, and a text that the writer left out is None. Times are epoch seconds.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -154,11 +156,35 @@ class Table:
     table_type: str | None = None
     rewrite_enabled: bool = False
     write_id: int = 0
+    creation: Creation | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The data columns, without the partition keys."""
         return self.storage.columns if self.storage else ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """A table that a materialized view was made of, and how many of its rows have changed since.
+
+    `table` is what was read of it, None where only the name is known.
+    """
+
+    name: TableName
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+    table: Table | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Creation:
+    """What a materialized view was made of, when (epoch milliseconds), and what transactions it saw, as text."""
+
+    sources: tuple[SourceTable, ...] = ()
+    transactions: str | None = None
+    materialized_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

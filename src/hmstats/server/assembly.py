@@ -47,6 +47,7 @@ from hmstats.service.catalog.constraints import Constraints
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.expressions import Expressions
 from hmstats.service.catalog.functions import Functions
+from hmstats.service.catalog.materialized_views import MaterializedViews
 from hmstats.service.catalog.named_types import NamedTypes
 from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.catalog.partition_marks import PartitionMarks
@@ -129,7 +130,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
         DatabaseCalls(databases),
         ConnectorCalls(Connectors(store)),
         TableCalls(tables, reader),
-        TableQueryCalls(tables, TableFilters(store)),
+        TableQueryCalls(tables, TableFilters(store), MaterializedViews(store)),
         TableChangeCalls(TableAlterations(store, warehouse), Truncation(store, warehouse)),
         PartitionCalls(partitions, reader),
         PartitionMarkCalls(PartitionMarks(store)),

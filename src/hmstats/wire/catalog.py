@@ -10,11 +10,13 @@ from hmstats.errors import InvalidObject, MetaError
 from hmstats.model.catalog import (
     Catalog,
     Column,
+    Creation,
     Database,
     Partition,
     SerDe,
     SkewedInfo,
     SortColumn,
+    SourceTable,
     Storage,
     Table,
     TableName,
@@ -103,6 +105,7 @@ def table_from_thrift(struct: Any) -> Table:
         table_type=struct.tableType,
         rewrite_enabled=bool(struct.rewriteEnabled),
         write_id=max(struct.writeId or 0, 0),
+        creation=struct.creationMetadata and creation_from_thrift(struct.creationMetadata, struct.catName),
     )
 
 
@@ -127,6 +130,57 @@ def table_to_thrift(table: Table) -> Any:
         ownerType=principal_number(table.owner_type),
         writeId=table.write_id,
         id=table.id,
+        creationMetadata=None if table.creation is None else _creation_to_thrift(table.name, table.creation),
+    )
+
+
+def creation_from_thrift(struct: Any, catalog: str | None = None) -> Creation:
+    """What a materialized view was made of, of a CreationMetadata struct.
+
+    The sources are its source tables, or else its tables used, which are `database.table`. Raises MetaError for one
+    without a name.
+    """
+    catalog = struct.catName or catalog
+    if struct.sourceTables is None:
+        sources = [SourceTable(_used_name(each, catalog)) for each in sorted(struct.tablesUsed or ())]
+    else:
+        sources = [_source_from_thrift(each, catalog) for each in struct.sourceTables]
+    return Creation(sources=tuple(sources), transactions=struct.validTxnList)
+
+
+def _used_name(text: str, catalog: str | None) -> TableName:
+    database, _, table = text.partition(".")
+    if not database or not table:
+        raise MetaError(f"a table used by a materialized view must be named database.table, found {text}")
+    return table_name(database, table, catalog)
+
+
+def _source_from_thrift(struct: Any, catalog: str | None) -> SourceTable:
+    table = struct.table
+    if table is None or not table.dbName or not table.tableName:
+        raise MetaError("a source table of a materialized view must have a name and a database")
+    name = table_name(table.dbName, table.tableName, catalog)
+    return SourceTable(name, struct.insertedCount or 0, struct.updatedCount or 0, struct.deletedCount or 0)
+
+
+def _creation_to_thrift(view: TableName, creation: Creation) -> Any:
+    return hive_metastore.CreationMetadata(
+        catName=view.catalog,
+        dbName=view.database,
+        tblName=view.table,
+        tablesUsed={f"{each.name.database}.{each.name.table}" for each in creation.sources},
+        validTxnList=creation.transactions,
+        materializationTime=creation.materialized_ms,
+        sourceTables=[
+            hive_metastore.SourceTable(
+                table=table_to_thrift(each.table),
+                insertedCount=each.inserted,
+                updatedCount=each.updated,
+                deletedCount=each.deleted,
+            )
+            for each in creation.sources
+            if each.table is not None
+        ],
     )
 
 

@@ -6,9 +6,10 @@ from hmstats.errors import NoSuchObject
 from hmstats.model.names import split_database
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
+from hmstats.service.catalog.materialized_views import MaterializedViews
 from hmstats.service.catalog.table_filters import TableFilters
 from hmstats.service.catalog.tables import Tables
-from hmstats.wire.catalog import table_from_thrift, table_to_thrift
+from hmstats.wire.catalog import creation_from_thrift, table_from_thrift, table_to_thrift
 from hmstats.wire.idl import hive_metastore
 
 _ACCESS_TYPE = 1
@@ -18,9 +19,10 @@ _ACCESS_TYPE = 1
 class TableQueryCalls:
     """Tables by filter, materialized views, and what a table would be."""
 
-    def __init__(self, tables: Tables, filters: TableFilters) -> None:
+    def __init__(self, tables: Tables, filters: TableFilters, views: MaterializedViews) -> None:
         self._tables = tables
         self._filters = filters
+        self._views = views
 
     def get_table_names_by_filter(
         self, session: Session, dbname: str | None, filter: str | None, max_tables: int
@@ -44,6 +46,24 @@ class TableQueryCalls:
     def get_all_materialized_view_objects_for_rewriting(self, session: Session) -> list[Any]:
         """The materialized views of the default catalog that queries may be rewritten to."""
         return [table_to_thrift(each) for each in self._tables.rewriting(None)]
+
+    def update_creation_metadata(
+        self,
+        session: Session,
+        catName: str | None,
+        dbname: str | None,
+        tbl_name: str | None,
+        creation_metadata: Any,
+    ) -> None:
+        """Write what a materialized view was made of, now."""
+        name = subject.table(dbname, tbl_name, catName)
+        self._views.update(name, creation_from_thrift(creation_metadata, catName))
+
+    def get_materialization_invalidation_info(
+        self, session: Session, creation_metadata: Any, validTxnList: str | None
+    ) -> Any:
+        """That no source was updated, deleted from or compacted: only transactional tables can be."""
+        return hive_metastore.Materialization(sourceTablesUpdateDeleteModified=False, sourceTablesCompacted=False)
 
     def translate_table_dryrun(self, session: Session, request: Any) -> Any:
         """The table that `create_table_req` would make."""

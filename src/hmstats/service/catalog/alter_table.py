@@ -17,6 +17,7 @@ from hmstats.service.warehouse import Warehouse, qualified, same_place
 from hmstats.store import (
     column_statistics,
     databases,
+    materialized_views,
     parameters,
     partition_columns,
     partitions,
@@ -104,6 +105,7 @@ class TableAlterations:
         if table.name != name:
             column_statistics.rename_table(unit, table_id, table.name)
             write_ids.rename_table(unit, name, table.name)
+            materialized_views.rename(unit, name, table.name)
         versions.bump(unit, table_id)
         unit.record(TableAltered(stored, altered))
         return _Done(stored, altered, move)
@@ -205,6 +207,7 @@ def _put_back(unit: Unit, done: _Done) -> None:
     tables.replace(unit, table_id, before)
     column_statistics.rename_table(unit, table_id, before.name)
     write_ids.rename_table(unit, after.name, before.name)
+    materialized_views.rename(unit, after.name, before.name)
     partitions.relocate(unit, table_id, move[1], move[0])
     versions.bump(unit, table_id)
     unit.record(TableAltered(after, before))

@@ -7,10 +7,11 @@ from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaE
 from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
 from hmstats.model.events import DatabaseAltered, DatabaseCreated, DatabaseDropped, FunctionDropped, TableDropped
 from hmstats.model.functions import FunctionName
+from hmstats.service.catalog.materialized_views import check_unused
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.catalog.table_rules import OWNING_TYPES
 from hmstats.service.warehouse import Warehouse, qualified
-from hmstats.store import catalogs, databases, functions, places, tables, write_ids
+from hmstats.store import catalogs, databases, functions, materialized_views, places, tables, write_ids
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -115,7 +116,8 @@ class Databases:
 
         What an external table has in the database's directory stays, and so does the directory then.
 
-        Raises NoSuchObject, InvalidOperation when it is not empty, and MetaError for `default`.
+        Raises NoSuchObject, InvalidOperation when it is not empty, MetaError for `default` and where a
+        materialized view of another database was made of a table in it.
         """
         if name == DatabaseName(DEFAULT_CATALOG, DEFAULT_DATABASE):
             raise MetaError(f"Can not drop {name.database} database in catalog {name.catalog}")
@@ -129,10 +131,12 @@ class Databases:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more tables exist.")
             if functions.names(unit.connection, name) and not cascade:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more functions exist.")
+            check_unused(unit.connection, inside, apart_from=name)
             own = places.of_tables(unit.connection, inside, OWNING_TYPES)
             if not places.holds_others(unit.connection, stored.location, inside, OWNING_TYPES):
                 own.append(stored.location)
             _record_drop(unit, stored)
+            materialized_views.remove_of_database(unit, name)
             tables.remove_many(unit, inside)
             write_ids.forget_database(unit, name)
             databases.remove(unit, database_id)

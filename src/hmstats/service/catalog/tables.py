@@ -5,16 +5,17 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from hmstats.errors import AlreadyExists, InvalidObject, MetaError, NoSuchObject
-from hmstats.model.catalog import Database, DatabaseName, Table, TableName, TableSummary
+from hmstats.model.catalog import MATERIALIZED_VIEW, DatabaseName, Table, TableName, TableSummary
 from hmstats.model.constraints import ColumnConstraint
 from hmstats.model.events import TableCreated, TableDropped
 from hmstats.model.privileges import Privilege, SecuredKind
 from hmstats.service.catalog.columns import without_orders
 from hmstats.service.catalog.constraints import add as add_constraints
+from hmstats.service.catalog.materialized_views import check_unused, with_creation
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.catalog.table_rules import LAST_DDL, check_table, drops_files, is_view, table_type
 from hmstats.service.warehouse import Warehouse, qualified
-from hmstats.store import databases, places, tables, write_ids
+from hmstats.store import databases, materialized_views, places, tables, write_ids
 from hmstats.store.engine import Store
 from hmstats.store.privileges import insert_many as insert_privileges
 from hmstats.store.unit import Unit
@@ -32,10 +33,10 @@ class Tables:
     def get(self, name: TableName) -> Table:
         """The table. Raises NoSuchObject."""
         with self._store.read() as connection:
-            found = tables.get(connection, name)
-        if found is None:
-            raise missing_table(name)
-        return found
+            found = tables.get_many(connection, name.parent, [name.table])
+            if not found:
+                raise missing_table(name)
+            return with_creation(connection, found)[0]
 
     def get_many(self, database: DatabaseName, names: Sequence[str]) -> list[Table]:
         """Those of the named tables that exist. Raises NoSuchObject without the database."""
@@ -44,7 +45,7 @@ class Tables:
         with self._store.read() as connection:
             if databases.find_id(connection, database) is None:
                 raise NoSuchObject(f"Could not find database {database}")
-            return tables.get_many(connection, database, [name.lower() for name in names])
+            return with_creation(connection, tables.get_many(connection, database, [name.lower() for name in names]))
 
     def get_matching(self, database: DatabaseName, pattern: str) -> list[Table]:
         """The tables that the pattern matches; the database may be a pattern too. Raises NoSuchObject for a name."""
@@ -90,16 +91,18 @@ class Tables:
         check_table(table)
 
         def insert(unit: Unit) -> Table:
-            database = databases.get(unit.connection, table.name.parent)
-            if database is None:
+            spot = tables.find_spot(unit.connection, table.name)
+            if spot is None:
                 raise InvalidObject(f"Database {table.name.parent} doesn't exist")
-            if database.remote:
+            if spot.remote:
                 raise MetaError(f"Create table in REMOTE database {table.name.database} is not allowed")
-            if tables.find_id(unit.connection, table.name) is not None:
+            if spot.taken:
                 raise AlreadyExists(f"Table {table.name} already exists")
-            new = self._completed(table, database, unit.now_seconds)
-            table_id = tables.insert_one(unit, new)
+            new = self._completed(table, spot.location, unit.now_seconds)
+            table_id = tables.insert_one(unit, new, spot.database_id)
             unit.record(TableCreated(replace(new, id=table_id)))
+            if new.creation is not None:
+                materialized_views.put(unit, new.name, new.creation)
             add_constraints(unit, constraints)
             insert_privileges(unit, SecuredKind.TABLE, table_id, privileges)
             return new
@@ -111,7 +114,7 @@ class Tables:
     def drop(self, name: TableName, *, delete_data: bool) -> None:
         """Drop a table with its partitions and statistics; directories that are its own go when `delete_data`.
 
-        Raises NoSuchObject.
+        Raises NoSuchObject, and MetaError when a materialized view was made of it.
         """
 
         def delete(unit: Unit) -> list[str]:
@@ -119,6 +122,9 @@ class Tables:
             stored = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or stored is None:
                 raise missing_table(name)
+            check_unused(unit.connection, [table_id])
+            if stored.table_type == MATERIALIZED_VIEW:
+                materialized_views.remove(unit, name)
             own = places.of_tables(unit.connection, [table_id], [stored.table_type]) if drops_files(stored) else []
             tables.remove_many(unit, [table_id])
             unit.record(TableDropped(stored))
@@ -136,18 +142,20 @@ class Tables:
             database = databases.get(connection, table.name.parent)
         if database is None:
             raise InvalidObject(f"Database {table.name.parent} doesn't exist")
-        return self._completed(table, database, 0)
+        return self._completed(table, database.location, 0)
 
     def rewriting(self, database: DatabaseName | None) -> list[Table]:
         """The materialized views, of a database or of the default catalog, that planners may rewrite queries to."""
         with self._store.read() as connection:
             found = tables.rewriting(connection, database)
-            return [each for parent, names in found.items() for each in tables.get_many(connection, parent, names)]
+            views = [each for parent, names in found.items() for each in tables.get_many(connection, parent, names)]
+            return with_creation(connection, views)
 
-    def _completed(self, table: Table, database: Database, now_seconds: int) -> Table:
+    def _completed(self, table: Table, parent: str, now_seconds: int) -> Table:
+        """The table as it is made in a database at `parent`."""
         storage = table.storage
         if storage and not is_view(table):
-            location = storage.location or self._warehouse.table_location(database.location, table.name.table)
+            location = storage.location or self._warehouse.table_location(parent, table.name.table)
             storage = replace(storage, location=qualified(location))
             if urlsplit(location).path in ("", "/"):
                 raise InvalidObject(f"{table.name.table} location must not be root path")
