@@ -63,6 +63,16 @@ class Settings(BaseSettings):
         30.0, ge=0, description="Seconds that running calls have to end when the server stops."
     )
     client_seconds: float = Field(120.0, gt=0, description="Seconds that a command waits for a metastore's answer.")
+    patience_seconds: float = Field(
+        300.0,
+        ge=0,
+        description="Seconds that analyze and push wait for a metastore that is away or slow, trying again and again.",
+    )
+    spool: str | None = Field(
+        None,
+        description="The folder or URI where computed statistics wait when the metastore stays away; on one machine "
+        "`hmstats-spool` in the working directory when not set.",
+    )
     keep_accuracy: bool = Field(
         True,
         description="Whether written columns are marked in COLUMN_STATS_ACCURATE, as Hive 3 and 4 do.",

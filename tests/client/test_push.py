@@ -139,5 +139,6 @@ def highs(service: client.Metastore, name: TableName, *, whole: bool = False) ->
     """The stored upper bounds of the partitions, and with `whole` of the table."""
     sets = service.partition_statistics(name, ["l"], service.partition_names(name))
     found = {each.partition or "": getattr(each.columns[0].data, "high", None) for each in sets}
-    table = service.table_statistics(name, ["l"]) if whole else ()
-    return found | {WHOLE_TABLE: getattr(each.data, "high", None) for each in table}
+    if whole:
+        (found[WHOLE_TABLE],) = (getattr(each.data, "high", None) for each in service.table_statistics(name, ["l"]))
+    return found

@@ -54,7 +54,7 @@ def put(service: Metastore, parcel: Parcel) -> dict[str, str]:
     return {}
 
 
-def push(service: Metastore, spool: Spool, *, force: bool = False) -> Iterator[Pushed]:
+def push_spool(service: Metastore, spool: Spool, *, force: bool = False) -> Iterator[Pushed]:
     """Send the files of a spool folder, in order, and remove what is accepted; what is not stays in its file.
 
     An item is left out when the metastore has newer statistics of it, unless `force`. Raises ServiceUnavailable and

@@ -16,6 +16,8 @@ from hmstats.client import parcel_bytes
 from hmstats.client.parcel import Parcel
 from hmstats.errors import SpoolError
 
+DEFAULT_FOLDER = "hmstats-spool"
+"""In the working directory, where none is named."""
 SUFFIX = ".hmstats"
 _ARROW_SCHEMES = {"s3a": "s3", "s3n": "s3"}
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from hmstats.client.spool import DEFAULT_FOLDER
 from hmstats.errors import StatementError
 
 SPOOL = "spark.hmstats.spool"
-_LOCAL_SPOOL = "hmstats-spool"
 
 
 def session_metastore(spark: SparkSession) -> str:
@@ -27,7 +27,7 @@ def session_spool(spark: SparkSession, named: str | None) -> str | None:
     """
     folder = named or spark.conf.get(SPOOL, None)
     if folder is None and spark.sparkContext.master.split("[")[0] == "local":
-        folder = _LOCAL_SPOOL
+        folder = DEFAULT_FOLDER
     if folder is None or "://" in folder or folder.startswith("file:"):
         return folder
     return os.fspath(Path(folder).absolute())
