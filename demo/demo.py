@@ -20,7 +20,7 @@ from rich.table import Table
 from serving import fresh_folder, running_server
 from tables import DATABASE, create_tables
 
-from hmstats.cli.analyze import progress_bar
+from hmstats.cli.analysis_output import progress_bar
 from hmstats.collector import analyze
 from hmstats.collector.session import local_session
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from scripts.generate_docs import pages
-from typer.main import get_command
 
-from hmstats.cli.main import app
+from hmstats.cli.main import COMMANDS
 from hmstats.settings import Settings
 
 
@@ -21,9 +20,6 @@ def test_every_setting_is_on_the_page() -> None:
     page = next(text for path, text in pages().items() if path.name == "configuration.md")
     for name in Settings.model_fields:
         assert f"| `{name}` |" in page
-
-
-COMMANDS = list(getattr(get_command(app), "commands", {}))
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

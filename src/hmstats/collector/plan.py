@@ -71,11 +71,7 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
     Raises StatementError for a table, a column, a partition key or a partition that is not there, for a value that is
     none of its key's type, and for a column that is named and whose type has no statistics.
     """
-    table = metastore.find_table(request.table)
-    if table is None:
-        raise StatementError(f"table {_shown(request.table)} is not in the metastore at {metastore.address}")
-    types, skipped = _columns(table, request.columns)
-    spec = _checked_spec(table, request.partitions)
+    table, types, skipped, spec = _checked(metastore, request)
     return Plan(
         table=table.name,
         keys=_keys(table),
@@ -85,6 +81,19 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
         spec=spec,
         parameters=table.parameters,
     )
+
+
+def check(metastore: Metastore, request: Statement) -> Table:
+    """The table of a request. Raises StatementError as make_plan does, but does not look for partitions."""
+    return _checked(metastore, request)[0]
+
+
+def _checked(metastore: Metastore, request: Statement) -> tuple[Table, dict[str, str], dict[str, str], TextSpec]:
+    """The table, its columns with their types, those to skip with the reason, and the partitions that are wanted."""
+    table = metastore.find_table(request.table)
+    if table is None:
+        raise StatementError(f"table {_shown(request.table)} is not in the metastore at {metastore.address}")
+    return table, *_columns(table, request.columns), _checked_spec(table, request.partitions)
 
 
 def _columns(table: Table, wanted: Sequence[str] | None) -> tuple[dict[str, str], dict[str, str]]:

@@ -20,8 +20,13 @@ def prepare(metastore: Metastore, request: Statement, options: Options, *, chang
 
     Raises StatementError as make_plan does, and when nothing could be left out.
     """
-    if changed_only and request.noscan:
-        raise StatementError("noscan reads no data: changed_only has nothing to leave out")
+    check_changes(request, changed_only=changed_only)
     plan = make_plan(metastore, request)
     files = list_files({piece.name: piece.location for piece in plan.pieces})
     return only_changed(plan, files, options) if changed_only else plan, files
+
+
+def check_changes(request: Statement, *, changed_only: bool) -> None:
+    """Raises StatementError when only what changed is to be analysed, and nothing is read at all."""
+    if changed_only and request.noscan:
+        raise StatementError("noscan reads no data: changed_only has nothing to leave out")

@@ -1,46 +1,83 @@
-"""Tells how many of Spark's tasks are done while a job runs."""
+"""Tells how far Spark's tasks are while a job runs."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-Progress = Callable[[int, int], None]
-"""Called with the tasks that are done and the tasks in all, from another thread."""
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What is done of an analysis: tasks of those that are known so far, partitions of all, and rows."""
+
+    tasks: int
+    tasks_in_all: int
+    partitions: int
+    partitions_in_all: int
+    rows: int
+
+
+Progress: TypeAlias = Callable[[Done], None]
+"""Told now and then what is done, from another thread."""
 
 _GROUP_PROPERTIES = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 _INTERVAL_SECONDS = 0.2
 
 
+class Counters:
+    """Counts what tasks have done; every task may have it. For people: a task that is tried again counts again."""
+
+    def __init__(self, context: SparkContext, partitions: int) -> None:
+        self._in_all = partitions
+        self._partitions: Any = context.accumulator(0)
+        self._rows: Any = context.accumulator(0)
+
+    def add(self, *, partitions: int = 0, rows: int = 0) -> None:
+        """Count, in a task. The driver hears of it when the task ends."""
+        self._partitions.add(partitions)
+        self._rows.add(rows)
+
+    def done(self, tasks: int, tasks_in_all: int) -> Done:
+        """The counts, on the driver."""
+        return Done(tasks, tasks_in_all, self._partitions.value, self._in_all, self._rows.value)
+
+
 @contextmanager
-def watched(spark: SparkSession, progress: Progress | None, description: str) -> Iterator[None]:
-    """Report the tasks of the jobs that this thread runs meanwhile."""
+def watched(
+    spark: SparkSession, progress: Progress | None, description: str, partitions: int = 0
+) -> Iterator[Counters | None]:
+    """Report the tasks of the jobs that this thread runs meanwhile, and what they count; None when nobody listens.
+
+    `partitions`: how many there are to do.
+    """
     context = spark.sparkContext
     if progress is None:
-        yield
+        yield None
         return
     before = {name: context.getLocalProperty(name) for name in _GROUP_PROPERTIES}
-    group = f"hmstats-{uuid4()}"
+    group, counters = f"hmstats-{uuid4()}", Counters(context, partitions)
     context.setJobGroup(group, description)
-    done = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(context, group, progress, done), daemon=True)
+    ended = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(context, group, counters, progress, ended), daemon=True)
     watcher.start()
     try:
-        yield
+        yield counters
     finally:
-        done.set()
+        ended.set()
         watcher.join()
         for name, value in before.items():
             context.setLocalProperty(name, value)  # type: ignore[arg-type, unused-ignore]
 
 
-def _watch(context: SparkContext, group: str, progress: Progress, done: threading.Event) -> None:
-    while not done.wait(_INTERVAL_SECONDS):
-        progress(*_tasks(context, group))
-    progress(*_tasks(context, group))
+def _watch(context: SparkContext, group: str, counters: Counters, progress: Progress, ended: threading.Event) -> None:
+    while not ended.wait(_INTERVAL_SECONDS):
+        progress(counters.done(*_tasks(context, group)))
+    progress(counters.done(*_tasks(context, group)))
 
 
 def _tasks(context: SparkContext, group: str) -> tuple[int, int]:

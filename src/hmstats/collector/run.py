@@ -108,7 +108,7 @@ def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, to: De
 
 def _scan(spark: SparkSession, plan: Plan, files: Files, job: Job, progress: Progress | None) -> Outcome:
     """Read the rows; the findings of partitions are delivered when this returns."""
-    with watched(spark, progress, f"statistics of {plan.table}", len(plan.pieces)) as counters:
+    with watched(spark, progress, f"statistics of {plan.table}", len(plan.pieces) if plan.keys else 0) as counters:
         job = replace(job, counters=counters)
         return scan_files(spark, plan, files, job) if plan.parquet else scan_rows(rows(spark, plan), plan, job)
 
