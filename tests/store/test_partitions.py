@@ -23,7 +23,7 @@ from tests.store.row_counts import row_counts
 from hmstats.errors import MetaError
 from hmstats.model.catalog import Column, Partition, SkewedInfo
 from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
-from hmstats.store import column_statistics, parameters, partitions, schema
+from hmstats.store import column_statistics, parameters, partitions, schema, tables
 from hmstats.store.engine import Store
 from hmstats.store.parameters import OF_PARTITIONS
 from hmstats.store.unit import Unit
@@ -99,7 +99,7 @@ def test_partitions_belong_to_their_table(store: Store) -> None:
         assert partitions.find_ids(connection, second, ["p=1", "p=2"]) == others
         assert set(partitions.get_many(connection, second, ["p=1", "p=2"])) == {"p=1"}
         assert partitions.names(connection, second) == ["p=1"]
-    store.write(lambda unit: partitions.remove_of_tables(unit, [second]))
+    store.write(lambda unit: tables.remove_many(unit, [second]))
     assert set(get_all(store, first)) == {"p=1", "p=2"}
     assert get_all(store, second) == {}
 

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -8,6 +9,7 @@ from tests.store.catalog_values import NAME, TABLE, make_table
 
 from hmstats.errors import InvalidInput
 from hmstats.store import targets, versions
+from hmstats.store.batch import Batch
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -19,6 +21,14 @@ SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_p
 def _read(store: Store, table_id: int) -> int:
     with store.read() as connection:
         return versions.read(connection, table_id)
+
+
+def forget(store: Store, table_ids: Sequence[int]) -> None:
+    def work(unit: Unit) -> None:
+        with Batch(unit) as batch:
+            versions.forget(batch, table_ids)
+
+    store.write(work)
 
 
 def test_a_table_begins_at_zero_and_every_bump_is_one_more(store: Store) -> None:
@@ -49,7 +59,7 @@ def test_writers_at_once_all_count(store: Store) -> None:
 def test_forgotten_tables_begin_again_and_others_stay(store: Store) -> None:
     for table_id in (1, 2, 3):
         store.write(partial(versions.bump, table_id=table_id))
-    store.write(lambda unit: versions.forget(unit, [1, 3]))
+    forget(store, [1, 3])
     assert [_read(store, table_id) for table_id in (1, 2, 3)] == [0, 1, 0]
 
 
@@ -68,7 +78,7 @@ def test_current_numbers_are_those_of_the_tables_that_have_one(store: Store) -> 
     assert store.current_versions({1: 5}.keys()) == {1: 1}
     store.write(lambda unit: versions.bump(unit, 1))
     assert store.current_versions([1]) == {1: 2}
-    store.write(lambda unit: versions.forget(unit, [1]))
+    forget(store, [1])
     assert store.current_versions([1]) == {}
 
 

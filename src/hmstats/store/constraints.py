@@ -14,7 +14,6 @@ from hmstats.model.catalog import Column, TableName
 from hmstats.model.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
 from hmstats.store import targets
 from hmstats.store.schema import COLUMNS_V2, DBS, KEY_CONSTRAINTS, PARTITION_KEYS, SDS, TBLS
-from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 
 _ENABLED, _VALIDATED, _RELIED_ON = 4, 2, 1
@@ -136,12 +135,6 @@ def remove(unit: Unit, table_id: int, name: str) -> bool:
     """Remove one constraint of a table, or on it; whether there was one."""
     here = (_C.PARENT_TBL_ID == table_id) | (_C.CHILD_TBL_ID == table_id)
     return unit.connection.execute(delete(_K).where(here, _C.CONSTRAINT_NAME == name)).rowcount > 0
-
-
-def remove_of_tables(unit: Unit, table_ids: Sequence[int]) -> None:
-    """Remove the constraints of tables and on them."""
-    here = one_of(unit.connection, _C.PARENT_TBL_ID, table_ids) | one_of(unit.connection, _C.CHILD_TBL_ID, table_ids)
-    unit.connection.execute(delete(_K).where(here))
 
 
 def _with_parent(constraints: Any) -> Any:

@@ -12,7 +12,7 @@ from hmstats.store.parameters import OF_DATABASES
 from hmstats.store.schema import DBS
 from hmstats.store.unit import Unit
 
-_NATIVE, _REMOTE = "NATIVE", "REMOTE"
+_NATIVE, REMOTE = "NATIVE", "REMOTE"
 
 
 def get(connection: Connection, name: DatabaseName) -> Database | None:
@@ -29,7 +29,7 @@ def get(connection: Connection, name: DatabaseName) -> Database | None:
         owner=row.OWNER_NAME,
         owner_type=row.OWNER_TYPE,
         created_seconds=row.CREATE_TIME,
-        remote=row.TYPE == _REMOTE,
+        remote=row.TYPE == REMOTE,
         connector=row.DATACONNECTOR_NAME,
         remote_name=row.REMOTE_DBNAME,
     )
@@ -82,7 +82,7 @@ def _row(database: Database) -> dict[str, Any]:
         "OWNER_NAME": database.owner,
         "OWNER_TYPE": database.owner_type,
         "CREATE_TIME": database.created_seconds,
-        "TYPE": _REMOTE if database.remote else _NATIVE,
+        "TYPE": REMOTE if database.remote else _NATIVE,
         "DATACONNECTOR_NAME": database.connector,
         "REMOTE_DBNAME": database.remote_name,
     }

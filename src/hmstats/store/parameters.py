@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, ColumnElement, Connection, Table, delete, insert, select, update
 
 from hmstats.store import schema
+from hmstats.store.batch import Batch
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 from hmstats.store.upserts import upsert
@@ -46,6 +47,14 @@ def put(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]])
     """Write these keys of each owner; other keys stay."""
     key = [of.owner.name, "PARAM_KEY"]
     upsert(unit, of.table, key, _rows(of, values), _replaced)
+
+
+def add(batch: Batch, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
+    """Write the parameters of new owners as a part of a batch."""
+    each = [(owner, key, value) for owner, pairs in values.items() for key, value in pairs.items()]
+    if each:
+        owners, keys, texts = zip(*each, strict=True)
+        batch.insert(of.table, {of.owner.name: owners, "PARAM_KEY": keys, "PARAM_VALUE": texts})
 
 
 def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:

@@ -3,17 +3,47 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, literal, select, update
+from sqlalchemy import Connection, bindparam, delete, func, literal, select, update
 
 from hmstats.model.catalog import Column, Partition
 from hmstats.model.partition_filter import PartitionFilter
-from hmstats.store import column_statistics, ids, parameters, privileges, storage
+from hmstats.store import column_statistics, ids, parameters, storage
+from hmstats.store.batch import Batch
 from hmstats.store.ordering import by_bytes
 from hmstats.store.parameters import OF_PARTITIONS
 from hmstats.store.partition_filters import restrict
-from hmstats.store.schema import PARTITION_KEY_VALS, PARTITION_PARAMS, PARTITIONS, SDS, TBLS
+from hmstats.store.schema import (
+    HMSTATS_PROVENANCE,
+    HMSTATS_TOP_K,
+    PART_COL_PRIVS,
+    PART_COL_STATS,
+    PART_PRIVS,
+    PARTITION_KEY_VALS,
+    PARTITION_PARAMS,
+    PARTITIONS,
+    SDS,
+    TBLS,
+)
 from hmstats.store.sets import one_of
+from hmstats.store.storage_rows import COLUMNS, Parts, Storages, joined, pairs, part, read_parts
 from hmstats.store.unit import Unit
+
+_HANGING = tuple(
+    table.c.PART_ID
+    for table in (
+        HMSTATS_PROVENANCE,
+        HMSTATS_TOP_K,
+        PART_COL_STATS,
+        PART_PRIVS,
+        PART_COL_PRIVS,
+        PARTITION_PARAMS,
+        PARTITION_KEY_VALS,
+        PARTITIONS,
+    )
+)
+"""A partition's id in each table with something of it, at last in its own."""
+_QUERY = select(PARTITIONS, *COLUMNS).select_from(joined(PARTITIONS, PARTITIONS.c.SD_ID))
+_VALUE, _PARAMETER = "value", "parameter of partition"
 
 
 def names(connection: Connection, table_id: int, limit: int | None = None) -> list[str]:
@@ -62,19 +92,19 @@ def parameter(connection: Connection, table_id: int, wanted: Sequence[str], key:
 def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
     """Those of the named partitions that exist, by name, in name order."""
     condition = one_of(connection, PARTITIONS.c.PART_NAME, wanted)
-    return _read(connection, select(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id, condition))
+    return _read(connection, _QUERY.where(PARTITIONS.c.TBL_ID == table_id, condition))
 
 
 def get_all(connection: Connection, table_id: int, limit: int | None = None) -> dict[str, Partition]:
     """Every partition by name, in name order, at most `limit`."""
-    return _read(connection, select(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id).limit(limit))
+    return _read(connection, _QUERY.where(PARTITIONS.c.TBL_ID == table_id).limit(limit))
 
 
 def matching(
     connection: Connection, table_id: int, values: Sequence[str | None], limit: int | None = None
 ) -> dict[str, Partition]:
     """The partitions whose first values are these, None matching any; by name, in name order, at most `limit`."""
-    return _read(connection, _with_values(select(PARTITIONS), table_id, values).limit(limit))
+    return _read(connection, _with_values(_QUERY, table_id, values).limit(limit))
 
 
 def matching_names(
@@ -91,7 +121,7 @@ def filtered(
     connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter, limit: int | None = None
 ) -> dict[str, Partition]:
     """The partitions that a filter wants, by name, in name order, at most `limit`. Raises MetaError."""
-    query = select(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id).limit(limit)
+    query = _QUERY.where(PARTITIONS.c.TBL_ID == table_id).limit(limit)
     return _read(connection, restrict(query, wanted, keys, connection.dialect.name))
 
 
@@ -106,15 +136,23 @@ def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mappi
     """Write new partitions by name; those that have the table's columns share its column descriptor."""
     if not new:
         return
-    placed = dict(zip(unit.ids(ids.Sequence.PARTITION, len(new)), new.items(), strict=True))
-    storages = _insert_storages(unit, table_id, columns, {each: p for each, (_, p) in placed.items()})
-    rows = [
-        {"PART_ID": each, "PART_NAME": name, "TBL_ID": table_id, "SD_ID": storages.get(each), **_row(partition)}
-        for each, (name, partition) in placed.items()
-    ]
-    unit.connection.execute(insert(PARTITIONS), rows)
-    _insert_values(unit, {each: partition.values for each, (_, partition) in placed.items()})
-    parameters.put(unit, OF_PARTITIONS, {each: partition.parameters for each, (_, partition) in placed.items()})
+    partition_ids = unit.ids(ids.Sequence.PARTITION, len(new))
+    placed = dict(zip(partition_ids, new.values(), strict=True))
+    share = _shared(unit.connection, table_id, columns)
+    with Batch(unit) as batch:
+        storages = _add_storages(batch, share, placed)
+        rows: dict[str, Sequence[Any]] = {
+            "PART_ID": partition_ids,
+            "PART_NAME": list(new),
+            "TBL_ID": [table_id] * len(new),
+            "SD_ID": [storages.get(each) for each in partition_ids],
+            "CREATE_TIME": [partition.created_seconds for partition in new.values()],
+            "LAST_ACCESS_TIME": [partition.last_access_seconds for partition in new.values()],
+            "WRITE_ID": [partition.write_id for partition in new.values()],
+        }
+        batch.insert(PARTITIONS, rows)
+        _add_values(batch, {each: partition.values for each, partition in placed.items()})
+        parameters.add(batch, OF_PARTITIONS, {each: partition.parameters for each, partition in placed.items()})
 
 
 def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: Mapping[int, Partition]) -> None:
@@ -126,7 +164,8 @@ def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: 
     old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).all())
     stored = storage.read_many(connection, [each for each in old.values() if each is not None])
     moved = {each: new for each, new in changed.items() if not storage.are_same(stored.get(old[each]), new.storage)}
-    storages = {**old, **dict.fromkeys(moved), **_insert_storages(unit, table_id, columns, moved)}
+    with Batch(unit) as batch:
+        storages = old | dict.fromkeys(moved) | _add_storages(batch, _shared(connection, table_id, columns), moved)
     changes = [{"id": each, "SD_ID": storages[each], **_row(changed[each])} for each in sorted(changed)]
     statement = update(PARTITIONS).where(bindparam("id") == PARTITIONS.c.PART_ID)
     connection.execute(statement, changes)
@@ -147,7 +186,8 @@ def rename(unit: Unit, partition_id: int, name: str, values: Sequence[str]) -> N
     connection, v = unit.connection, PARTITION_KEY_VALS
     connection.execute(update(PARTITIONS).where(PARTITIONS.c.PART_ID == partition_id).values(PART_NAME=name))
     connection.execute(delete(v).where(v.c.PART_ID == partition_id))
-    _insert_values(unit, {partition_id: values})
+    with Batch(unit) as batch:
+        _add_values(batch, {partition_id: values})
     column_statistics.rename_partition(unit, partition_id, name)
 
 
@@ -155,23 +195,18 @@ def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:
     """Remove partitions with their statistics and all that hangs on them."""
     if not partition_ids:
         return
-    connection = unit.connection
-    column_statistics.delete_partitions(unit, partition_ids, None, None)
-    privileges.remove_of_partitions(unit, partition_ids)
-    parameters.remove(unit, OF_PARTITIONS, partition_ids)
-    values = PARTITION_KEY_VALS
-    connection.execute(delete(values).where(one_of(connection, values.c.PART_ID, partition_ids)))
-    here = one_of(connection, PARTITIONS.c.PART_ID, partition_ids)
+    here = one_of(unit.connection, PARTITIONS.c.PART_ID, partition_ids)
     query = select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None))
-    storage_ids = list(connection.execute(query).scalars())
-    connection.execute(delete(PARTITIONS).where(here))
-    storage.remove_many(unit, storage_ids)
+    storages = storage.find(unit.connection, list(unit.connection.execute(query).scalars()))
+    with Batch(unit) as batch:
+        remove(batch, partition_ids)
+        storage.remove(batch, storages)
 
 
-def remove_of_tables(unit: Unit, table_ids: Sequence[int]) -> None:
-    """Remove every partition of the tables."""
-    here = one_of(unit.connection, PARTITIONS.c.TBL_ID, table_ids)
-    remove_many(unit, list(unit.connection.execute(select(PARTITIONS.c.PART_ID).where(here)).scalars()))
+def remove(batch: Batch, partition_ids: Sequence[int]) -> None:
+    """Remove partitions as a part of a batch; their storages stay."""
+    for column in _HANGING if partition_ids else ():
+        batch.delete(column, partition_ids)
 
 
 def _id_query(connection: Connection, table_id: int, wanted: Sequence[str]) -> Any:
@@ -194,54 +229,65 @@ def _with_values(query: Any, table_id: int, values: Sequence[str | None]) -> Any
 
 
 def _read(connection: Connection, query: Any) -> dict[str, Partition]:
+    """The partitions that a query of _QUERY's columns finds; a constant number of statements."""
     rows = connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
     if not rows:
         return {}
-    partition_ids = [row.PART_ID for row in rows]
-    values = _read_values(connection, partition_ids)
-    found = parameters.read(connection, OF_PARTITIONS, partition_ids)
-    storages = storage.read_many(connection, [row.SD_ID for row in rows if row.SD_ID is not None])
+    parts = _read_parts(connection, rows)
+    storages, values = Storages(connection, parts), parts.get(_VALUE, {})
     return {
         row.PART_NAME: Partition(
-            values=values.get(row.PART_ID, ()),
+            values=tuple(value for value, _, _ in values.get(row.PART_ID, ())),
             id=row.PART_ID,
             created_seconds=row.CREATE_TIME,
             last_access_seconds=row.LAST_ACCESS_TIME,
-            storage=storages.get(row.SD_ID),
-            parameters=found.get(row.PART_ID, {}),
+            storage=storages.of(row),
+            parameters=pairs(parts, _PARAMETER, row.PART_ID),
             write_id=row.WRITE_ID or 0,
         )
         for row in rows
     }
 
 
-def _read_values(connection: Connection, partition_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    v = PARTITION_KEY_VALS.c
-    query = select(v.PART_ID, v.PART_KEY_VAL).where(one_of(connection, v.PART_ID, partition_ids))
-    found: dict[int, list[str]] = {}
-    for each, value in connection.execute(query.order_by(v.INTEGER_IDX)):
-        found.setdefault(each, []).append(value)
-    return {each: tuple(listed) for each, listed in found.items()}
+def _read_parts(connection: Connection, rows: Sequence[Any]) -> Parts:
+    """What hangs on partitions and their storages."""
+    partition_ids = [row.PART_ID for row in rows]
+    v, p = PARTITION_KEY_VALS.c, PARTITION_PARAMS.c
+    return read_parts(
+        connection,
+        rows,
+        part(_VALUE, v.PART_ID, v.PART_KEY_VAL, index=v.INTEGER_IDX).where(
+            one_of(connection, v.PART_ID, partition_ids)
+        ),
+        part(_PARAMETER, p.PART_ID, p.PARAM_KEY, second=p.PARAM_VALUE).where(
+            one_of(connection, p.PART_ID, partition_ids)
+        ),
+    )
 
 
-def _insert_storages(
-    unit: Unit, table_id: int, columns: Sequence[Column], placed: Mapping[int, Partition]
+def _shared(connection: Connection, table_id: int, columns: Sequence[Column]) -> tuple[int, Sequence[Column]] | None:
+    """The table's column descriptor and columns, which partitions may share."""
+    query = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)
+    descriptor = connection.execute(query).scalar_one_or_none()
+    return None if descriptor is None else (descriptor, columns)
+
+
+def _add_storages(
+    batch: Batch, share: tuple[int, Sequence[Column]] | None, placed: Mapping[int, Partition]
 ) -> dict[int, int]:
     """Storages of the partitions that have one; partition id to storage id."""
     having = {each: partition.storage for each, partition in placed.items() if partition.storage}
-    table = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)
-    descriptor = unit.connection.execute(table).scalar_one_or_none()
-    share = None if descriptor is None else (descriptor, columns)
-    return dict(zip(having, storage.insert_many(unit, list(having.values()), share), strict=True))
+    return dict(zip(having, storage.add(batch, list(having.values()), share), strict=True))
 
 
-def _insert_values(unit: Unit, values: Mapping[int, Sequence[str]]) -> None:
-    rows = [
-        {"PART_ID": each, "PART_KEY_VAL": value, "INTEGER_IDX": index}
-        for each, listed in values.items()
-        for index, value in enumerate(listed)
-    ]
-    unit.connection.execute(insert(PARTITION_KEY_VALS), rows)
+def _add_values(batch: Batch, values: Mapping[int, Sequence[str]]) -> None:
+    each = [(owner, index, value) for owner, listed in values.items() for index, value in enumerate(listed)]
+    columns: dict[str, Sequence[Any]] = {
+        "PART_ID": [owner for owner, _, _ in each],
+        "PART_KEY_VAL": [value for _, _, value in each],
+        "INTEGER_IDX": [index for _, index, _ in each],
+    }
+    batch.insert(PARTITION_KEY_VALS, columns)
 
 
 def _row(partition: Partition) -> dict[str, Any]:

@@ -107,18 +107,6 @@ def remove_of_database(unit: Unit, database_id: int) -> None:
     unit.connection.execute(delete(table).where(table.c.DB_ID == database_id))
 
 
-def remove_of_tables(unit: Unit, table_ids: Sequence[int]) -> None:
-    """Remove the privileges on tables and their columns."""
-    for table in (_PLACES[kind].table for kind in _OF_TABLES):
-        unit.connection.execute(delete(table).where(one_of(unit.connection, table.c.TBL_ID, table_ids)))
-
-
-def remove_of_partitions(unit: Unit, partition_ids: Sequence[int]) -> None:
-    """Remove the privileges on partitions and their columns."""
-    for table in (_PLACES[kind].table for kind in _OF_PARTITIONS):
-        unit.connection.execute(delete(table).where(one_of(unit.connection, table.c.PART_ID, partition_ids)))
-
-
 def remove_of_role(unit: Unit, role: str) -> None:
     """Remove every privilege that a role has."""
     for place in _PLACES.values():

@@ -1,18 +1,18 @@
 """Storage descriptors: SDS with its serde, columns, parameters, buckets, sort columns and skew.
 
-A table and its partitions share one column descriptor (CDS) as long as their columns are the same, as in Hive. Any
-number of descriptors is read in two statements: one for the rows, one for everything that hangs on them.
+A table and its partitions share one column descriptor (CDS) as long as their columns are the same, as in Hive. They are
+written by column, in one batch (batch.py), and read in two statements (storage_rows.py).
 """
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace as replace_fields
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, String, cast, delete, insert, literal, null, select, union_all
+from sqlalchemy import BigInteger, Connection, Table, cast, exists, null, select, union_all
 
-from hmstats.model.catalog import Column, SerDe, SkewedInfo, SortColumn, Storage
-from hmstats.store import ids, parameters
+from hmstats.model.catalog import Column, SerDe, SkewedInfo, Storage
+from hmstats.store import ids, parameters, storage_rows
+from hmstats.store.batch import Batch
 from hmstats.store.parameters import OF_SERDES, OF_STORAGES
 from hmstats.store.schema import (
     BUCKETING_COLS,
@@ -32,55 +32,112 @@ from hmstats.store.schema import (
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 
-_SERDE_COLUMNS = [column for column in SERDES.c if column.name != "SERDE_ID"]
-_Parts = dict[tuple[str, int], list[Any]]
-"""What hangs on a row: (kind, owner's id) to its rows of (index, text, text, text) in index order."""
+_HANGING = (SKEWED_COL_NAMES.c.SD_ID, SD_PARAMS.c.SD_ID, BUCKETING_COLS.c.SD_ID, SORT_COLS.c.SD_ID)
+"""What hangs on a storage: its id in each table."""
+_LISTING = (SKEWED_VALUES.c.SD_ID_OID, SKEWED_COL_VALUE_LOC_MAP.c.SD_ID)
+"""The same where a row names a list of skewed values."""
+_COLUMNS_USED = exists().where(SDS.c.CD_ID == COLUMNS_V2.c.CD_ID)
+_DESCRIPTOR_USED = exists().where(SDS.c.CD_ID == CDS.c.CD_ID)
 
 
 def read_many(connection: Connection, storage_ids: Sequence[int]) -> dict[int, Storage]:
     """The storages by id."""
-    query = select(SDS, *_SERDE_COLUMNS).outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
+    query = select(SDS.c.SD_ID, *storage_rows.COLUMNS).outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
     rows = connection.execute(query.where(one_of(connection, SDS.c.SD_ID, storage_ids))).all()
-    parts = _read_parts(connection, rows)
-    columns = {descriptor: _columns(parts, descriptor) for descriptor in {row.CD_ID for row in rows}}
-    return {row.SD_ID: _storage(row, columns[row.CD_ID], parts) for row in rows}
+    storages = storage_rows.Storages(connection, storage_rows.read_parts(connection, rows))
+    return {row.SD_ID: found for row in rows if (found := storages.of(row)) is not None}
 
 
 def insert_many(
     unit: Unit, storages: Sequence[Storage], share: tuple[int, Sequence[Column]] | None = None
 ) -> list[int]:
     """Write new storages; their ids in order. `share`: a column descriptor's id and columns."""
+    with Batch(unit) as batch:
+        return add(batch, storages, share)
+
+
+def add(batch: Batch, storages: Sequence[Storage], share: tuple[int, Sequence[Column]] | None = None) -> list[int]:
+    """The same as a part of a batch."""
     if not storages:
         return []
+    unit = batch.unit
     storage_ids = unit.ids(ids.Sequence.STORAGE, len(storages))
     serde_ids = unit.ids(ids.Sequence.SERDE, len(storages))
     known = {} if share is None else {tuple(share[1]): share[0]}
-    descriptors = _insert_columns(unit, [storage.columns for storage in storages], known)
-    _insert_serdes(unit, dict(zip(serde_ids, (storage.serde for storage in storages), strict=True)))
-    rows = [
-        {"SD_ID": storage_id, "SERDE_ID": serde_id, "CD_ID": descriptors[storage.columns], **_row(storage)}
-        for storage_id, serde_id, storage in zip(storage_ids, serde_ids, storages, strict=True)
-    ]
-    unit.connection.execute(insert(SDS), rows)
-    _insert_parts(unit, dict(zip(storage_ids, storages, strict=True)))
+    descriptors = _add_columns(batch, dict.fromkeys(storage.columns for storage in storages), known)
+    _add_serdes(batch, serde_ids, [storage.serde for storage in storages])
+    columns: dict[str, Sequence[Any]] = {
+        "SD_ID": storage_ids,
+        "SERDE_ID": serde_ids,
+        "CD_ID": [descriptors[storage.columns] for storage in storages],
+        "INPUT_FORMAT": [storage.input_format for storage in storages],
+        "IS_COMPRESSED": [storage.compressed for storage in storages],
+        "LOCATION": [storage.location for storage in storages],
+        "NUM_BUCKETS": [storage.buckets for storage in storages],
+        "OUTPUT_FORMAT": [storage.output_format for storage in storages],
+        "IS_STOREDASSUBDIRECTORIES": [storage.stored_as_subdirectories for storage in storages],
+    }
+    batch.insert(SDS, columns)
+    _add_parts(batch, dict(zip(storage_ids, storages, strict=True)))
     return list(storage_ids)
 
 
 def remove_many(unit: Unit, storage_ids: Sequence[int]) -> None:
     """Remove storages, and the column descriptors that nothing uses any more."""
+    with Batch(unit) as batch:
+        remove(batch, find(unit.connection, storage_ids))
+
+
+class Found(NamedTuple):
+    """Storages, and the ids of what is theirs or, of the column descriptors, may be."""
+
+    ids: Sequence[int]
+    serdes: Sequence[int]
+    descriptors: Sequence[int]
+    lists: Sequence[int]
+
+
+def find(connection: Connection, storage_ids: Sequence[int]) -> Found:
+    """What `remove` is to remove; one statement."""
     if not storage_ids:
+        return Found((), (), (), ())
+    v, m = SKEWED_VALUES.c, SKEWED_COL_VALUE_LOC_MAP.c
+    here = (one_of(connection, column, storage_ids) for column in (SDS.c.SD_ID, v.SD_ID_OID, m.SD_ID))
+    of_storage, of_value, of_place = here
+    queries = (
+        select(SDS.c.SERDE_ID, SDS.c.CD_ID, cast(null(), BigInteger)).where(of_storage),
+        select(cast(null(), BigInteger), cast(null(), BigInteger), v.STRING_LIST_ID_EID).where(of_value),
+        select(cast(null(), BigInteger), cast(null(), BigInteger), m.STRING_LIST_ID_KID).where(of_place),
+    )
+    rows = connection.execute(union_all(*queries)).all()
+    serdes, descriptors, lists = ([*dict.fromkeys(ids)] for ids in zip(*rows, strict=True)) if rows else ([], [], [])
+    return Found(storage_ids, *([each for each in ids if each is not None] for ids in (serdes, descriptors, lists)))
+
+
+def remove(batch: Batch, found: Found) -> None:
+    """Remove storages, which nothing else uses, and the column descriptors that nothing uses then."""
+    if not found.ids:
         return
-    connection = unit.connection
-    here = one_of(connection, SDS.c.SD_ID, storage_ids)
-    rows = connection.execute(select(SDS.c.SERDE_ID, SDS.c.CD_ID).where(here)).all()
-    _remove_skew(connection, storage_ids)
-    for table in (SD_PARAMS, BUCKETING_COLS, SORT_COLS):
-        connection.execute(delete(table).where(one_of(connection, table.c.SD_ID, storage_ids)))
-    connection.execute(delete(SDS).where(here))
-    serde_ids = [row.SERDE_ID for row in rows if row.SERDE_ID is not None]
-    parameters.remove(unit, OF_SERDES, serde_ids)
-    connection.execute(delete(SERDES).where(one_of(connection, SERDES.c.SERDE_ID, serde_ids)))
-    remove_unused_columns(connection, sorted({row.CD_ID for row in rows if row.CD_ID is not None}))
+    for column in (*_LISTING, *_HANGING) if found.lists else _HANGING:
+        batch.delete(column, found.ids)
+    for column in (SKEWED_STRING_LIST_VALUES.c.STRING_LIST_ID, SKEWED_STRING_LIST.c.STRING_LIST_ID):
+        batch.delete(column, found.lists)
+    batch.delete(SDS.c.SD_ID, found.ids)
+    batch.delete(SERDE_PARAMS.c.SERDE_ID, found.serdes)
+    batch.delete(SERDES.c.SERDE_ID, found.serdes)
+    remove_columns(batch, found.descriptors)
+
+
+def remove_unused_columns(unit: Unit, column_ids: Sequence[int]) -> None:
+    """Remove those of the column descriptors that no storage uses."""
+    with Batch(unit) as batch:
+        remove_columns(batch, column_ids)
+
+
+def remove_columns(batch: Batch, column_ids: Sequence[int]) -> None:
+    """The same as a part of a batch."""
+    batch.delete(COLUMNS_V2.c.CD_ID, column_ids, unless=_COLUMNS_USED)
+    batch.delete(CDS.c.CD_ID, column_ids, unless=_DESCRIPTOR_USED)
 
 
 def replace(unit: Unit, old_id: int | None, new: Storage | None) -> int | None:
@@ -111,231 +168,77 @@ def columns_id(connection: Connection, storage_id: int) -> int | None:
     return connection.execute(select(SDS.c.CD_ID).where(SDS.c.SD_ID == storage_id)).scalar_one_or_none()
 
 
-def _read_parts(connection: Connection, rows: Sequence[Any]) -> _Parts:
-    storage_ids = [row.SD_ID for row in rows]
-    column_ids = sorted({row.CD_ID for row in rows if row.CD_ID is not None})
-    serde_ids = [row.SERDE_ID for row in rows if row.SERDE_ID is not None]
-    nothing = cast(null(), String)
-    zero = literal(0)
-    c, b, s, k = COLUMNS_V2.c, BUCKETING_COLS.c, SORT_COLS.c, SKEWED_COL_NAMES.c
-    queries = [
-        select(literal("column"), c.CD_ID, c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME, c.COMMENT).where(
-            one_of(connection, c.CD_ID, column_ids)
-        ),
-        select(literal("bucket"), b.SD_ID, b.INTEGER_IDX, b.BUCKET_COL_NAME, nothing, nothing).where(
-            one_of(connection, b.SD_ID, storage_ids)
-        ),
-        select(literal("sort"), s.SD_ID, s.INTEGER_IDX, s.COLUMN_NAME, cast(s.ORDER, String), nothing).where(
-            one_of(connection, s.SD_ID, storage_ids)
-        ),
-        select(literal("skew"), k.SD_ID, k.INTEGER_IDX, k.SKEWED_COL_NAME, nothing, nothing).where(
-            one_of(connection, k.SD_ID, storage_ids)
-        ),
-        select(
-            literal("parameter"), SD_PARAMS.c.SD_ID, zero, SD_PARAMS.c.PARAM_KEY, SD_PARAMS.c.PARAM_VALUE, nothing
-        ).where(one_of(connection, SD_PARAMS.c.SD_ID, storage_ids)),
-        select(
-            literal("serde"),
-            SERDE_PARAMS.c.SERDE_ID,
-            zero,
-            SERDE_PARAMS.c.PARAM_KEY,
-            SERDE_PARAMS.c.PARAM_VALUE,
-            nothing,
-        ).where(one_of(connection, SERDE_PARAMS.c.SERDE_ID, serde_ids)),
-    ]
-    parts: _Parts = defaultdict(list)
-    for kind, owner, *part in sorted(connection.execute(union_all(*queries)), key=lambda row: row[2]):
-        parts[kind, owner].append(part)
-    _read_skew(connection, sorted(owner for kind, owner in parts if kind == "skew"), parts)
-    return parts
-
-
-def _read_skew(connection: Connection, storage_ids: Sequence[int], parts: _Parts) -> None:
-    """Add the skewed values and their places, under `values` and `places`."""
-    if not storage_ids:
-        return
-    v, m, t = SKEWED_VALUES.c, SKEWED_COL_VALUE_LOC_MAP.c, SKEWED_STRING_LIST_VALUES.c
-    values = connection.execute(
-        select(v.SD_ID_OID, v.STRING_LIST_ID_EID)
-        .where(one_of(connection, v.SD_ID_OID, storage_ids))
-        .order_by(v.INTEGER_IDX)
-    ).all()
-    places = connection.execute(
-        select(m.SD_ID, m.STRING_LIST_ID_KID, m.LOCATION).where(one_of(connection, m.SD_ID, storage_ids))
-    ).all()
-    lists = [row[1] for row in (*values, *places)]
-    texts: dict[int, list[str]] = {each: [] for each in lists}
-    query = select(t.STRING_LIST_ID, t.STRING_LIST_VALUE).where(one_of(connection, t.STRING_LIST_ID, lists))
-    for each, text in connection.execute(query.order_by(t.INTEGER_IDX)):
-        texts[each].append(text)
-    for owner, each in values:
-        parts["values", owner].append(tuple(texts[each]))
-    for owner, each, location in places:
-        parts["places", owner].append((tuple(texts[each]), location))
-
-
-def _storage(row: Any, columns: tuple[Column, ...], parts: _Parts) -> Storage:
-    owner = row.SD_ID
-    skewed = tuple(name for _, name, *_ in parts.get(("skew", owner), ()))
-    serde = SerDe(
-        name=row.NAME,
-        library=row.SLIB,
-        parameters=_pairs(parts, "serde", row.SERDE_ID),
-        description=row.DESCRIPTION,
-        serializer_class=row.SERIALIZER_CLASS,
-        deserializer_class=row.DESERIALIZER_CLASS,
-        serde_type=row.SERDE_TYPE,
-    )
-    return Storage(
-        columns=columns,
-        location=row.LOCATION,
-        input_format=row.INPUT_FORMAT,
-        output_format=row.OUTPUT_FORMAT,
-        compressed=row.IS_COMPRESSED,
-        buckets=row.NUM_BUCKETS,
-        serde=serde,
-        bucket_columns=tuple(name for _, name, *_ in parts.get(("bucket", owner), ())),
-        sort_columns=tuple(SortColumn(name, int(order)) for _, name, order, _ in parts.get(("sort", owner), ())),
-        parameters=_pairs(parts, "parameter", owner),
-        skewed=SkewedInfo(skewed, tuple(parts["values", owner]), dict(parts["places", owner])) if skewed else None,
-        stored_as_subdirectories=row.IS_STOREDASSUBDIRECTORIES,
-    )
-
-
-def _columns(parts: _Parts, owner: int | None) -> tuple[Column, ...]:
-    return tuple(Column(name, kind, comment) for _, name, kind, comment in parts.get(("column", owner or 0), ()))
-
-
-def _pairs(parts: _Parts, kind: str, owner: int | None) -> dict[str, str]:
-    return {key: value or "" for _, key, value, _ in parts.get((kind, owner or 0), ())}
-
-
-def _row(storage: Storage) -> dict[str, Any]:
-    return {
-        "INPUT_FORMAT": storage.input_format,
-        "IS_COMPRESSED": storage.compressed,
-        "LOCATION": storage.location,
-        "NUM_BUCKETS": storage.buckets,
-        "OUTPUT_FORMAT": storage.output_format,
-        "IS_STOREDASSUBDIRECTORIES": storage.stored_as_subdirectories,
-    }
-
-
-def _insert_columns(
-    unit: Unit, wanted: Sequence[tuple[Column, ...]], known: Mapping[tuple[Column, ...], int]
+def _add_columns(
+    batch: Batch, wanted: Iterable[tuple[Column, ...]], known: Mapping[tuple[Column, ...], int]
 ) -> dict[tuple[Column, ...], int]:
     """A column descriptor for each list of columns, one for all that have the same."""
-    fresh = [columns for columns in dict.fromkeys(wanted) if columns not in known]
-    descriptors = dict(zip(fresh, unit.ids(ids.Sequence.COLUMNS, len(fresh)), strict=True)) if fresh else {}
-    if fresh:
-        unit.connection.execute(insert(CDS), [{"CD_ID": each} for each in descriptors.values()])
-    rows = [
-        {"CD_ID": each, "COLUMN_NAME": c.name, "TYPE_NAME": c.type, "COMMENT": c.comment, "INTEGER_IDX": index}
-        for columns, each in descriptors.items()
-        for index, c in enumerate(columns)
-    ]
-    if rows:
-        unit.connection.execute(insert(COLUMNS_V2), rows)
+    fresh = [columns for columns in wanted if columns not in known]
+    descriptors = dict(zip(fresh, batch.unit.ids(ids.Sequence.COLUMNS, len(fresh)), strict=True)) if fresh else {}
+    batch.insert(CDS, {"CD_ID": list(descriptors.values())})
+    each = [(owner, index, c) for columns, owner in descriptors.items() for index, c in enumerate(columns)]
+    columns: dict[str, Sequence[Any]] = {
+        "CD_ID": [owner for owner, _, _ in each],
+        "COLUMN_NAME": [c.name for _, _, c in each],
+        "TYPE_NAME": [c.type for _, _, c in each],
+        "COMMENT": [c.comment for _, _, c in each],
+        "INTEGER_IDX": [index for _, index, _ in each],
+    }
+    batch.insert(COLUMNS_V2, columns)
     return {**known, **descriptors}
 
 
-def _insert_serdes(unit: Unit, serdes: Mapping[int, SerDe]) -> None:
-    rows = [
-        {
-            "SERDE_ID": each,
-            "NAME": serde.name,
-            "SLIB": serde.library,
-            "DESCRIPTION": serde.description,
-            "SERIALIZER_CLASS": serde.serializer_class,
-            "DESERIALIZER_CLASS": serde.deserializer_class,
-            "SERDE_TYPE": serde.serde_type,
-        }
-        for each, serde in serdes.items()
-    ]
-    unit.connection.execute(insert(SERDES), rows)
-    parameters.put(unit, OF_SERDES, {each: serde.parameters for each, serde in serdes.items()})
+def _add_serdes(batch: Batch, serde_ids: Sequence[int], serdes: Sequence[SerDe]) -> None:
+    columns: dict[str, Sequence[Any]] = {
+        "SERDE_ID": serde_ids,
+        "NAME": [serde.name for serde in serdes],
+        "SLIB": [serde.library for serde in serdes],
+        "DESCRIPTION": [serde.description for serde in serdes],
+        "SERIALIZER_CLASS": [serde.serializer_class for serde in serdes],
+        "DESERIALIZER_CLASS": [serde.deserializer_class for serde in serdes],
+        "SERDE_TYPE": [serde.serde_type for serde in serdes],
+    }
+    batch.insert(SERDES, columns)
+    parameters.add(batch, OF_SERDES, {each: serde.parameters for each, serde in zip(serde_ids, serdes, strict=True)})
 
 
-def _insert_parts(unit: Unit, storages: Mapping[int, Storage]) -> None:
-    parameters.put(unit, OF_STORAGES, {each: storage.parameters for each, storage in storages.items()})
+def _add_parts(batch: Batch, storages: Mapping[int, Storage]) -> None:
+    parameters.add(batch, OF_STORAGES, {each: storage.parameters for each, storage in storages.items()})
     buckets = [
-        {"SD_ID": each, "BUCKET_COL_NAME": name, "INTEGER_IDX": index}
-        for each, storage in storages.items()
-        for index, name in enumerate(storage.bucket_columns)
+        (each, name, index) for each, storage in storages.items() for index, name in enumerate(storage.bucket_columns)
     ]
     sorts = [
-        {"SD_ID": each, "COLUMN_NAME": sort.column, "ORDER": sort.order, "INTEGER_IDX": index}
+        (each, sort.column, sort.order, index)
         for each, storage in storages.items()
         for index, sort in enumerate(storage.sort_columns)
     ]
-    for table, rows in ((BUCKETING_COLS, buckets), (SORT_COLS, sorts)):
-        if rows:
-            unit.connection.execute(insert(table), rows)
+    _add_rows(batch, BUCKETING_COLS, ("SD_ID", "BUCKET_COL_NAME", "INTEGER_IDX"), buckets)
+    _add_rows(batch, SORT_COLS, ("SD_ID", "COLUMN_NAME", "ORDER", "INTEGER_IDX"), sorts)
     skews = {each: storage.skewed for each, storage in storages.items()}
-    _insert_skew(unit, {each: skew for each, skew in skews.items() if skew and skew.columns})
+    _add_skew(batch, {each: skew for each, skew in skews.items() if skew and skew.columns})
 
 
-def _insert_skew(unit: Unit, skews: Mapping[int, SkewedInfo]) -> None:
-    names = [
-        {"SD_ID": each, "SKEWED_COL_NAME": name, "INTEGER_IDX": index}
-        for each, skew in skews.items()
-        for index, name in enumerate(skew.columns)
-    ]
-    if not names:
-        return
+def _add_skew(batch: Batch, skews: Mapping[int, SkewedInfo]) -> None:
+    names = [(each, name, index) for each, skew in skews.items() for index, name in enumerate(skew.columns)]
     values = [(each, index, texts) for each, skew in skews.items() for index, texts in enumerate(skew.values)]
     places = [(each, location, texts) for each, skew in skews.items() for texts, location in skew.locations.items()]
-    lists = list(zip(_list_ids(unit, len(values) + len(places)), [row[2] for row in (*values, *places)], strict=True))
-    texts = [
-        {"STRING_LIST_ID": each, "STRING_LIST_VALUE": text, "INTEGER_IDX": index}
-        for each, found in lists
-        for index, text in enumerate(found)
+    list_ids = _list_ids(batch.unit, len(values) + len(places))
+    lists = list(zip(list_ids, [row[2] for row in (*values, *places)], strict=True))
+    texts = [(each, text, index) for each, found in lists for index, text in enumerate(found)]
+    of_values = [(owner, each, index) for (owner, index, _), (each, _) in zip(values, lists, strict=False)]
+    of_places = [
+        (owner, each, location) for (owner, location, _), (each, _) in zip(places, lists[len(values) :], strict=True)
     ]
-    value_rows = [
-        {"SD_ID_OID": owner, "STRING_LIST_ID_EID": each, "INTEGER_IDX": index}
-        for (owner, index, _), (each, _) in zip(values, lists, strict=False)
-    ]
-    place_rows = [
-        {"SD_ID": owner, "STRING_LIST_ID_KID": each, "LOCATION": location}
-        for (owner, location, _), (each, _) in zip(places, lists[len(values) :], strict=True)
-    ]
-    filled = (
-        (SKEWED_COL_NAMES, names),
-        (SKEWED_STRING_LIST, [{"STRING_LIST_ID": each} for each, _ in lists]),
-        (SKEWED_STRING_LIST_VALUES, texts),
-        (SKEWED_VALUES, value_rows),
-        (SKEWED_COL_VALUE_LOC_MAP, place_rows),
-    )
-    for table, rows in filled:
-        if rows:
-            unit.connection.execute(insert(table), rows)
+    _add_rows(batch, SKEWED_COL_NAMES, ("SD_ID", "SKEWED_COL_NAME", "INTEGER_IDX"), names)
+    _add_rows(batch, SKEWED_STRING_LIST, ("STRING_LIST_ID",), [(each,) for each in list_ids])
+    _add_rows(batch, SKEWED_STRING_LIST_VALUES, ("STRING_LIST_ID", "STRING_LIST_VALUE", "INTEGER_IDX"), texts)
+    _add_rows(batch, SKEWED_VALUES, ("SD_ID_OID", "STRING_LIST_ID_EID", "INTEGER_IDX"), of_values)
+    _add_rows(batch, SKEWED_COL_VALUE_LOC_MAP, ("SD_ID", "STRING_LIST_ID_KID", "LOCATION"), of_places)
+
+
+def _add_rows(batch: Batch, table: Table, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    if rows:
+        batch.insert(table, dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
 def _list_ids(unit: Unit, count: int) -> range:
     return unit.ids(ids.Sequence.STRING_LIST, count) if count else range(0)
-
-
-def _remove_skew(connection: Connection, storage_ids: Sequence[int]) -> None:
-    v, m = SKEWED_VALUES.c, SKEWED_COL_VALUE_LOC_MAP.c
-    here = one_of(connection, v.SD_ID_OID, storage_ids), one_of(connection, m.SD_ID, storage_ids)
-    query = union_all(select(v.STRING_LIST_ID_EID).where(here[0]), select(m.STRING_LIST_ID_KID).where(here[1]))
-    lists = list(connection.execute(query).scalars())
-    names = one_of(connection, SKEWED_COL_NAMES.c.SD_ID, storage_ids)
-    connection.execute(delete(SKEWED_COL_NAMES).where(names))
-    if not lists:
-        return
-    connection.execute(delete(SKEWED_VALUES).where(here[0]))
-    connection.execute(delete(SKEWED_COL_VALUE_LOC_MAP).where(here[1]))
-    for table in (SKEWED_STRING_LIST_VALUES, SKEWED_STRING_LIST):
-        connection.execute(delete(table).where(one_of(connection, table.c.STRING_LIST_ID, lists)))
-
-
-def remove_unused_columns(connection: Connection, column_ids: Sequence[int]) -> None:
-    """Remove those of the column descriptors that no storage uses."""
-    used = select(SDS.c.CD_ID).where(one_of(connection, SDS.c.CD_ID, column_ids)).group_by(SDS.c.CD_ID)
-    in_use = set(connection.execute(used).scalars())
-    unused = [each for each in column_ids if each not in in_use]
-    if not unused:
-        return
-    for table in (COLUMNS_V2, CDS):
-        connection.execute(delete(table).where(one_of(connection, table.c.CD_ID, unused)))

@@ -1,9 +1,9 @@
 """Tables: TBLS with its parameters, partition keys and storage."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, String, cast, delete, insert, literal, null, select, union_all, update
+from sqlalchemy import BigInteger, Connection, cast, null, select, union_all, update
 
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import (
@@ -16,26 +16,57 @@ from hmstats.model.catalog import (
     TableSummary,
 )
 from hmstats.store import (
-    column_statistics,
     constraint_columns,
-    constraints,
     databases,
     ids,
     parameters,
     partitions,
-    privileges,
     storage,
     versions,
 )
+from hmstats.store.batch import Batch
 from hmstats.store.ordering import by_bytes
 from hmstats.store.parameters import OF_TABLES
-from hmstats.store.schema import DBS, PARTITION_KEYS, TABLE_PARAMS, TBLS
+from hmstats.store.schema import (
+    DBS,
+    HMSTATS_PROVENANCE,
+    HMSTATS_TOP_K,
+    KEY_CONSTRAINTS,
+    PARTITION_KEYS,
+    PARTITIONS,
+    TAB_COL_STATS,
+    TABLE_PARAMS,
+    TBL_COL_PRIVS,
+    TBL_PRIVS,
+    TBLS,
+)
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.sets import one_of
+from hmstats.store.storage_rows import COLUMNS, Parts, Storages, joined, pairs, part, read_parts
 from hmstats.store.unit import Unit
 
 _NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+_HANGING = (
+    KEY_CONSTRAINTS.c.PARENT_TBL_ID,
+    KEY_CONSTRAINTS.c.CHILD_TBL_ID,
+    *(
+        table.c.TBL_ID
+        for table in (
+            TBL_PRIVS,
+            TBL_COL_PRIVS,
+            HMSTATS_PROVENANCE,
+            HMSTATS_TOP_K,
+            TAB_COL_STATS,
+            TABLE_PARAMS,
+            PARTITION_KEYS,
+            TBLS,
+        )
+    ),
+)
+"""A table's id in each table with something of it, its own among them."""
 _VERSIONED = _NAMED.outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
+_QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(joined(_VERSIONED, TBLS.c.SD_ID))
+_KEY, _PARAMETER = "key of table", "parameter of table"
 
 
 def get(connection: Connection, name: TableName) -> Table | None:
@@ -46,15 +77,14 @@ def get(connection: Connection, name: TableName) -> Table | None:
 
 def get_many(connection: Connection, database: DatabaseName, names: Sequence[str]) -> list[Table]:
     """Those of the named tables that exist, in name order, their versions noted; a constant number of statements."""
-    query = select(TBLS, VERSIONS.c.VERSION).select_from(_VERSIONED)
-    query = query.where(_inside(database), one_of(connection, TBLS.c.TBL_NAME, names))
+    query = _QUERY.where(_inside(database), one_of(connection, TBLS.c.TBL_NAME, names))
     rows = connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))).all()
     if not rows:
         return []
     for row in rows:
         versions.note(row.TBL_ID, row.VERSION)
-    keys, values = _read_parts(connection, [row.TBL_ID for row in rows])
-    storages = storage.read_many(connection, [row.SD_ID for row in rows if row.SD_ID is not None])
+    parts = _read_parts(connection, rows)
+    storages = Storages(connection, parts)
     return [
         Table(
             name=TableName(database.catalog, database.database, row.TBL_NAME),
@@ -64,9 +94,9 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
             created_seconds=row.CREATE_TIME,
             last_access_seconds=row.LAST_ACCESS_TIME,
             retention=row.RETENTION,
-            storage=storages.get(row.SD_ID),
-            partition_keys=tuple(keys.get(row.TBL_ID, ())),
-            parameters=values.get(row.TBL_ID, {}),
+            storage=storages.of(row),
+            partition_keys=tuple(Column(*each) for each in parts.get(_KEY, {}).get(row.TBL_ID, ())),
+            parameters=pairs(parts, _PARAMETER, row.TBL_ID),
             view_original_text=row.VIEW_ORIGINAL_TEXT,
             view_expanded_text=row.VIEW_EXPANDED_TEXT,
             table_type=row.TBL_TYPE,
@@ -133,20 +163,38 @@ def lock(unit: Unit, name: TableName) -> int | None:
     return unit.connection.execute(_id_query(name).with_for_update(of=TBLS)).scalar_one_or_none()
 
 
+class Spot(NamedTuple):
+    """Where a new table goes: its database, with the place and whether it is remote, and whether the name is taken."""
+
+    database_id: int
+    location: str
+    remote: bool
+    taken: bool
+
+
+def find_spot(connection: Connection, name: TableName) -> Spot | None:
+    """Where a table of this name would go; None without its database."""
+    here = (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == name.table)
+    query = select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID)
+    row = connection.execute(query.outerjoin_from(DBS, TBLS, here).where(_inside(name.parent))).one_or_none()
+    return None if row is None else Spot(row[0], row[1], row[2] == databases.REMOTE, row[3] is not None)
+
+
 def ids_in(connection: Connection, database: DatabaseName) -> list[int]:
     """The ids of a database's tables."""
     return list(connection.execute(select(TBLS.c.TBL_ID).select_from(_NAMED).where(_inside(database))).scalars())
 
 
-def insert_one(unit: Unit, table: Table) -> int:
-    """Write a new table; its id. Raises NoSuchObject when its database is not there."""
+def insert_one(unit: Unit, table: Table, database_id: int | None = None) -> int:
+    """Write a new table; its id. Raises NoSuchObject when its database, looked up unless given, is not there."""
     table_id = unit.ids(ids.Sequence.TABLE, 1)[0]
-    storage_id = storage.insert_many(unit, [table.storage])[0] if table.storage else None
-    row = {"TBL_ID": table_id, "SD_ID": storage_id, **_row(unit.connection, table)}
-    unit.connection.execute(insert(TBLS), row)
-    _insert_keys(unit, table_id, table.partition_keys)
-    parameters.put(unit, OF_TABLES, {table_id: table.parameters})
-    versions.bump(unit, table_id)
+    row = _row(table, _database_id(unit.connection, table) if database_id is None else database_id)
+    with Batch(unit) as batch:
+        storage_id = storage.add(batch, [table.storage])[0] if table.storage else None
+        batch.insert(TBLS, {name: [value] for name, value in {"TBL_ID": table_id, "SD_ID": storage_id, **row}.items()})
+        _add_keys(batch, table_id, table.partition_keys)
+        parameters.add(batch, OF_TABLES, {table_id: table.parameters})
+        versions.begin(batch, table_id)
     return table_id
 
 
@@ -155,30 +203,33 @@ def replace(unit: Unit, table_id: int, table: Table) -> None:
     connection = unit.connection
     old_storage = connection.execute(select(TBLS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)).scalar_one()
     storage_id = storage.replace(unit, old_storage, table.storage)
-    row = {"SD_ID": storage_id, **_row(connection, table)}
+    row = {"SD_ID": storage_id, **_row(table, _database_id(connection, table))}
     connection.execute(update(TBLS).where(TBLS.c.TBL_ID == table_id).values(row))
     if old_storage is not None and storage_id != old_storage:
         constraint_columns.follow(unit, table_id, storage_id)
         storage.remove_many(unit, [old_storage])
-    connection.execute(delete(PARTITION_KEYS).where(PARTITION_KEYS.c.TBL_ID == table_id))
-    _insert_keys(unit, table_id, table.partition_keys)
+    with Batch(unit) as batch:
+        batch.delete(PARTITION_KEYS.c.TBL_ID, [table_id])
+        _add_keys(batch, table_id, table.partition_keys)
     parameters.replace(unit, OF_TABLES, {table_id: table.parameters})
 
 
 def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove tables with their partitions, statistics and all that hangs on them."""
     connection = unit.connection
-    partitions.remove_of_tables(unit, table_ids)
-    constraints.remove_of_tables(unit, table_ids)
-    privileges.remove_of_tables(unit, table_ids)
-    column_statistics.delete_tables(unit, table_ids, None, None)
-    parameters.remove(unit, OF_TABLES, table_ids)
-    connection.execute(delete(PARTITION_KEYS).where(one_of(connection, PARTITION_KEYS.c.TBL_ID, table_ids)))
-    here = one_of(connection, TBLS.c.TBL_ID, table_ids)
-    storage_ids = list(connection.execute(select(TBLS.c.SD_ID).where(here, TBLS.c.SD_ID.is_not(None))).scalars())
-    connection.execute(delete(TBLS).where(here))
-    storage.remove_many(unit, storage_ids)
-    versions.forget(unit, table_ids)
+    p, t = PARTITIONS.c, TBLS.c
+    query = union_all(
+        select(p.PART_ID, p.SD_ID).where(one_of(connection, p.TBL_ID, table_ids)),
+        select(cast(null(), BigInteger), t.SD_ID).where(one_of(connection, t.TBL_ID, table_ids)),
+    )
+    rows = connection.execute(query).all()
+    storages = storage.find(connection, [each for _, each in rows if each is not None])
+    with Batch(unit) as batch:
+        partitions.remove(batch, [each for each, _ in rows if each is not None])
+        for column in _HANGING:
+            batch.delete(column, table_ids)
+        versions.forget(batch, table_ids)
+        storage.remove(batch, storages)
 
 
 def _inside(database: DatabaseName) -> Any:
@@ -189,42 +240,39 @@ def _id_query(name: TableName) -> Any:
     return select(TBLS.c.TBL_ID).select_from(_NAMED).where(_inside(name.parent), TBLS.c.TBL_NAME == name.table)
 
 
-def _read_parts(
-    connection: Connection, table_ids: Sequence[int]
-) -> tuple[dict[int, list[Column]], dict[int, dict[str, str]]]:
-    """Partition keys and parameters by table, in one statement."""
+def _read_parts(connection: Connection, rows: Sequence[Any]) -> Parts:
+    """What hangs on tables and their storages."""
+    table_ids = [row.TBL_ID for row in rows]
     k, p = PARTITION_KEYS.c, TABLE_PARAMS.c
-    query = union_all(
-        select(k.TBL_ID, k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE, k.PKEY_COMMENT).where(
-            one_of(connection, k.TBL_ID, table_ids)
-        ),
-        select(p.TBL_ID, literal(-1), p.PARAM_KEY, p.PARAM_VALUE, cast(null(), String)).where(
-            one_of(connection, p.TBL_ID, table_ids)
-        ),
+    keys = part(_KEY, k.TBL_ID, k.PKEY_NAME, index=k.INTEGER_IDX, second=k.PKEY_TYPE, third=k.PKEY_COMMENT)
+    values = part(_PARAMETER, p.TBL_ID, p.PARAM_KEY, second=p.PARAM_VALUE)
+    return read_parts(
+        connection,
+        rows,
+        keys.where(one_of(connection, k.TBL_ID, table_ids)),
+        values.where(one_of(connection, p.TBL_ID, table_ids)),
     )
-    keys: dict[int, list[Column]] = {}
-    values: dict[int, dict[str, str]] = {}
-    for table_id, index, name, text, comment in sorted(connection.execute(query), key=lambda row: row[1]):
-        if index < 0:
-            values.setdefault(table_id, {})[name] = text or ""
-        else:
-            keys.setdefault(table_id, []).append(Column(name, text, comment))
-    return keys, values
 
 
-def _insert_keys(unit: Unit, table_id: int, keys: Sequence[Column]) -> None:
-    rows = [
-        {"TBL_ID": table_id, "PKEY_NAME": k.name, "PKEY_TYPE": k.type, "PKEY_COMMENT": k.comment, "INTEGER_IDX": index}
-        for index, k in enumerate(keys)
-    ]
-    if rows:
-        unit.connection.execute(insert(PARTITION_KEYS), rows)
+def _add_keys(batch: Batch, table_id: int, keys: Sequence[Column]) -> None:
+    columns: dict[str, Sequence[Any]] = {
+        "TBL_ID": [table_id] * len(keys),
+        "PKEY_NAME": [key.name for key in keys],
+        "PKEY_TYPE": [key.type for key in keys],
+        "PKEY_COMMENT": [key.comment for key in keys],
+        "INTEGER_IDX": list(range(len(keys))),
+    }
+    batch.insert(PARTITION_KEYS, columns)
 
 
-def _row(connection: Connection, table: Table) -> dict[str, Any]:
-    database_id = databases.find_id(connection, table.name.parent)
-    if database_id is None:
+def _database_id(connection: Connection, table: Table) -> int:
+    found = databases.find_id(connection, table.name.parent)
+    if found is None:
         raise NoSuchObject(f"database {table.name.parent} of table {table.name.table} not found")
+    return found
+
+
+def _row(table: Table, database_id: int) -> dict[str, Any]:
     return {
         "DB_ID": database_id,
         "TBL_NAME": table.name.table,

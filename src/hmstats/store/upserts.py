@@ -46,14 +46,14 @@ def upsert_columns(
         return
     for start in range(0, len(columns[key[0]]), _BATCH_ROWS):
         some = {name: values[start : start + _BATCH_ROWS] for name, values in columns.items()}
-        single = {name: _is_single(values) for name, values in some.items()}
+        single = {name: is_single(values) for name, values in some.items()}
         sent = {name: some[name][0] if single[name] else array_text(some[name]) for name in some}
         text, constants = _statement(table, tuple(key), tuple(single.items()), changes)
         unit.connection.exec_driver_sql(text, {**constants, **sent})
 
 
-def _is_single(values: Sequence[Any]) -> bool:
-    """Whether all rows have one value."""
+def is_single(values: Sequence[Any]) -> bool:
+    """Whether all rows have one value: it is sent once then."""
     return not isinstance(values[0], float) and values.count(values[0]) == len(values)  # 0.0 equals -0.0
 
 
@@ -68,13 +68,14 @@ def _statement(
     It inserts the rows of a query: of rows of values, the driver would send as many statements. Its text is kept, since
     SQLAlchemy takes longer to make it than the database to write some rows.
     """
-    source = select(*(_source(table.c[name], single=single) for name, single in columns))
-    many = postgresql.insert(table).from_select([name for name, _ in columns], source, include_defaults=False)
+    rows = select(*(source(table.c[name], single=single) for name, single in columns))
+    many = postgresql.insert(table).from_select([name for name, _ in columns], rows, include_defaults=False)
     whole = many.on_conflict_do_update(index_elements=key, set_=changes(table.c, many.excluded))
     compiled = whole.compile(dialect=_DIALECT)
     return str(compiled), compiled.params
 
 
-def _source(column: Column[Any], *, single: bool) -> ColumnElement[Any]:
+def source(column: Column[Any], *, single: bool) -> ColumnElement[Any]:
+    """The values of a column, in PostgreSQL: of the parameter with its name, a value or an array's text."""
     sent = bindparam(column.name, type_=Text())
     return cast(sent, plain_type(column)) if single else func.unnest(cast(sent, ARRAY(plain_type(column))))

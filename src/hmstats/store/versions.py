@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, select
+from sqlalchemy import ColumnElement, Connection, Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from hmstats.store.batch import Batch
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
@@ -55,9 +56,14 @@ def read_many(connection: Connection, table_ids: Sequence[int]) -> dict[int, int
     return dict(connection.execute(query).all())
 
 
-def forget(unit: Unit, table_ids: Sequence[int]) -> None:
+def begin(batch: Batch, table_id: int) -> None:
+    """Count the write that makes the table."""
+    batch.insert(VERSIONS, {"TBL_ID": [table_id], "VERSION": [1]})
+
+
+def forget(batch: Batch, table_ids: Sequence[int]) -> None:
     """Remove dropped tables' numbers."""
-    unit.connection.execute(delete(VERSIONS).where(one_of(unit.connection, VERSIONS.c.TBL_ID, table_ids)))
+    batch.delete(VERSIONS.c.TBL_ID, table_ids)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.model.catalog import DatabaseName, TableName
 from hmstats.model.names import one_text
+from hmstats.store.batch import Batch
 from hmstats.store.schema import NEXT_WRITE_ID, TXN_TO_WRITE_ID
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
@@ -90,8 +91,9 @@ def rename_table(unit: Unit, old: TableName, new: TableName) -> None:
 
 def forget_table(unit: Unit, name: TableName) -> None:
     """A dropped table's write ids go, so that another of its name counts from 1."""
-    for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
-        unit.connection.execute(delete(table).where(*_of(table, name)))
+    with Batch(unit) as batch:
+        for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
+            batch.delete_equal(table, _named(table, name))
 
 
 def forget_database(unit: Unit, name: DatabaseName) -> None:
