@@ -8,6 +8,7 @@ number, as the specification has it, and so good to 2^53.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -36,6 +37,9 @@ _COUNTS = {
 }
 _BOUNDS = {"high": names.MAX_VALUE, "low": names.MIN_VALUE}
 _SKETCHES = {"bit_vector": names.BIT_VECTOR, "histogram": names.KLL_SKETCH}
+_FIELDS: dict[type, tuple[str, ...]] = {
+    record: tuple(field.name for field in fields(record)) for record in (*DATA_CLASSES.values(), Provenance)
+}
 _LENGTHS = ("max_length", "average_length")
 
 
@@ -58,7 +62,7 @@ def from_model(found: TableStatistics) -> list[Statistic]:
     Statistics of a column that is none of `columns` are left out.
     """
     of_columns = {each.column.lower(): each for each in found.statistics.columns}
-    numbered = nodes(arrow_schema(found.columns))
+    numbered = _numbered(found.columns)
     tops = [node for node in numbered if node.top]
     made = list(_of_whole(found))
     for node, column in zip(tops, found.columns, strict=True):
@@ -107,7 +111,7 @@ def to_model(statistics: Iterable[Statistic], schema: pa.Schema | None = None) -
         facts.setdefault(each.column, {})[name] = Fact(each.value, each.type, exact)
     whole = facts[None]
     columns = _columns(facts, schema)
-    numbered = nodes(arrow_schema(columns) if schema is None else schema)
+    numbered = _numbered(columns) if schema is None else nodes(schema)
     found = (_read_column(node, facts[node.number]) for node in numbered if node.number in facts)
     return TableStatistics(
         name=_table_name(whole),
@@ -141,11 +145,16 @@ def _described(node: Node, column: Column) -> Iterator[Statistic]:
     yield Statistic(node.number, names.COLUMN_TYPE, column.type, pa.string())
 
 
+@lru_cache(maxsize=64)  # the partitions of a table have its columns
+def _numbered(columns: tuple[Column, ...]) -> tuple[Node, ...]:
+    return nodes(arrow_schema(columns))
+
+
 def _known(record: Data | Provenance) -> Iterator[tuple[str, Any]]:
-    for field in fields(record):
-        value = getattr(record, field.name)
+    for field in _FIELDS[type(record)]:
+        value = getattr(record, field)
         if value is not None:
-            yield field.name, value
+            yield field, value
 
 
 def _count(column: int | None, name: str, value: int, *, exact: bool) -> Statistic:
@@ -172,7 +181,7 @@ def _columns(facts: Mapping[int | None, Facts], schema: pa.Schema | None) -> tup
     numbered = sorted((number, held) for number, held in facts.items() if number is not None)
     named = [(_text(held, names.COLUMN_NAME), _text(held, names.COLUMN_TYPE)) for _, held in numbered]
     columns = tuple(Column(name, type_) for name, type_ in named if name is not None and type_ is not None)
-    tops = [node.number for node in nodes(arrow_schema(columns)) if node.top]
+    tops = [node.number for node in _numbered(columns) if node.top]
     found = [number for (number, _), (name, _) in zip(numbered, named, strict=True) if name is not None]
     if tops != found or (numbered and not columns):
         raise InvalidInput("statistics must name every column, or come with the schema of their data")
@@ -193,7 +202,7 @@ def _read_column(node: Node, facts: Facts) -> ColumnStatistics | None:
 
 def _read_data(kind: Kind, facts: Facts) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for field in (each.name for each in fields(DATA_CLASSES[kind])):
+    for field in _FIELDS[DATA_CLASSES[kind]]:
         if field in _COUNTS:
             values[field] = _whole_number(facts, _COUNTS[field])
         elif field in _SKETCHES:
