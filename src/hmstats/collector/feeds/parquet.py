@@ -18,7 +18,7 @@ from hmstats.sketch.accumulator import TableAccumulator
 
 _MOST_BATCH_ROWS, _LEAST_BATCH_ROWS = 256 * 1024, 1024
 _BATCH_BYTES = 64 * 1024 * 1024
-_LARGE_GROUP_BYTES = 64 * 1024 * 1024
+_RUN_BYTES, _LARGE_GROUP_BYTES = 32 * 1024 * 1024, 64 * 1024 * 1024
 _BUFFER_BYTES = 4 * 1024 * 1024
 """A column's chunk of a large row group is read in parts of this size, any other at once."""
 _LEAST_PLAIN_TEXT_BYTES = 4
@@ -48,18 +48,19 @@ def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:
     names = {name.lower(): name for name in footer.schema.to_arrow_schema().names}
     wanted = {column: names[column] for column in types if column in names}
     groups = split.row_groups if split.row_groups is not None else tuple(range(footer.num_row_groups))
-    large = any(compressed_bytes(footer.row_group(group)) > _LARGE_GROUP_BYTES for group in groups)
+    sizes = {group: compressed_bytes(footer.row_group(group)) for group in groups}
     with pq.ParquetFile(
         split.path,
         metadata=footer,
         filesystem=system,
         read_dictionary=dictionary_columns(footer, [wanted[each] for each in wanted if _is_text(types[each])]),
         coerce_int96_timestamp_unit="us",
-        buffer_size=_BUFFER_BYTES if large else 0,
+        buffer_size=_BUFFER_BYTES if max(sizes.values(), default=0) > _LARGE_GROUP_BYTES else 0,
     ) as file:
         rows = batch_rows(footer, wanted.values())
-        for batch in file.iter_batches(rows, list(groups), list(wanted.values()), use_threads=False):
-            yield _conformed(batch, wanted, types)
+        for some in _runs(sizes):
+            for batch in file.iter_batches(rows, some, list(wanted.values()), use_threads=False):
+                yield _conformed(batch, wanted, types)
 
 
 def dictionary_columns(footer: pq.FileMetaData, columns: Iterable[str]) -> list[str]:
@@ -76,6 +77,18 @@ def batch_rows(footer: pq.FileMetaData, columns: Iterable[str]) -> int:
     sizes = (chunk.total_uncompressed_size / max(1, chunk.num_values) for chunk in _chunks(footer, columns))
     row_bytes = sum(max(8.0, size) for size in sizes)
     return max(_LEAST_BATCH_ROWS, min(_MOST_BATCH_ROWS, int(_BATCH_BYTES / max(1.0, row_bytes))))
+
+
+def _runs(sizes: Mapping[int, int]) -> Iterator[list[int]]:
+    """Row groups, whose compressed bytes are given, in runs: what is read of a run stays in memory until its end."""
+    run: list[int] = []
+    for group, size in sizes.items():
+        if run and sum(sizes[each] for each in run) + size > _RUN_BYTES:
+            yield run
+            run = []
+        run.append(group)
+    if run:
+        yield run
 
 
 def _chunks(footer: pq.FileMetaData, columns: Iterable[str]) -> Iterator[pq.ColumnChunkMetaData]:
