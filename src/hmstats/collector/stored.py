@@ -26,8 +26,8 @@ def stored_total(metastore: Metastore, plan: Plan, pieces: Iterable[Piece]) -> T
         return TableAccumulator({}, sum(known.values()))
     total: TableAccumulator | None = None
     seen = 0
-    for each in _sets(metastore, plan, list(known)):
-        made = _table(each, known.get(each.partition or "", 0))
+    for each in statistics_of(metastore, plan, list(known)):
+        made = accumulators(each, known.get(each.partition or "", 0))
         if made is None or made.columns.keys() != plan.types.keys():
             return None
         total = made if total is None else total.merge(made)
@@ -35,14 +35,19 @@ def stored_total(metastore: Metastore, plan: Plan, pieces: Iterable[Piece]) -> T
     return total if seen == len(known) else None
 
 
-def _sets(metastore: Metastore, plan: Plan, names: list[str]) -> Iterable[StatisticsSet]:
+def statistics_of(metastore: Metastore, plan: Plan, names: list[str] | None) -> Iterable[StatisticsSet]:
+    """The statistics of the plan's columns, of some partitions or of the table itself (None)."""
     try:
         yield from metastore.statistics(plan.table, list(plan.types), names)
     except UnknownCall:  # no hmstats
+        if names is None:
+            yield StatisticsSet(metastore.table_statistics(plan.table, list(plan.types)))
+            return
         yield from metastore.partition_statistics(plan.table, list(plan.types), names)
 
 
-def _table(found: StatisticsSet, rows: int) -> TableAccumulator | None:
+def accumulators(found: StatisticsSet, rows: int) -> TableAccumulator | None:
+    """The state of so many rows that has these statistics; None when they are not whole."""
     columns = {column.column: _column(column, rows) for column in found.columns}
     made = {name: column for name, column in columns.items() if column is not None}
     return TableAccumulator(made, rows) if len(made) == len(columns) else None

@@ -1,0 +1,255 @@
+"""Makes statistics of what was written: of the partitions that the write touched, and of the table as a whole.
+
+What is stored of a piece counts only while it is known to be of the very files that were there before the write.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from hmstats.client import Metastore
+from hmstats.client.batches import PARTITIONS_A_CALL, batches
+from hmstats.collector.autogather.aggregation import WrittenPiece
+from hmstats.collector.deliver import Delivered, Delivery, deliver
+from hmstats.collector.feeds.states import States, Types
+from hmstats.collector.files import DataFile, list_files
+from hmstats.collector.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.known import known_of
+from hmstats.collector.options import DEFAULT
+from hmstats.collector.plan import WHOLE_TABLE, Piece, Plan, make_plan
+from hmstats.collector.prepare import Files
+from hmstats.collector.report import Finding
+from hmstats.collector.statement import Statement
+from hmstats.collector.stored import accumulators, statistics_of, stored_total
+from hmstats.errors import GatheringFailed
+from hmstats.model import accurate
+from hmstats.model.accurate import Accurate
+from hmstats.model.catalog import Parameters, TableName
+from hmstats.model.column_statistics import StatisticsSet
+from hmstats.model.column_types import kind_of
+from hmstats.sketch.accumulator import TableAccumulator
+
+_STALE = dict.fromkeys(("numRows", "rawDataSize", accurate.PARAMETER, PARAMETER))
+"""Parameters that are removed when they may no longer be true."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A table at one moment: its partitions with their parameters, and all files; None: there is no such table."""
+
+    plan: Plan | None = None
+    files: Files = field(default_factory=dict)
+
+    def trusted(self) -> dict[str, Piece]:
+        """The pieces whose stored statistics are of their files, all of them, by name."""
+        if self.plan is None:
+            return {}
+        types = self.plan.types
+        return {each.name: each for each in self.plan.pieces if _true_of(each.parameters, self.files[each.name], types)}
+
+    @property
+    def every_file(self) -> list[DataFile]:
+        """The files of all pieces, in the order of the pieces."""
+        return list(chain.from_iterable(self.files.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of a write's statistics: pieces and rows that were written, and what Delivered says of the rest."""
+
+    pieces: int
+    rows: int
+    delivered: Delivered
+
+
+def situation(service: Metastore, name: TableName) -> Situation:
+    """The table now. Raises ServiceUnavailable."""
+    if service.find_table(name) is None:
+        return Situation()
+    plan = make_plan(service, Statement(name))
+    return Situation(plan, list_files({piece.name: piece.location for piece in plan.pieces}))
+
+
+def store(
+    service: Metastore, to: Delivery, before: Situation, written: Iterable[WrittenPiece], types: Types, *, appends: bool
+) -> Stored:
+    """Bring the statistics of what was written to the metastore, with the true parameters.
+
+    `before`: the table as it was, as far as the write has kept it. `appends`: the pieces keep the rows that they had.
+    Raises GatheringFailed when what was gathered is not of the table that is there now, ServiceUnavailable.
+    """
+    now = situation(service, to.table)
+    plan = _checked(now, to.table, types)
+    work = _Pieces(service, before, now, plan, appends=appends)
+    every = written if plan.keys else _at_least_one(written, types)
+    delivered = deliver(to, work.findings(every))
+    if plan.keys:
+        whole = deliver(to, [(WHOLE_TABLE, _whole(service, before, now, plan, work))])
+        delivered = Delivered(delivered.spooled + whole.spooled, {**delivered.refused, **whole.refused})
+    return Stored(len(work.touched) if plan.keys else 0, work.new.rows, delivered)
+
+
+def give_up(service: Metastore, to: Delivery, before: Situation) -> None:
+    """Say of every piece whose files have changed, and of the table, that its statistics are not accurate.
+
+    Raises ServiceUnavailable.
+    """
+    now = situation(service, to.table)
+    if now.plan is None:
+        return
+    changed = [name for name, files in now.files.items() if files != before.files.get(name)]
+    if now.plan.keys:
+        deliver(to, ((name, _stale(now.files[name])) for name in changed))
+    if changed:
+        deliver(to, [(WHOLE_TABLE, _stale(now.every_file))])
+
+
+class _Pieces:
+    """Makes the findings of pieces and keeps count of them."""
+
+    def __init__(self, service: Metastore, before: Situation, now: Situation, plan: Plan, *, appends: bool) -> None:
+        self._service, self._before, self._now, self._plan, self._appends = service, before, now, plan, appends
+        self._trusted = before.trusted() if appends else {}
+        self.new = _empty(plan.types)
+        """Of the rows that were written."""
+        self.total: TableAccumulator | None = _empty(plan.types)
+        """Of all rows of the pieces that were written to; None when not all of them are known."""
+        self.touched: set[str] = set()
+
+    def findings(self, written: Iterable[WrittenPiece]) -> Iterator[tuple[str, Finding]]:
+        """The finding of each piece that was written to."""
+        for batch in batches(written, PARTITIONS_A_CALL):
+            kept = [name for name, _ in batch if self._keeps(name)]
+            stored = _stored_states(self._service, self._before, self._trusted.keys() & kept)
+            for name, state in batch:
+                yield name, self._finding(name, state, stored.get(name))
+
+    def replaced(self) -> bool:
+        """Whether rows are gone that were there before the write."""
+        gone = (name for name, files in self._before.files.items() if files and name not in self._now.files)
+        changed = (name for name in self.touched if self._before.files.get(name) and not self._appends)
+        return any(True for _ in chain(gone, changed))
+
+    def _keeps(self, name: str) -> bool:
+        return self._appends and bool(self._before.files.get(name))
+
+    def _finding(self, name: str, state: TableAccumulator, stored: TableAccumulator | None) -> Finding:
+        files = self._now.files.get(name)
+        if files is None:
+            raise GatheringFailed(f"partition {name} was written, but the metastore does not have it")
+        self.touched.add(name)
+        self.new = self.new.merge(state)
+        if self._keeps(name):
+            if stored is None:
+                self.total = None
+                return _stale(files)
+            state = stored.merge(state)
+        if self.total is not None:
+            self.total = self.total.merge(state)
+        return _found(self._plan, files, state)
+
+
+def _whole(service: Metastore, before: Situation, now: Situation, plan: Plan, work: _Pieces) -> Finding:
+    """The finding of a partitioned table itself."""
+    files = now.every_file
+    count = {"numPartitions": str(len(plan.pieces))}
+    total = _table_state(service, before, now, plan, work)
+    finding = _stale(files) if total is None else _found(plan, files, total)
+    return replace(finding, other={**finding.other, **count})
+
+
+def _table_state(
+    service: Metastore, before: Situation, now: Situation, plan: Plan, work: _Pieces
+) -> TableAccumulator | None:
+    others = [piece for piece in plan.pieces if piece.name not in work.touched and now.files[piece.name]]
+    if not others:
+        return work.total
+    if before.plan and not work.replaced() and _true_of(before.plan.parameters, before.every_file, plan.types):
+        own = _own_state(service, before.plan)
+        return None if own is None else own.merge(work.new)
+    trusted = before.trusted()
+    same = all(each.name in trusted and now.files[each.name] == before.files[each.name] for each in others)
+    if work.total is None or not same:
+        return None
+    stored = stored_total(service, plan, others)
+    return None if stored is None else _with_sketches(stored.merge(work.total))
+
+
+def _stored_states(service: Metastore, before: Situation, known: Collection[str]) -> dict[str, TableAccumulator]:
+    """The states of pieces whose statistics are known to be of their files, as far as they can be added to."""
+    if not known or before.plan is None:
+        return {}
+    if not before.plan.keys:
+        own = _own_state(service, before.plan)
+        return {} if own is None else {WHOLE_TABLE: own}
+    rows = {piece.name: int(piece.parameters["numRows"]) for piece in before.plan.pieces if piece.name in known}
+    found = {each.partition or "": each for each in statistics_of(service, before.plan, sorted(known))}
+    states = {name: _state(found[name], rows[name], before.plan.types) for name in known if name in found}
+    return {name: state for name, state in states.items() if state is not None}
+
+
+def _own_state(service: Metastore, plan: Plan) -> TableAccumulator | None:
+    """The state of the table itself."""
+    rows = int(plan.parameters["numRows"])
+    found = next(iter(statistics_of(service, plan, None)), None)
+    return None if found is None else _state(found, rows, plan.types)
+
+
+def _state(found: StatisticsSet, rows: int, types: Types) -> TableAccumulator | None:
+    state = accumulators(found, rows)
+    if state is None or state.columns.keys() != types.keys():
+        return None
+    return _with_sketches(state)
+
+
+def _with_sketches(state: TableAccumulator) -> TableAccumulator | None:
+    """The state, if it can count distinct values: where some rows have no sketch, that of the others says nothing."""
+    made = TableAccumulator.empty({name: column.kind for name, column in state.columns.items()})
+    whole = all(column.hll or not made.columns[name].hll for name, column in state.columns.items())
+    return state if whole else None
+
+
+def _true_of(parameters: Parameters, files: Sequence[DataFile], types: Types) -> bool:
+    """Whether parameters say that statistics of all columns are stored, of these very files."""
+    if not (parameters.get("numRows") or "").isdecimal():
+        return False
+    known = parameters.get(PARAMETER)
+    if known is not None:
+        return known == fingerprint(files, types, DEFAULT)
+    marks = Accurate.parse(parameters.get(accurate.PARAMETER))
+    counts = (str(len(files)), str(sum(file.bytes for file in files)))
+    same = (parameters.get("numFiles"), parameters.get("totalSize")) == counts
+    return same and marks.basic and marks.columns >= types.keys()
+
+
+def _found(plan: Plan, files: Sequence[DataFile], state: TableAccumulator) -> Finding:
+    known = known_of(plan, files, DEFAULT)
+    marks = {accurate.PARAMETER: Accurate(basic=True, columns=frozenset(plan.types)).text()}
+    columns = state.statistics(plan.types)
+    return replace(known, rows=state.rows, columns=columns, other={**known.other, **marks})
+
+
+def _stale(files: Sequence[DataFile]) -> Finding:
+    return Finding(None, sum(file.bytes for file in files), len(files), (), other=_STALE)
+
+
+def _checked(now: Situation, name: TableName, types: Types) -> Plan:
+    """The plan of the table that was written. Raises GatheringFailed when other columns were gathered than it has."""
+    if now.plan is None:
+        raise GatheringFailed(f"table {name.database}.{name.table} was written, but the metastore does not have it")
+    gathered = {column: kind_of(type_) for column, type_ in types.items()}
+    stored = {column: kind_of(type_) for column, type_ in now.plan.types.items()}
+    if gathered != stored:
+        raise GatheringFailed(f"statistics of {sorted(types)} were gathered, the table has {sorted(now.plan.types)}")
+    return now.plan
+
+
+def _at_least_one(written: Iterable[WrittenPiece], types: Mapping[str, str]) -> Iterator[WrittenPiece]:
+    """The table as a piece, when no row was written too."""
+    found = iter(written)
+    yield next(found, (WHOLE_TABLE, _empty(types)))
+    yield from found
+
+
+def _empty(types: Types) -> TableAccumulator:
+    return States(types).of(WHOLE_TABLE)

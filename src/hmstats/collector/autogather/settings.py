@@ -1,0 +1,107 @@
+"""What decides about statistics while writing: Hive's settings by Hive's names, of the session or of one write."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+from pyspark.sql import SparkSession
+
+from hmstats.collector.publishers.jdbc import driver_of, sqlalchemy_url
+from hmstats.errors import SettingsError
+
+_log = structlog.get_logger("hmstats.autogather")
+
+AUTOGATHER = "hive.stats.autogather"
+DBCLASS = "hive.stats.dbclass"
+CONNECTION = "hive.stats.dbconnectionstring"
+DRIVER = "hive.stats.jdbcdriver"
+RELIABLE = "hive.stats.reliable"
+RETENTION_HOURS = "hmstats.running_write_retention_hours"
+DEFAULTS: Mapping[str, str] = {
+    AUTOGATHER: "true",
+    DBCLASS: "thrift",
+    CONNECTION: "",
+    DRIVER: "",
+    RELIABLE: "false",
+    RETENTION_HOURS: "24",
+}
+_PLACES = ("{}", "spark.hadoop.{}", "spark.{}")
+"""Names under which the session may have a setting; the first one that is set wins."""
+_FOLDER = "_hmstats_running_writes"
+_FLAGS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class GatherSettings:
+    """`dbclass` says who keeps what tasks find, `connection` where; `reliable`: a failure to gather fails the write.
+
+    `retention_hours` is the time after which a silent run has died, where no server looks after that.
+    """
+
+    autogather: bool
+    dbclass: str
+    connection: str
+    reliable: bool
+    retention_hours: float
+
+
+def gather_settings(spark: SparkSession, given: Mapping[str, object], metastore: str) -> GatherSettings:
+    """The settings in force: those `given`, then the session's, then the defaults.
+
+    Without a connection string `thrift` asks the metastore, and `fs` takes a folder of the warehouse. Raises
+    SettingsError for an unknown name and for a value that makes no sense.
+    """
+    for name in given:
+        if name not in DEFAULTS:
+            raise SettingsError(f"settings of a write are {', '.join(DEFAULTS)}, found {name}")
+    hadoop = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 - knows hive-site.xml and all else
+    session = {name: _first(hadoop, name) for name in DEFAULTS}
+    texts = {name: str(given.get(name) or session[name] or default) for name, default in DEFAULTS.items()}
+    texts |= {name: str(value) for name, value in given.items() if value is False}
+    return GatherSettings(
+        autogather=_flag(AUTOGATHER, texts),
+        dbclass=texts[DBCLASS],
+        connection=_connection(spark, texts, metastore),
+        reliable=_flag(RELIABLE, texts),
+        retention_hours=_hours(texts[RETENTION_HOURS]),
+    )
+
+
+def _first(hadoop: object, name: str) -> str | None:
+    found = (hadoop.get(place.format(name)) for place in _PLACES)  # type: ignore[attr-defined]  # an object of Java's
+    return next((str(value) for value in found if value is not None), None)
+
+
+def _connection(spark: SparkSession, texts: Mapping[str, str], metastore: str) -> str:
+    kind, given = texts[DBCLASS].partition(":")[0].lower(), texts[CONNECTION].strip()
+    if kind == "thrift":
+        return given or metastore
+    if kind == "fs":
+        folder = given or f"{spark.conf.get('spark.sql.warehouse.dir')}/{_FOLDER}"
+        return folder if ":" in folder else str(Path(folder).absolute())
+    if kind not in ("jdbc", "sql"):
+        return given
+    if not given:
+        raise SettingsError(f"{DBCLASS} {texts[DBCLASS]} needs {CONNECTION}, a JDBC URL or one of SQLAlchemy's")
+    url = sqlalchemy_url(given)
+    if texts[DRIVER]:
+        _log.info("jdbc_driver_mapped", driver=texts[DRIVER], loaded=driver_of(texts[DRIVER]) or url.partition(":")[0])
+    return url
+
+
+def _flag(name: str, texts: Mapping[str, str]) -> bool:
+    flag = _FLAGS.get(texts[name].strip().lower())
+    if flag is None:
+        raise SettingsError(f"{name} must be true or false, found {texts[name]!r}")
+    return flag
+
+
+def _hours(text: str) -> float:
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = 0.0
+    if not 0 < hours < float("inf"):
+        raise SettingsError(f"{RETENTION_HOURS} must be a number of hours above 0, found {text!r}")
+    return hours

@@ -1,0 +1,89 @@
+"""What a write will store of each row: the columns that have statistics, in the table's types, and the partition keys.
+
+A write casts values to the types of a table that is there already. So do we, or the statistics would be of others.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import StructField
+
+from hmstats.errors import StatementError
+from hmstats.model.column_types import kind_of
+
+_TEXT_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
+"""Spark's name for what it keeps of char and varchar in a field's metadata."""
+_SIZED = re.compile(r"(char|varchar)\((\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`types` is column to Hive type, of those with statistics; `keys` are the partition keys.
+
+    `values` are expressions over the rows that are written: one for each of the columns, then the text of each key.
+    """
+
+    types: Mapping[str, str]
+    keys: tuple[str, ...]
+    values: tuple[Column, ...]
+
+
+def new_table(rows: DataFrame, partition_by: Sequence[str]) -> Target:
+    """What becomes of the rows in a table that the write makes. Raises StatementError for a key that is no column."""
+    fields = {field.name.lower(): field for field in rows.schema.fields}
+    keys = tuple(key.lower() for key in partition_by)
+    for key in keys:
+        if key not in fields:
+            raise StatementError(f"the rows have no column {key} to partition by, only {', '.join(fields)}")
+    return _target({name: (field, field) for name, field in fields.items()}, keys)
+
+
+def stored_table(rows: DataFrame, table: DataFrame, keys: Sequence[str], *, by_position: bool) -> Target:
+    """What becomes of the rows in a table that is there. `keys` are its partition keys, lower case.
+
+    Raises StatementError when the rows have other columns than the table.
+    """
+    wanted = {field.name.lower(): field for field in table.schema.fields}
+    given = rows.schema.fields
+    names = wanted if by_position else [field.name.lower() for field in given]
+    named = dict(zip(names, given, strict=False))
+    if len(given) != len(wanted) or named.keys() != wanted.keys():
+        found = ", ".join(field.name for field in given)
+        raise StatementError(f"the table has the columns {', '.join(wanted)}, the rows {found}")
+    return _target({name: (named[name], field) for name, field in wanted.items()}, tuple(keys))
+
+
+def _target(fields: Mapping[str, tuple[StructField, StructField]], keys: tuple[str, ...]) -> Target:
+    """`fields` is the stored column to the rows' field and the field that it becomes."""
+    known = {name: _hive_type(stored) for name, (_, stored) in fields.items() if name not in keys}
+    types = {name: type_ for name, type_ in known.items() if kind_of(type_) is not None}
+    columns = [_value(*fields[name], types[name]) for name in types]
+    texts = [_value(*fields[key], "").cast("string") for key in keys]
+    return Target(types, keys, (*columns, *texts))
+
+
+def _hive_type(field: StructField) -> str:
+    sized = _metadata(field).get(_TEXT_TYPE)
+    return str(sized or field.dataType.simpleString()).lower()
+
+
+def _metadata(field: StructField) -> Mapping[str, object]:
+    found = field.metadata or {}
+    return json.loads(found) if isinstance(found, str) else found
+
+
+def _value(given: StructField, stored: StructField, type_: str) -> Column:
+    """The rows' value as the table has it; one that cannot be cast fails the write by itself."""
+    column = F.col(f"`{given.name.replace('`', '``')}`")
+    if given.dataType != stored.dataType:
+        column = column.try_cast(stored.dataType)
+    sized = _SIZED.fullmatch(type_)
+    if not sized:
+        return column
+    size = int(sized[2])
+    # Spaces are all that a write cuts off.
+    return F.rpad(column, size, " ") if sized[1] == "char" else F.substring(column, 1, size)
