@@ -79,9 +79,9 @@ def test_a_partitions_directory_goes_with_the_empty_ones_above_it(root: Path) ->
     warehouse = Warehouse(str(root))
     for each in ("k=a/j=1", "k=a/j=2"):
         warehouse.make_directory(f"file:{root}/t/{each}")
-    warehouse.remove_partition_directory(f"file:{root}/t/k=a/j=1", 2)
+    warehouse.remove_partition_directories([f"file:{root}/t/k=a/j=1"], 2)
     assert [each.name for each in (root / "t" / "k=a").iterdir()] == ["j=2"]
-    warehouse.remove_partition_directory(f"file:{root}/t/k=a/j=2", 2)
+    warehouse.remove_partition_directories([f"file:{root}/t/k=a/j=2", None], 2)
     assert list((root / "t").iterdir()) == []
 
 
@@ -92,3 +92,32 @@ def test_an_emptied_directory_is_still_there(root: Path) -> None:
     warehouse.empty_directory(f"file:{root}/t")
     assert (root / "t").is_dir()
     assert list((root / "t").iterdir()) == []
+
+
+def test_of_many_directories_those_inside_are_made(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (root / "link").symlink_to(outside)
+    (root / "t" / "k=there").mkdir(parents=True)
+    (root / "t" / "k=out").symlink_to(outside)
+    inside = [f"file:{root}/t/{name}" for name in ("k=there", "k=1", "k=2/", "a/b/../k=3")]
+    others = [None, "", f"file:{outside}/k", f"file:{root}/link/k", f"file:{root}/t/../../outside/k", "s3://bucket/k"]
+    Warehouse(str(root)).make_directories([*inside, *others])
+    assert {each.name for each in (root / "t").iterdir()} == {"k=there", "k=out", "k=1", "k=2", "a"}
+    assert (root / "t" / "a" / "k=3").is_dir()
+    assert list(outside.iterdir()) == []
+
+
+def test_of_many_directories_those_inside_are_removed(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (outside / "k").mkdir(parents=True)
+    (root / "link").symlink_to(outside)
+    (root / "t").mkdir()
+    (root / "t" / "k=out").symlink_to(outside / "k")
+    for name in ("k=1", "k=2"):
+        (root / "t" / name).mkdir()
+        (root / "t" / name / "part-0").write_text("rows")
+    named = ["t/k=1", "t/k=2", "t/k=3", "t/k=out", "link/k", "t/../../outside/k", "t/.."]
+    Warehouse(str(root)).remove_partition_directories([f"file:{root}/{each}" for each in named], 1)
+    assert [each.name for each in (root / "t").iterdir()] == ["k=out"]
+    assert (outside / "k").exists()

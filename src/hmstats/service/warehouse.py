@@ -5,7 +5,8 @@ abfs, hdfs). A path outside the root, or one that leaves it by `..` or a symboli
 """
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -16,6 +17,8 @@ from hmstats.errors import InvalidOperation
 from hmstats.model.names import escape
 
 _log = structlog.get_logger(__name__)
+
+_Change = Callable[[fs.FileSystem, str], None]
 
 
 class Warehouse:
@@ -38,13 +41,7 @@ class Warehouse:
 
     def holds(self, location: str | None) -> bool:
         """Whether a location lies strictly inside the root, links followed."""
-        if not location:
-            return False
-        root, path = urlsplit(self.root), urlsplit(_as_uri(location))
-        if (root.scheme, root.netloc) != (path.scheme, path.netloc):
-            return False
-        inner, outer = _real_path(path.scheme, path.path), _real_path(root.scheme, root.path)
-        return inner.startswith(outer.rstrip("/") + "/")
+        return bool(self._inside([location]))
 
     def check_place(self, location: str) -> None:
         """Raises InvalidOperation when a file inside the root is where a directory should be."""
@@ -55,15 +52,24 @@ class Warehouse:
 
     def make_directory(self, location: str | None) -> None:
         """Make a directory inside the root; a location elsewhere is left alone. A failure is logged."""
-        self._change(location, "make", lambda files, path: files.create_dir(path, recursive=True))
+        self.make_directories([location])
+
+    def make_directories(self, locations: Iterable[str | None]) -> None:
+        """The same for many: links above them are followed once, and those that are there cost next to nothing."""
+        inside = self._inside(locations, "make")
+        there = _are_there(inside)
+        for location in inside:
+            if location not in there:
+                self._try(location, "make", lambda files, path: files.create_dir(path, recursive=True))
 
     def remove_directory(self, location: str | None) -> None:
         """Remove a directory inside the root with all that it holds; a location elsewhere is left alone."""
         self._change(location, "remove", _remove)
 
-    def remove_partition_directory(self, location: str | None, keys: int) -> None:
-        """The same, and of the `keys - 1` directories above, which lead to it alone, those that are empty now."""
-        self._change(location, "remove", lambda files, path: _remove_upwards(files, path, keys))
+    def remove_partition_directories(self, locations: Iterable[str | None], keys: int) -> None:
+        """The same for many, and of the `keys - 1` directories above each, those that are empty now."""
+        for location in self._inside(locations, "remove"):
+            self._try(location, "remove", lambda files, path: _remove_upwards(files, path, keys))
 
     def empty_directory(self, location: str | None) -> None:
         """Remove all that a directory inside the root holds; a location elsewhere is left alone."""
@@ -89,12 +95,28 @@ class Warehouse:
             raise InvalidOperation(f"{old} could not be moved to {new}: {error}") from error
         return True
 
-    def _change(self, location: str | None, verb: str, change: Callable[[fs.FileSystem, str], None]) -> None:
-        if location is None or not self.holds(location):
-            # Engines make the directories that they name themselves; a call may bring thousands of those.
-            log = _log.debug if verb == "make" else _log.info
-            log("directory left alone", verb=verb, location=location, warehouse=self.root)
-            return
+    def _change(self, location: str | None, verb: str, change: _Change) -> None:
+        for each in self._inside([location], verb):
+            self._try(each, verb, change)
+
+    def _inside(self, locations: Iterable[str | None], verb: str | None = None) -> list[str]:
+        """The locations that lie strictly inside the root; `verb`: what is not done to the others, for the log."""
+        root = urlsplit(self.root)
+        real_path = _real_paths(root.scheme)
+        above = real_path(root.path).rstrip("/") + "/"
+        inside = []
+        for location in locations:
+            path = urlsplit(_as_uri(location)) if location else None
+            same = path is not None and (root.scheme, root.netloc) == (path.scheme, path.netloc)
+            if location and path and same and real_path(path.path).startswith(above):
+                inside.append(location)
+            elif verb:
+                # Engines make the directories that they name themselves; a call may bring thousands of those.
+                log = _log.debug if verb == "make" else _log.info
+                log("directory left alone", verb=verb, location=location, warehouse=self.root)
+        return inside
+
+    def _try(self, location: str, verb: str, change: _Change) -> None:
         try:
             change(*_file_system(location))
         except OSError as error:
@@ -152,7 +174,28 @@ def _as_uri(location: str) -> str:
     return "file:" + Path(location).resolve().as_posix()
 
 
-def _real_path(scheme: str, path: str) -> str:
-    if scheme == "file":
+def _real_paths(scheme: str) -> Callable[[str], str]:
+    """From a path to what it leads to. Many paths have few parents: the links of each parent are followed once."""
+    if scheme != "file":
+        return posixpath.normpath
+
+    @cache
+    def resolved(path: str) -> str:
         return Path(path).resolve().as_posix()
-    return posixpath.normpath(path)
+
+    def real_path(path: str) -> str:
+        parent, name = posixpath.split(path)
+        if name in ("", ".", ".."):
+            return resolved(path)
+        real = posixpath.join(resolved(parent), name)
+        return resolved(real) if posixpath.islink(real) else real
+
+    return real_path
+
+
+def _are_there(locations: Sequence[str]) -> set[str]:
+    """Those of the locations that are on this machine and there, whatever they are."""
+    places = {each: urlsplit(_as_uri(each)) for each in locations}
+    paths = {each: place.path for each, place in places.items() if place.scheme == "file"}
+    found = fs.LocalFileSystem().get_file_info(list(paths.values()))
+    return {each for each, info in zip(paths, found, strict=True) if info.type is not fs.FileType.NotFound}

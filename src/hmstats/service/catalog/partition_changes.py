@@ -8,10 +8,12 @@ from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaE
 from hmstats.model.catalog import Partition, Table, TableName
 from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
 from hmstats.model.names import partition_name, partition_values
+from hmstats.service.access.privileges import are_on_partitions
 from hmstats.service.catalog.partition_rules import (
     completed,
     id_of,
     keys_of,
+    location_of,
     locked,
     missing_partition,
     named,
@@ -19,7 +21,7 @@ from hmstats.service.catalog.partition_rules import (
 )
 from hmstats.service.catalog.table_rules import drops_files, is_view
 from hmstats.service.warehouse import Warehouse
-from hmstats.store import partitions, tables, versions
+from hmstats.store import partition_privileges, partitions, tables, versions
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
 
@@ -82,6 +84,8 @@ class PartitionChanges:
             if each not in taken
         }
         partitions.insert_many(unit, id_of(table), table.columns, fresh)
+        if are_on_partitions(table):
+            partition_privileges.inherit(unit, id_of(table), list(fresh))
         versions.bump(unit, id_of(table))
         added = list(fresh.values())
         if added:
@@ -90,8 +94,7 @@ class PartitionChanges:
 
     def _with_directories(self, table: Table, added: list[Partition]) -> list[Partition]:
         if not is_view(table):
-            for partition in added:
-                self._warehouse.make_directory(partition.storage.location if partition.storage else None)
+            self._warehouse.make_directories(map(location_of, added))
         return added
 
     def require(self, name: TableName, error: type[MetastoreError]) -> None:
@@ -174,9 +177,8 @@ class PartitionChanges:
 
     def _without_directories(self, dropped: _Dropped, *, delete_data: bool) -> None:
         if delete_data and drops_files(dropped.table):
-            for each in dropped.partitions:
-                location = each.storage.location if each.storage else None
-                self._warehouse.remove_partition_directory(location, len(dropped.table.partition_keys))
+            keys = len(dropped.table.partition_keys)
+            self._warehouse.remove_partition_directories(map(location_of, dropped.partitions), keys)
 
 
 def _appended(table: Table, values: Sequence[str]) -> Partition:

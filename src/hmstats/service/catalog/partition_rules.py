@@ -92,6 +92,11 @@ def default_place(table: Table, name: str) -> str | None:
     return partition_location(parent, name) if parent else None
 
 
+def location_of(partition: Partition) -> str | None:
+    """Where a partition is; None in a view."""
+    return partition.storage.location if partition.storage else None
+
+
 def lies_at_default(table: Table, name: str, partition: Partition) -> bool:
     """Whether a partition lies where its name puts it."""
     return partition.storage is not None and same_place(partition.storage.location, default_place(table, name))
