@@ -9,6 +9,7 @@ from typer.main import get_command
 
 from hmstats.cli.main import app
 from hmstats.server.rpc.access import AccessCalls
+from hmstats.server.rpc.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
 from hmstats.server.rpc.configuration import ConfigurationCalls
 from hmstats.server.rpc.connectors import ConnectorCalls
@@ -89,6 +90,7 @@ _SUBJECTS = (
     PartitionMarkCalls,
     StatisticsCalls,
     ExtensionCalls,
+    ArrowCalls,
     RunningWriteCalls,
     FunctionCalls,
     TypeCalls,
