@@ -7,6 +7,7 @@ from itertools import chain
 from hmstats.client import Metastore
 from hmstats.collector.files import DataFile
 from hmstats.collector.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.noscan import UNTRUE
 from hmstats.collector.options import Options
 from hmstats.collector.plan import Plan
 from hmstats.collector.prepare import Files
@@ -28,15 +29,18 @@ def whole_table(
 ) -> Finding | None:
     """The finding of the table itself, from the state of all that was analysed and what is stored of the rest.
 
-    None when only a part of the table was asked for, when nothing changed, and when too little is stored of the rest.
+    None when only a part of the table was asked for, and when its files are what they were. Where too little is stored
+    of the rest, only files and bytes are known, and what is stored else of the table is no longer true.
     """
-    if not plan.whole or (plan.unchanged and not plan.pieces):
+    if not plan.whole:
         return None
-    total = analysed
-    if plan.unchanged:
-        others = stored_total(metastore, plan, plan.unchanged)
-        if others is None:
-            return None
-        total = total.merge(others)
     known = known_of(plan, list(chain.from_iterable(files.values())), options)
+    total: TableAccumulator | None = analysed
+    if plan.unchanged:
+        if not plan.pieces and known.other.get(PARAMETER) == plan.parameters.get(PARAMETER):
+            return None
+        others = stored_total(metastore, plan, plan.unchanged)
+        total = analysed.merge(others) if others else None
+    if total is None:
+        return replace(known, other=UNTRUE)
     return replace(known, rows=total.rows, columns=total.statistics(plan.types))

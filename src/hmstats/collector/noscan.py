@@ -7,12 +7,13 @@ from itertools import chain
 import pyarrow.parquet as pq
 
 from hmstats.collector.files import DataFile, open_location
+from hmstats.collector.fingerprint import PARAMETER
 from hmstats.collector.plan import Piece, Plan
 from hmstats.collector.report import Finding
 
 _FOOTER_THREADS = 16
-_STALE = dict.fromkeys(("numRows", "rawDataSize", "COLUMN_STATS_ACCURATE"))
-"""What is removed when it may no longer be true."""
+UNTRUE: Mapping[str, None] = dict.fromkeys(("numRows", "rawDataSize", "COLUMN_STATS_ACCURATE", PARAMETER))
+"""Parameters that are removed when the files are others than those that they speak of."""
 
 
 def found_without_scan(
@@ -37,7 +38,7 @@ def found_without_scan(
 def _finding(files: Sequence[DataFile], rows: int | None, stored: Mapping[str, str]) -> Finding:
     total_bytes = sum(file.bytes for file in files)
     same = (stored.get("totalSize"), stored.get("numFiles")) == (str(total_bytes), str(len(files)))
-    return Finding(rows, total_bytes, len(files), (), other={} if same else _STALE)
+    return Finding(rows, total_bytes, len(files), (), other={} if same else UNTRUE)
 
 
 def _footer_rows(pieces: Sequence[Piece], files: Mapping[str, Sequence[DataFile]]) -> dict[str, int]:
