@@ -555,10 +555,9 @@ def test_privileges_are_not_enforced(metastore: Metastore) -> None:
     assert stranger.get_all_tables(metastore.database) == []
 
 
-def test_a_new_partition_has_no_privileges(metastore: Metastore) -> None:
-    """In Hive it has those on its table where the table's parameter says so."""
+def test_a_new_partition_has_the_privileges_of_its_table_where_that_says_so(metastore: Metastore) -> None:
     metastore.table(keys=("k",), parameters={"PARTITION_LEVEL_PRIVILEGE": "TRUE"})
     metastore.client().grant_privileges(bag(privilege(on(metastore, TYPES.TABLE, table="t"), "ada")))
     metastore.add_partitions(["1"])
     found = listed(metastore, "ada", USER, on(metastore, TYPES.PARTITION, table="t", partValues=["1"]))
-    assert found == (set() if metastore.ours else {("ada", "SELECT")})
+    assert found == {("ada", "SELECT")}

@@ -103,7 +103,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
     prepare(store, warehouse)
     databases = Databases(store, warehouse)
-    roles = Roles(store)
+    roles, privileges = Roles(store), Privileges(store)
     log = NotificationLog(store)
     if rules.notifications:
         store.keep_log(encoder(sketches=rules.send_sketches))
@@ -132,7 +132,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
         TableCalls(tables, reader),
         TableQueryCalls(tables, TableFilters(store), MaterializedViews(store)),
         TableChangeCalls(TableAlterations(store, warehouse), Truncation(store, warehouse)),
-        PartitionCalls(partitions, reader),
+        PartitionCalls(partitions, reader, privileges),
         PartitionMarkCalls(PartitionMarks(store)),
         PartitionQueryCalls(partitions, expressions),
         PartitionChangeCalls(PartitionChanges(store, warehouse), PartitionMoves(store, warehouse), expressions),
@@ -147,7 +147,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
         RunningWriteCalls(writes),
         FunctionCalls(Functions(store)),
         TypeCalls(NamedTypes(store)),
-        AccessCalls(roles, Privileges(store)),
+        AccessCalls(roles, privileges),
         ConstraintCalls(Constraints(store)),
         NotificationCalls(log),
         LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),

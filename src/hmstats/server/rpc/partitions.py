@@ -8,19 +8,23 @@ from hmstats.model.names import partition_spec
 from hmstats.server.codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
+from hmstats.service.access.privileges import Privileges, are_on_partitions
+from hmstats.service.catalog.partition_rules import id_of
 from hmstats.service.catalog.partitions import Found, Partitions
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.wire import partition_bytes
 from hmstats.wire.catalog import partition_to_thrift
 from hmstats.wire.idl import hive_metastore
+from hmstats.wire.privileges import set_to_thrift as privileges_to_thrift
 from hmstats.wire.statistics import set_to_thrift
 
 
 class PartitionCalls:
     """get and list of partitions."""
 
-    def __init__(self, partitions: Partitions, statistics: StatisticsReader) -> None:
+    def __init__(self, partitions: Partitions, statistics: StatisticsReader, privileges: Privileges) -> None:
         self._partitions = partitions
+        self._privileges = privileges
         self._statistics = statistics
 
     def get_partition(self, session: Session, db_name: str, tbl_name: str, part_vals: list[str]) -> Any:
@@ -34,11 +38,12 @@ class PartitionCalls:
         db_name: str,
         tbl_name: str,
         part_vals: list[str],
-        user_name: str,
-        group_names: list[str],
+        user_name: str | None,
+        group_names: list[str] | None,
     ) -> Any:
-        """The partition with these values."""
-        return self.get_partition(session, db_name, tbl_name, part_vals)
+        """The partition with these values, with what the user and groups may do where partitions have privileges."""
+        found = self._partitions.with_values(subject.table(db_name, tbl_name), part_vals or [])
+        return self._authorised(found, user_name, group_names or [])[0]
 
     def get_partition_by_name(self, session: Session, db_name: str, tbl_name: str, part_name: str) -> Any:
         """The partition of this name."""
@@ -86,7 +91,10 @@ class PartitionCalls:
             found = self._partitions.all(name, req.maxParts)
         else:
             found = self._partitions.matching(name, req.partVals, req.maxParts)
-        return _wrapped(found)
+        if req.userName is None or req.groupNames is None or not are_on_partitions(found.table):
+            return _wrapped(found)
+        structs = self._authorised(found, req.userName, req.groupNames)
+        return hive_metastore.GetPartitionsPsWithAuthResponse(partitions=structs)
 
     def fetch_partition_names_req(self, session: Session, partitionReq: Any) -> list[str]:
         """The partitions' names, sorted."""
@@ -104,10 +112,16 @@ class PartitionCalls:
         return _listed(self._partitions.all(subject.table(db_name, tbl_name), max_parts))
 
     def get_partitions_with_auth(
-        self, session: Session, db_name: str, tbl_name: str, max_parts: int, user_name: str, group_names: list[str]
+        self,
+        session: Session,
+        db_name: str,
+        tbl_name: str,
+        max_parts: int,
+        user_name: str | None,
+        group_names: list[str] | None,
     ) -> Any:
-        """Every partition, or the first `max_parts`."""
-        return self.get_partitions(session, db_name, tbl_name, max_parts)
+        """Every partition, or the first `max_parts`; privileges as in `get_partition_with_auth`."""
+        return self._told(self._partitions.all(subject.table(db_name, tbl_name), max_parts), user_name, group_names)
 
     def get_partitions_ps(
         self, session: Session, db_name: str, tbl_name: str, part_vals: list[str], max_parts: int
@@ -122,11 +136,25 @@ class PartitionCalls:
         tbl_name: str,
         part_vals: list[str],
         max_parts: int,
-        user_name: str,
-        group_names: list[str],
+        user_name: str | None,
+        group_names: list[str] | None,
     ) -> Any:
-        """The partitions whose values begin with these, an empty value matching any."""
-        return self.get_partitions_ps(session, db_name, tbl_name, part_vals, max_parts)
+        """Those whose values begin with these, an empty one any; privileges as in `get_partition_with_auth`."""
+        found = self._partitions.matching(subject.table(db_name, tbl_name), part_vals or [], max_parts)
+        return self._told(found, user_name, group_names)
+
+    def _told(self, found: Found, user: str | None, groups: list[str] | None) -> Any:
+        if user is None or groups is None or not are_on_partitions(found.table):
+            return _listed(found)
+        return self._authorised(found, user, groups)
+
+    def _authorised(self, found: Found, user: str | None, groups: list[str]) -> list[Any]:
+        """The structs, with what a user and groups may do where the table's partitions have privileges of their own."""
+        structs = {id_of(each): partition_to_thrift(found.table.name, each) for each in found.partitions.values()}
+        if are_on_partitions(found.table):
+            for each, grants in self._privileges.of_user_on_partitions(list(structs), user, groups).items():
+                structs[each].privileges = privileges_to_thrift(grants)
+        return list(structs.values())
 
     def get_partitions_by_names(self, session: Session, db_name: str, tbl_name: str, names: list[str] | None) -> Any:
         """Those of the named partitions that exist."""

@@ -4,16 +4,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
-from hmstats.model.catalog import DatabaseName, TableName
+from hmstats.model.catalog import DatabaseName, Table, TableName
 from hmstats.model.names import partition_name
 from hmstats.model.privileges import GROUP, ROLE, USER, Grant, Principal, Privilege, Secured, SecuredKind
 from hmstats.service.access.roles import roles_in_hierarchy
 from hmstats.service.catalog.databases import missing_database
 from hmstats.service.catalog.tables import missing_table
-from hmstats.store import databases, partitions, privileges, roles, targets
+from hmstats.store import databases, partition_privileges, partitions, privileges, roles, targets
 from hmstats.store.engine import Store
 from hmstats.store.privileges import Stored
 from hmstats.store.unit import Connection, Unit
+
+_PER_PARTITION = "PARTITION_LEVEL_PRIVILEGE"
+"""The parameter of a table that says so."""
 
 _EVERY_KIND = tuple(SecuredKind)
 _OF_PARTITIONS = (SecuredKind.PARTITION, SecuredKind.PARTITION_COLUMN)
@@ -85,12 +88,10 @@ class Privileges:
 
         The global privileges are told of the user and the groups alone, and of those that have any.
         """
-        principals = [] if user is None else [Principal(user, USER)]
-        principals += [Principal(each, GROUP) for each in groups]
         with self._store.read() as connection:
+            principals = _principals(user, groups)
             if on.kind is not SecuredKind.GLOBAL:
-                names = sorted(roles_in_hierarchy(connection, user, groups))
-                principals += [Principal(each, ROLE) for each in names]
+                principals += _roles(connection, user, groups)
             stored = _on(connection, on, principals)
         grants: dict[Principal, list[Grant]] = {each: [] for each in principals}
         for each in stored:
@@ -98,6 +99,34 @@ class Privileges:
         if on.kind is SecuredKind.GLOBAL:
             return {principal: listed for principal, listed in grants.items() if listed}
         return grants
+
+    def of_user_on_partitions(
+        self, partition_ids: Sequence[int], user: str | None, groups: Sequence[str]
+    ) -> dict[int, dict[Principal, list[Grant]]]:
+        """What a user and groups may do with each of these partitions, by themselves and through their roles."""
+        with self._store.read() as connection:
+            principals = [*_principals(user, groups), *_roles(connection, user, groups)]
+            stored = partition_privileges.read(connection, partition_ids, principals)
+        found: dict[int, dict[Principal, list[Grant]]] = {
+            each: {principal: [] for principal in principals} for each in partition_ids
+        }
+        for each, granted in stored.items():
+            for principal, grant in granted:
+                found[each][principal].append(grant)
+        return found
+
+
+def are_on_partitions(table: Table) -> bool:
+    """Whether a table's partitions have privileges of their own, which calls that list them tell."""
+    return table.parameters.get(_PER_PARTITION, "").upper() == "TRUE"
+
+
+def _principals(user: str | None, groups: Sequence[str]) -> list[Principal]:
+    return [*([] if user is None else [Principal(user, USER)]), *(Principal(each, GROUP) for each in groups)]
+
+
+def _roles(connection: Connection, user: str | None, groups: Sequence[str]) -> list[Principal]:
+    return [Principal(each, ROLE) for each in sorted(roles_in_hierarchy(connection, user, groups))]
 
 
 def _grant(unit: Unit, new: Sequence[Privilege]) -> None:

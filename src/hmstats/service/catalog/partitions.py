@@ -43,13 +43,17 @@ class Partitions:
 
     def get(self, name: TableName, values: Sequence[str]) -> Partition:
         """The partition with these values. Raises NoSuchObject."""
+        return next(iter(self.with_values(name, values).partitions.values()))
+
+    def with_values(self, name: TableName, values: Sequence[str]) -> Found:
+        """The partition with these values, and its table. Raises NoSuchObject."""
         with self._store.read() as connection:
             table = table_of(connection, name)
             wanted = partition_name(keys_of(table), values)
             found = partitions.get_many(connection, id_of(table), [wanted])
         if wanted not in found:
             raise missing_partition(name, values)
-        return found[wanted]
+        return Found(table, found)
 
     def by_names(self, name: TableName, names: Sequence[str]) -> Found:
         """Those of the named partitions that exist. Raises NoSuchObject without the table."""
