@@ -142,6 +142,16 @@ def test_rows_are_exact_where_the_metastore_says_so(our_metastore: Metastore, cl
         our_metastore.client().drop_table(our_metastore.database, "t", True)
 
 
+def test_rows_are_exact_where_every_one_of_them_was_looked_at(
+    our_metastore: Metastore, client: Any, service: our_client.Metastore
+) -> None:
+    our_metastore.table("t", NESTED, parameters={"numRows": str(DATA.num_rows)})
+    service.put_table_statistics(name_of(our_metastore), collected())
+    assert said(*batches(client, our_metastore))[None, "ARROW:row_count:exact"] == DATA.num_rows
+    service.put_table_parameters(name_of(our_metastore), {"numRows": "6"})
+    assert said(*batches(client, our_metastore))[None, "ARROW:row_count:approximate"] == 6.0
+
+
 @pytest.fixture
 def parted(our_metastore: Metastore, service: our_client.Metastore) -> TableName:
     """A table of three partitions, the first two with statistics, the last two with rows."""

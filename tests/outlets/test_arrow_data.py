@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -122,7 +123,8 @@ def test_every_source_gives_the_same(tmp_path: Path) -> None:
     expected = arrow_statistics(table)
     relation = duckdb.connect().from_arrow(table)
     (batch,) = table.to_batches()
-    for source in (tmp_path / "t.parquet", str(tmp_path / "t.parquet"), batch, table.to_reader(), relation):
+    frame = pl.from_arrow(table)
+    for source in (tmp_path / "t.parquet", str(tmp_path / "t.parquet"), batch, table.to_reader(), relation, frame):
         assert arrow_statistics(source).to_pylist() == expected.to_pylist()
 
 

@@ -92,6 +92,7 @@ def as_list(large: bool) -> pa.StructArray:
         lambda: rebuilt(
             pa.array(NAMES), pa.UnionArray.from_sparse(CODES, [pa.array(["no"] * 9), LONGS], ["s", "x"], [3, 7])
         ),
+        lambda: rebuilt(pa.array(NAMES), LONGS.dictionary_encode()),
         lambda: as_list(large=False),
         lambda: as_list(large=True),
     ],

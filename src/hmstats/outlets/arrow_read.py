@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from hmstats.errors import InvalidInput
 from hmstats.outlets.arrow_build import Statistic
+from hmstats.outlets.arrow_columns import values_type
 
 _Positions = npt.NDArray[np.int64]
 _TEMPORAL = (pa.types.is_date, pa.types.is_time, pa.types.is_timestamp, pa.types.is_duration)
@@ -79,7 +80,7 @@ def _pairs(held: pa.Array) -> tuple[pa.Array, pa.Array]:
 def _values(items: pa.Array) -> list[tuple[Any, pa.DataType]]:
     """Each value and its type. `items` was just taken, so a union in it begins at 0."""
     if not pa.types.is_union(items.type):
-        return [(value, items.type) for value in _python(items)]
+        return [(value, values_type(items.type)) for value in _python(items)]
     codes = items.type_codes.to_numpy()
     dense = items.type.mode == "dense"
     places = items.offsets.to_numpy() if dense else np.arange(len(items))
@@ -88,7 +89,7 @@ def _values(items: pa.Array) -> list[tuple[Any, pa.DataType]]:
         here = np.flatnonzero(codes == code)
         child = items.field(number).take(pa.array(places[here]))
         for place, value in zip(here.tolist(), _python(child), strict=True):
-            found[place] = (value, child.type)
+            found[place] = (value, values_type(child.type))
     return found
 
 

@@ -57,7 +57,7 @@ class WholeStatistics:
                 columns=target.columns,
                 statistics=_cleared(sets.get(each, StatisticsSet((), each, engine)), sketches=sketches),
                 rows=count,
-                rows_exact=exact,
+                rows_exact=exact or _seen(sets.get(each)) == {count},
             )
             for each, (count, exact) in rows.items()
         ]
@@ -86,6 +86,12 @@ def _of_table(connection: Connection, target: Target) -> _Rows:
 def _said(count: str | None, accurate: str | None) -> _Rows:
     rows = known_rows(count)
     return rows, rows is not None and Accurate.parse(accurate).basic
+
+
+def _seen(found: StatisticsSet | None) -> set[int | None]:
+    """How many rows there were, as those say who looked at every one of them."""
+    made = (column.provenance for column in (found.columns if found else ()))
+    return {each.rows_seen for each in made if each and each.sample_fraction == 1 and each.rows_seen is not None}
 
 
 def _cleared(found: StatisticsSet, *, sketches: bool) -> StatisticsSet:
