@@ -241,3 +241,27 @@ def test_the_end_of_a_value_in_a_message() -> None:
     assert end_of_value(data, I16, 0) == 2
     with pytest.raises(ProtocolError, match="must end within"):
         end_of_value(data, STRING, 9)
+
+
+@pytest.mark.parametrize("step", [1, 7, 10_000])
+def test_lists_that_come_again_are_passed_as_the_first_was(step: int) -> None:
+    """As partitions have their table's columns, again and again; now and then there is one that only begins alike."""
+    columns, longer, other = (
+        element_list(STRUCT, [field(STRING, 1) + text(name.encode()) + STOP for name in names])
+        for names in (("a", "b"), ("a", "b", "c"), ("a", "x"))
+    )
+    parts = [
+        field(STRING, 1) + text(str(number).encode()) + field(LIST, 2) + each + STOP
+        for number, each in enumerate((columns, columns, longer, columns, other, other, columns))
+    ]
+    data = message(field(LIST, 1) + element_list(STRUCT, parts) + STOP)
+    inbox = bytearray()
+    scanner = Scanner(inbox, 10_000)
+    for start in range(0, len(data), step):
+        assert scanner.scan() is None
+        inbox += data[start : start + step]
+    assert scanner.scan() == len(data)
+
+
+def element_list(kind: int, elements: list[bytes]) -> bytes:
+    return struct.pack(">bi", kind, len(elements)) + b"".join(elements)

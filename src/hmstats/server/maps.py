@@ -17,6 +17,7 @@ _STOP, _STRING, _STRUCT, _MAP, _SET, _LIST, _BINARY = 0, 11, 12, 13, 14, 15, 18
 _TEXT = (_STRING, _BINARY)
 _FIELD = struct.Struct(">h").unpack_from
 _ELEMENTS = struct.Struct(">Bi").unpack_from
+_HEAD = struct.Struct(">bh").pack
 _ENTRIES = struct.Struct(">BBi").unpack_from
 
 _Type = tuple[int, Any]
@@ -25,8 +26,33 @@ _Type = tuple[int, Any]
 
 def check_maps(arguments: Any, message: bytes, at: int) -> None:
     """Check the struct at `at` in a scanned message against its class. Raises ProtocolError."""
-    if _fields_with_maps(arguments):
+    if _fields_with_maps(arguments) and any(message.find(mark, at) >= 0 for mark in _marks(arguments)):
         _pass_struct(arguments, message, at)
+
+
+@cache
+def _marks(arguments: Any) -> frozenset[bytes]:
+    """Heads of fields, one of which is in every message that has such a map: of the map, or of the struct it is in."""
+    found: set[bytes] = set()
+    seen, waiting = {arguments}, [arguments]
+    while waiting:
+        struct_class = waiting.pop()
+        for number, kind in _fields_with_maps(struct_class).items():
+            inner = _struct_in(kind)
+            holds_maps = inner and any(_struct_in(each) is None for each in _fields_with_maps(inner).values())
+            if holds_maps or (inner is None and struct_class is arguments):
+                found.add(_HEAD(kind[0], number))
+            if inner is not None and inner not in seen:
+                seen.add(inner)
+                waiting.append(inner)
+    return frozenset(found)
+
+
+def _struct_in(kind: _Type) -> Any:
+    """The class of the structs that are, or that are in, a value of this kind; None for maps."""
+    while kind[0] in (_SET, _LIST):
+        kind = _type(kind[1])
+    return kind[1] if kind[0] == _STRUCT else None
 
 
 @cache

@@ -27,6 +27,9 @@ _ENTRIES = struct.Struct(">BBI").unpack_from
 _LARGEST_SIZE = 2**31 - 1
 """Sizes are signed in the protocol and read unsigned here, so that a negative one is above every limit."""
 
+_LONGEST_REPEATED = 2**16
+"""Bytes of a list that is looked for again."""
+
 _IN_STRUCT = -1
 
 _Kinds = tuple[int, int]
@@ -63,7 +66,7 @@ def end_of_value(message: bytes, kind: int, at: int) -> int:
     return end
 
 
-def _pass_value(  # noqa: C901, PLR0912 - one loop, for speed
+def _pass_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
     inbox: bytes | bytearray, kind: int, at: int, limit: int
 ) -> Iterator[int | None]:
     """Passes over the value at `at`. Yields None when it runs out of bytes, at last the place behind the value.
@@ -74,6 +77,8 @@ def _pass_value(  # noqa: C901, PLR0912 - one loop, for speed
     """
     left, kinds = 1, (kind, kind)
     outer: list[tuple[int, _Kinds]] = []
+    lists: list[tuple[int, int]] = []
+    last, last_depth = b"", 0
     while True:
         try:
             while True:
@@ -93,18 +98,27 @@ def _pass_value(  # noqa: C901, PLR0912 - one loop, for speed
                 elif left:
                     kind, value_at = kinds[left & 1], at
                 elif outer:
+                    if lists and lists[-1][1] == len(outer):
+                        list_at, depth = lists.pop()
+                        if at - list_at <= _LONGEST_REPEATED:
+                            last, last_depth = bytes(inbox[list_at:at]), depth
                     left, kinds = outer.pop()
                     continue
                 else:
                     break
-                inner, inner_kinds = _IN_STRUCT, kinds
-                if kind != _STRUCT:
+                inner, inner_kinds, list_at = _IN_STRUCT, kinds, -1
+                if kind == _LIST and last and len(outer) < last_depth and inbox.startswith(last, value_at):
+                    value_at, inner = value_at + len(last), 0
+                elif kind != _STRUCT:
+                    list_at = value_at
                     value_at, inner, inner_kinds = _open(inbox, kind, value_at, limit)
                 at = value_at
                 if left > 0:
                     left -= 1
                 if inner:
                     outer.append((left, kinds))
+                    if kind == _LIST and inner_kinds[0] == _STRUCT:
+                        lists.append((list_at, len(outer)))
                     left, kinds = inner, inner_kinds
                     if len(outer) > MAX_DEPTH:
                         raise ProtocolError(f"values may be nested {MAX_DEPTH} deep, found more")
