@@ -24,8 +24,10 @@ def statistics_array(found: TableStatistics) -> pa.StructArray:
 def statistics_batches(found: Sequence[TableStatistics]) -> tuple[pa.Schema, list[pa.RecordBatch]]:
     """A record batch for each target, all of one schema, with one dictionary. Raises InvalidInput as there."""
     arrays = arrow_build.arrays([from_model(each) for each in found]) or [arrow_build.array([])]
-    made = [pa.RecordBatch.from_struct_array(array) for array in arrays]
-    return made[0].schema, made[: len(found)]
+    schema = arrow_build.schema_of(arrays[0].type.field("statistics").type.item_type)
+    # from_struct_array() of pyarrow 21 takes the whole of an array that is a part of another.
+    made = [pa.RecordBatch.from_arrays(array.flatten(), schema=schema) for array in arrays[: len(found)]]
+    return schema, made
 
 
 def table_statistics(source: Any, schema: pa.Schema | None = None) -> TableStatistics:
