@@ -1,11 +1,12 @@
 """Data files are found where Hadoop would find them."""
 
+import os
 from pathlib import Path
 
 import pytest
 from pyarrow import fs
 
-from hmstats.collector.files import DataFile, data_files, open_location
+from hmstats.collector.files import DataFile, data_files, list_files, open_location
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,32 @@ def test_hidden_and_empty_files_are_no_data(tmp_path: Path) -> None:
         written(tmp_path / name, b"abc")
     written(tmp_path / "empty", b"")
     paths = ["_p=1/d", "a.parquet", "b.parquet", "deep/c"]
-    assert data_files(f"file:{tmp_path}/") == [DataFile(str(tmp_path / path), 3) for path in paths]
+    assert [(file.path, file.bytes) for file in data_files(f"file:{tmp_path}/")] == [
+        (str(tmp_path / path), 3) for path in paths
+    ]
+
+
+def test_a_file_says_when_it_was_written(tmp_path: Path) -> None:
+    written(tmp_path / "a", b"abc")
+    os.utime(tmp_path / "a", ns=(0, 1_600_000_000_123_456_789))
+    assert data_files(str(tmp_path)) == [DataFile(str(tmp_path / "a"), 3, 1_600_000_000_123_456_789)]
+
+
+def test_many_places_are_listed_by_their_names(tmp_path: Path) -> None:
+    for number in range(100):
+        written(tmp_path / f"p={number}" / "x", b"a" * (number + 1))
+    places = {f"p={number}": f"file:{tmp_path}/p={number}" for number in range(101)}
+    found = list_files(places)
+    assert list(found) == list(places)
+    assert [[file.bytes for file in files] for files in found.values()] == [[each + 1] for each in range(100)] + [[]]
+    assert list_files({}) == {}
+    assert list_files({"": places["p=3"]}) == {"": found["p=3"]}
+
+
+def test_a_place_that_cannot_be_listed_is_an_error(tmp_path: Path) -> None:
+    written(tmp_path / "file", b"x")
+    with pytest.raises(OSError, match="file"):
+        list_files({"a": str(tmp_path), "b": str(tmp_path / "file")})
 
 
 def test_a_place_that_is_not_there_has_no_files(tmp_path: Path) -> None:

@@ -1,0 +1,61 @@
+"""The job log: one JSON line of each analysis."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hmstats import __version__
+from hmstats.collector.job_log import JobLog
+from hmstats.collector.report import Finding, Report
+from hmstats.errors import StatementError
+from hmstats.model.catalog import TableName
+
+REPORT = Report(
+    table=TableName("hive", "db", "t"),
+    whole=Finding(5, 100, 2, ()),
+    partitions=3,
+    rows=5,
+    skipped={"list": "type array<int> has no statistics"},
+    seconds={"plan": 0.12345, "read": 2.0},
+    files=2,
+    bytes=100,
+    unchanged=1,
+    columns=("a", "ü"),
+)
+
+
+def test_a_line_for_each_table(tmp_path: Path) -> None:
+    log = JobLog(tmp_path / "jobs.log")
+    log.done(REPORT)
+    log.failed("db.u", StatementError("table db.u\nis gone"))
+    done, failed = (json.loads(line) for line in log.path.read_text(encoding="utf-8").splitlines())
+    assert done.pop("at").endswith("+00:00")
+    assert done == {
+        "tool": f"hmstats {__version__}",
+        "outcome": "done",
+        "table": "db.t",
+        "catalog": "hive",
+        "partitions": 3,
+        "unchanged": 1,
+        "rows": 5,
+        "files": 2,
+        "bytes": 100,
+        "columns": ["a", "ü"],
+        "skipped": {"list": "type array<int> has no statistics"},
+        "failed": {},
+        "spooled": 0,
+        "seconds": {"plan": 0.123, "read": 2.0},
+    }
+    assert (failed["outcome"], failed["table"], failed["error"]) == ("failed", "db.u", "table db.u\nis gone")
+
+
+def test_lines_are_added(tmp_path: Path) -> None:
+    for _ in range(3):
+        JobLog(tmp_path / "jobs.log").done(REPORT)
+    assert len((tmp_path / "jobs.log").read_text().splitlines()) == 3
+
+
+def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="none"):
+        JobLog(tmp_path / "none" / "jobs.log").done(REPORT)
