@@ -11,12 +11,19 @@ from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.transport import TCyMemoryBuffer
 
 from hmstats.errors import InvalidInput
-from hmstats.model.column_statistics import ColumnStatistics, DecimalStatistics, LongStatistics, TimestampStatistics
+from hmstats.model.catalog import TableName
+from hmstats.model.column_statistics import (
+    ColumnStatistics,
+    DecimalStatistics,
+    LongStatistics,
+    StatisticsSet,
+    TimestampStatistics,
+)
 from hmstats.model.flat_statistics import flat
 from hmstats.wire import statistics_bytes
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
-from hmstats.wire.statistics import columns_to_thrift
+from hmstats.wire.statistics import columns_to_thrift, set_to_thrift
 from hmstats.wire.statistics_bytes import objects
 
 COLUMNS = st.lists(column_statistics(), max_size=4)
@@ -54,6 +61,15 @@ def test_an_aggregate_result(columns: list[ColumnStatistics], found: int) -> Non
     success = api.AggrStats(colStats=structs, partsFound=found)
     encoded = statistics_bytes.aggregate_result(objects(map(flat, columns), hive4=True), found)
     assert encoded == by_thriftpy2("get_aggr_stats_for", success)
+
+
+@given(column=column_statistics(), partition=st.none() | NAMES, analyzed=st.none() | st.integers(0, 2**40))
+def test_a_columns_result(column: ColumnStatistics, partition: str | None, analyzed: int | None) -> None:
+    name = TableName("c", "d", "t")
+    struct = set_to_thrift(name, StatisticsSet((column,), partition, "impala", analyzed), hive4=False)
+    (encoded,) = objects([flat(column)], hive4=False)
+    found = statistics_bytes.column_result(name, encoded, partition, analyzed, "impala")
+    assert found == by_thriftpy2("get_partition_column_statistics", struct)
 
 
 def test_one_column_of_two_types_has_two_heads() -> None:

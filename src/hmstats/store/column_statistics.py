@@ -88,10 +88,10 @@ def read_partitions(
 
 
 def read_flat_table(
-    connection: Connection, table_id: int, columns: Sequence[str] | None, engine: str | None, *, sketches: bool
+    connection: Connection, table_id: int, columns: Sequence[str] | None, *, sketches: bool
 ) -> FlatColumns:
-    """What read_table reads, as tuples and in no order."""
-    query = _query(connection, _OF_TABLES, [literal("")], columns, engine, sketches=sketches)
+    """What read_table reads of all engines, as tuples and in no order."""
+    query = _query(connection, _OF_TABLES, [literal("")], columns, None, sketches=sketches)
     return _flat(connection, query.where(TAB_COL_STATS.c.TBL_ID == table_id))
 
 
@@ -100,12 +100,11 @@ def read_flat_partitions(
     table_id: int,
     partition_names: Sequence[str],
     columns: Sequence[str] | None,
-    engine: str | None,
     *,
     sketches: bool,
 ) -> FlatColumns:
-    """What read_partitions reads, as tuples and in no order."""
-    return _flat(connection, _of_partitions(connection, table_id, partition_names, columns, engine, sketches=sketches))
+    """What read_partitions reads of all engines, as tuples and in no order."""
+    return _flat(connection, _of_partitions(connection, table_id, partition_names, columns, None, sketches=sketches))
 
 
 def write_table(unit: Unit, table_id: int, name: TableName, statistics: StatisticsSet) -> None:

@@ -7,7 +7,7 @@ the commit. A work function may therefore run more than once and must change not
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -15,8 +15,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from hmstats.errors import StoreUnavailable
+from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
-from hmstats.store import notifications, versions
+from hmstats.store import notifications, statistics_by_name, versions
 from hmstats.store.connections import Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
@@ -88,6 +89,18 @@ class Store:
     def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
         """The tables' numbers as they are now: see versions.current."""
         return versions.current(self._pools.checkers, table_ids)
+
+    def statistics_of_table(
+        self, name: TableName, columns: Sequence[str], *, sketches: bool
+    ) -> statistics_by_name.Found | None:
+        """See statistics_by_name.of_table."""
+        return statistics_by_name.of_table(self._pools.checkers, name, columns, sketches=sketches)
+
+    def statistics_of_partition(
+        self, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
+    ) -> statistics_by_name.Found | None:
+        """See statistics_by_name.of_partition."""
+        return statistics_by_name.of_partition(self._pools.checkers, name, partition, columns, sketches=sketches)
 
     def write(self, work: Callable[[Unit], Result]) -> Result:
         """What `work` returns, after its changes were committed together; an error it raises undoes them all.

@@ -11,12 +11,13 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from hmstats.errors import InvalidInput
+from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import Kind
 from hmstats.model.column_types import kind_of
 from hmstats.model.flat_statistics import FIELDS, FlatStatistics, place
 from hmstats.wire.decimals import decimal_parts
 
-_DOUBLE, _I16, _I64, _STRING, _STRUCT, _MAP, _LIST = 4, 6, 10, 11, 12, 13, 15
+_BOOL, _DOUBLE, _I16, _I64, _STRING, _STRUCT, _MAP, _LIST = 2, 4, 6, 10, 11, 12, 13, 15
 _STOP = b"\0"
 _UNKNOWN = -1
 _LONG, _TIMESTAMP = 2, 8
@@ -30,6 +31,7 @@ _size = struct.Struct(">i").pack
 _integer = struct.Struct(">bhq").pack
 _double = struct.Struct(">bhd").pack
 _short = struct.Struct(">bhh").pack
+_flag = struct.Struct(">bh?").pack
 _lengths = struct.Struct(">bhqbhdbhq").pack
 # These stand last in an object: three stop bytes follow, of the numbers, the union and the object.
 _last_integer = struct.Struct(">bhq3x").pack
@@ -55,6 +57,21 @@ def partitions_result(partitions: Mapping[str, Sequence[bytes]]) -> bytes:
     """The result of get_partitions_statistics_req, of the columns' objects by partition name."""
     entries = [part for name, columns in partitions.items() for part in (_text(name), _listed(columns))]
     return _result(_field(_MAP, 1) + _entries(_STRING, _LIST, len(partitions)) + b"".join(entries))
+
+
+def column_result(
+    name: TableName, column: bytes, partition: str | None, analyzed_seconds: int | None, engine: str
+) -> bytes:
+    """The result of get_table_column_statistics or, with a partition, of get_partition_column_statistics."""
+    described = [_flag(_BOOL, 1, partition is None), _field(_STRING, 2), _text(name.database)]
+    described += [_field(_STRING, 3), _text(name.table)]
+    if partition is not None:
+        described += [_field(_STRING, 4), _text(partition)]
+    if analyzed_seconds is not None:
+        described.append(_integer(_I64, 5, analyzed_seconds))
+    described += [_field(_STRING, 6), _text(name.catalog), _STOP]
+    listed = _field(_LIST, 2) + _listed([column])
+    return _result(_field(_STRUCT, 1) + b"".join(described) + listed + _field(_STRING, 4) + _text(engine))
 
 
 def aggregate_result(columns: Sequence[bytes], partitions_found: int) -> bytes:

@@ -17,11 +17,11 @@ from hmstats.server.codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.statistics.aggregate import StatisticsAggregator
-from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.read import OneColumn, StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.wire import statistics_bytes
 from hmstats.wire.idl import hive_metastore
-from hmstats.wire.statistics import set_from_thrift, set_to_thrift, sets_from_thrift
+from hmstats.wire.statistics import set_from_thrift, sets_from_thrift
 
 
 class StatisticsCalls:
@@ -83,16 +83,14 @@ class StatisticsCalls:
     def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:
         """One column's statistics of a table; NoSuchObjectException when there are none."""
         name = subject.table(db_name, tbl_name)
-        found = self._reader.table_column(name, subject.column(col_name))
-        return set_to_thrift(name, found, hive4=False, sketches=self._sketches)
+        return self._column(name, self._reader.table_column(name, subject.column(col_name)))
 
     def get_partition_column_statistics(
         self, session: Session, db_name: str, tbl_name: str, part_name: str, col_name: str
     ) -> Any:
         """One column's statistics of a partition; NoSuchObjectException when there are none."""
         name = subject.table(db_name, tbl_name)
-        found = self._reader.partition_column(name, part_name, subject.column(col_name))
-        return set_to_thrift(name, found, hive4=False, sketches=self._sketches)
+        return self._column(name, self._reader.partition_column(name, part_name, subject.column(col_name)))
 
     def get_table_statistics_req(self, session: Session, request: Any) -> Any:
         """Statistics of some columns of a table; a column without any is left out."""
@@ -155,6 +153,12 @@ class StatisticsCalls:
         else:
             self._writer.delete_partitions(name, req.part_names or None, columns, req.engine)
         return True
+
+    def _column(self, name: TableName, found: OneColumn) -> Encoded:
+        (column,) = statistics_bytes.objects([found.statistics], hive4=False, sketches=self._sketches)
+        return Encoded(
+            statistics_bytes.column_result(name, column, found.partition, found.analyzed_seconds, found.engine)
+        )
 
     def _objects(self, request: Any, columns: Sequence[FlatStatistics]) -> list[bytes]:
         """The columns in the form that a request asks for."""

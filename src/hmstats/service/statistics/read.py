@@ -6,7 +6,7 @@ the point. What a partitioned table itself has no statistics of, its partitions 
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import Table, TableName
@@ -24,6 +24,16 @@ from hmstats.store.column_statistics import FlatColumns
 from hmstats.store.engine import Store
 from hmstats.store.targets import Target
 from hmstats.store.unit import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class OneColumn:
+    """A column's statistics: of a partition (None: of the table), by an engine, at an epoch second."""
+
+    statistics: FlatStatistics
+    partition: str | None
+    engine: str
+    analyzed_seconds: int | None
 
 
 class StatisticsReader:
@@ -66,26 +76,33 @@ class StatisticsReader:
         self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool, valid: str | None
     ) -> list[FlatStatistics]:
         """The same as tuples; `repaired` as repair.py says."""
+        quick = self._store.statistics_of_table(name, columns, sketches=self._sketches) if valid is None else None
+        if quick is not None:
+            found = one_of_each_column(quick.columns, set(columns), engine, only=not self._any_engine).get("", [])
+            if len(found) == len(set(columns)):
+                return acceptable(name, found, known_rows(quick.rows)) if repaired else found
         with self._store.read() as connection:
             target = _found(connection, name)
             if not table_is_seen(connection, target, valid):
                 return []
-            rows = column_statistics.read_flat_table(
-                connection, target.id, columns, self._asked(engine), sketches=self._sketches
-            )
-            found = one_of_each_column(rows, set(columns), engine).get("", [])
+            rows = column_statistics.read_flat_table(connection, target.id, columns, sketches=self._sketches)
+            found = one_of_each_column(rows, set(columns), engine, only=not self._any_engine).get("", [])
             known = {column for column, *_ in found}
             missing = [column for column in columns if column not in known]
             if missing:
                 found += map(flat, self._from_partitions(connection, name, target, missing, engine).columns)
         return acceptable(name, found, known_rows(target.parameters.get("numRows"))) if repaired else found
 
-    def table_column(self, name: TableName, column: str) -> StatisticsSet:
+    def table_column(self, name: TableName, column: str) -> OneColumn:
         """One column's statistics of a table. Raises NoSuchObject without the table or the statistics."""
-        found = self.table(name, [column], DEFAULT_ENGINE)
-        if found is None:
+        found = self._store.statistics_of_table(name, [column], sketches=self._sketches)
+        chosen = found and self._one_column(found.columns)
+        if chosen:
+            return chosen
+        whole = self.table(name, [column], DEFAULT_ENGINE)
+        if whole is None:
             raise NoSuchObject(f"table {name} has no statistics of column {column}")
-        return found
+        return _one_of(whole)
 
     def partitions(
         self, name: TableName, partition_names: Sequence[str], columns: Sequence[str] | None, engine: str
@@ -119,25 +136,24 @@ class StatisticsReader:
             # Looking at each row's name would cost the database a third of the time, and most ask for every column.
             every = all(column.name in asked for column in target.columns)
             found = column_statistics.read_flat_partitions(
-                connection,
-                target.id,
-                wanted,
-                None if every else columns,
-                self._asked(engine),
-                sketches=self._sketches,
+                connection, target.id, wanted, None if every else columns, sketches=self._sketches
             )
             counts = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
-        chosen = one_of_each_column(found, asked, engine)
+        chosen = one_of_each_column(found, asked, engine, only=not self._any_engine)
         if repaired:
             return {key: acceptable(name, each, known_rows(counts.get(key))) for key, each in chosen.items()}
         return chosen
 
-    def partition_column(self, name: TableName, partition_name: str, column: str) -> StatisticsSet:
+    def partition_column(self, name: TableName, partition: str, column: str) -> OneColumn:
         """One column's statistics of a partition. Raises NoSuchObject without the table or the statistics."""
-        found = self.partitions(name, [partition_name], [column], DEFAULT_ENGINE)
-        if not found:
-            raise NoSuchObject(f"partition {partition_name} of table {name} has no statistics of column {column}")
-        return found[0]
+        found = self._store.statistics_of_partition(name, partition, [column], sketches=self._sketches)
+        chosen = found and self._one_column(found.columns)
+        if chosen:
+            return chosen
+        sets = self.partitions(name, [partition], [column], DEFAULT_ENGINE)
+        if not sets:
+            raise NoSuchObject(f"partition {partition} of table {name} has no statistics of column {column}")
+        return _one_of(sets[0])
 
     def with_sizes(self, tables: Sequence[Table]) -> list[Table]:
         """The tables, with the sizes that only their partitions say (sizes.py), where there is an aggregator."""
@@ -171,6 +187,14 @@ class StatisticsReader:
             return Aggregate()
         return self._aggregator.within(connection, name, target, None, columns, engine)
 
+    def _one_column(self, found: FlatColumns) -> OneColumn | None:
+        """The default engine's statistics of the one column that was read, else the newest, if others may answer."""
+        for place in reversed([*_ranked(found, DEFAULT_ENGINE)]):
+            statistics, engine = found.statistics[place], found.engines[place]
+            if statistics is not None and (self._any_engine or engine == DEFAULT_ENGINE):
+                return OneColumn(statistics, found.partitions[place] or None, engine, found.analyzed_seconds[place])
+        return None
+
     def _asked(self, engine: str) -> str | None:
         return None if self._any_engine else engine
 
@@ -184,15 +208,17 @@ class StatisticsReader:
         return replace(order[-1], columns=tuple(columns.values()), last_analyzed_seconds=oldest)
 
 
-def one_of_each_column(found: FlatColumns, asked: Collection[str], engine: str) -> dict[str, list[FlatStatistics]]:
+def one_of_each_column(
+    found: FlatColumns, asked: Collection[str], engine: str, *, only: bool
+) -> dict[str, list[FlatStatistics]]:
     """By partition the asked columns' statistics: of the asked engine where it has any, else the newest of the others.
 
-    A partition that has none is absent.
+    `only`: others' do not count. A partition that has none is absent.
     """
     chosen: dict[str, dict[str, FlatStatistics]] = {}
     for place in _ranked(found, engine):
         statistics = found.statistics[place]
-        if statistics is not None and statistics[0] in asked:
+        if statistics is not None and statistics[0] in asked and not (only and found.engines[place] != engine):
             chosen.setdefault(found.partitions[place], {})[statistics[0]] = statistics
     return {partition: list(columns.values()) for partition, columns in chosen.items()}
 
@@ -203,6 +229,10 @@ def _ranked(found: FlatColumns, engine: str) -> Iterable[int]:
     if len(set(found.engines)) <= 1:
         return places
     return sorted(places, key=lambda place: (found.engines[place] == engine, found.analyzed_seconds[place]))
+
+
+def _one_of(found: StatisticsSet) -> OneColumn:
+    return OneColumn(flat(found.columns[0]), found.partition, found.engine, found.last_analyzed_seconds)
 
 
 def _found(connection: Connection, name: TableName) -> Target:

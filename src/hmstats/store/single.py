@@ -1,0 +1,68 @@
+"""Reads of one statement, which need no transaction: each sees one picture of the database by itself.
+
+Such a read is one round trip to the database, where a transaction takes three, and passes by SQLAlchemy's connections
+and rows, which take as long as the driver. Its text is made once for each kind of database.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, Select, Text, any_, bindparam, cast, func, select
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects.postgresql import ARRAY, psycopg2
+from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import SQLAlchemyError
+
+from hmstats.store.bound_values import check
+from hmstats.store.sets import array_text
+
+_DIALECTS: Mapping[str, Dialect] = {
+    "postgresql": psycopg2.dialect(),  # type: ignore[no-untyped-call]
+    "sqlite": sqlite.dialect(paramstyle="named"),
+}
+OneOf = Callable[[ColumnElement[Any], str], ColumnElement[bool]]
+"""Makes the condition that a text column is one of a parameter's values; `listed` makes such a parameter."""
+
+
+class SingleRead:
+    """A query of bound parameters; `build` makes it, given what makes conditions on sets."""
+
+    def __init__(self, build: Callable[[OneOf], Select[Any]]) -> None:
+        one_of = {"postgresql": _one_of_array, "sqlite": _one_of_json}
+        self._texts = {name: str(build(one_of[name]).compile(dialect=each)) for name, each in _DIALECTS.items()}
+
+    def rows(self, engine: Engine, values: Mapping[str, Any]) -> list[tuple[Any, ...]] | None:
+        """The rows as the driver gives them; `engine` begins no transaction.
+
+        None when the database does not answer: the read that follows says what is wrong with it.
+        """
+        check(values.values())
+        refused = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
+        try:
+            lent = engine.raw_connection()
+        except refused:
+            return None
+        try:
+            cursor = lent.cursor()
+            cursor.execute(self._texts[engine.dialect.name], values)
+            return list(cursor.fetchall())
+        except refused as error:
+            lent.invalidate(error)
+            return None
+        finally:
+            lent.close()
+
+
+def listed(engine: Engine, texts: Sequence[str]) -> str:
+    """Texts as the parameter of a condition on a set."""
+    check(texts)
+    return json.dumps(list(texts)) if engine.dialect.name == "sqlite" else array_text(texts)
+
+
+def _one_of_array(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    return column == any_(cast(bindparam(name, type_=Text()), ARRAY(Text())))
+
+
+def _one_of_json(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    return column.in_(select(func.json_each(bindparam(name, type_=Text())).table_valued("value").c.value))

@@ -1,0 +1,100 @@
+"""Column statistics of a table or a partition that is found by its name, in one statement with the table's version.
+
+What most readers ask for is answered by this alone. A name that is not found as it is written, and columns that are not
+there, are left to who looks closer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Engine, Select, and_, bindparam, literal_column, null, select
+
+from hmstats.model.catalog import TableName
+from hmstats.store import statistics_rows, versions
+from hmstats.store.column_statistics import FlatColumns
+from hmstats.store.schema import DBS, PART_COL_STATS, PARTITION_PARAMS, PARTITIONS, TAB_COL_STATS, TABLE_PARAMS, TBLS
+from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.single import OneOf, SingleRead, listed
+from hmstats.store.statistics_rows import DESCRIBED, SKETCHES, VALUES
+
+_ROWS: Any = literal_column("'numRows'")
+_ENGINE, _ANALYZED = len(VALUES), len(VALUES) + 1
+_PARTITION, _TABLE_ID, _VERSION, _NUM_ROWS = range(-4, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Statistics, and the text of numRows of the table or the partition that they are of."""
+
+    columns: FlatColumns
+    rows: str | None
+
+
+def of_table(engine: Engine, name: TableName, columns: Sequence[str], *, sketches: bool) -> Found | None:
+    """A table's own statistics of these columns by every engine; None without the table. Its version is noted."""
+    return _found(engine, _OF_TABLE[sketches], name, columns, {})
+
+
+def of_partition(
+    engine: Engine, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
+) -> Found | None:
+    """The same of a partition, whose name is taken as it is written."""
+    return _found(engine, _OF_PARTITION[sketches], name, columns, {"partition": partition})
+
+
+def _found(
+    engine: Engine, read: SingleRead, name: TableName, columns: Sequence[str], more: dict[str, str]
+) -> Found | None:
+    named = {"catalog": name.catalog, "database": name.database, "table": name.table}
+    rows = read.rows(engine, {**named, **more, "columns": listed(engine, columns)})
+    if not rows:
+        return None
+    versions.note(rows[0][_TABLE_ID], rows[0][_VERSION])
+    partitions, engines, analyzed = ([row[place] for row in rows] for place in (_PARTITION, _ENGINE, _ANALYZED))
+    return Found(FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed), rows[0][_NUM_ROWS])
+
+
+def _values(table: Any, *, sketches: bool) -> list[Any]:
+    values = [table.c[name] if sketches or name not in SKETCHES else null() for name in VALUES]
+    return [*values, *(table.c[name] for name in DESCRIBED)]
+
+
+def _named(query: Select[Any]) -> Select[Any]:
+    return query.where(
+        DBS.c.NAME == bindparam("database"),
+        DBS.c.CTLG_NAME == bindparam("catalog"),
+        TBLS.c.TBL_NAME == bindparam("table"),
+    )
+
+
+def _table_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
+    s, p = TAB_COL_STATS.c, TABLE_PARAMS.c
+    tables = (
+        TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+        .join(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
+        .join(TAB_COL_STATS, and_(s.TBL_ID == TBLS.c.TBL_ID, one_of(s.COLUMN_NAME, "columns")))
+        .outerjoin(TABLE_PARAMS, and_(p.TBL_ID == TBLS.c.TBL_ID, p.PARAM_KEY == _ROWS))
+    )
+    described = [literal_column("''"), TBLS.c.TBL_ID, VERSIONS.c.VERSION, p.PARAM_VALUE]
+    return _named(select(*_values(TAB_COL_STATS, sketches=sketches), *described).select_from(tables))
+
+
+def _partition_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
+    s, p = PART_COL_STATS.c, PARTITION_PARAMS.c
+    tables = (
+        TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+        .join(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
+        .join(PARTITIONS, PARTITIONS.c.TBL_ID == TBLS.c.TBL_ID)
+        .join(PART_COL_STATS, and_(s.PART_ID == PARTITIONS.c.PART_ID, one_of(s.COLUMN_NAME, "columns")))
+        .outerjoin(PARTITION_PARAMS, and_(p.PART_ID == PARTITIONS.c.PART_ID, p.PARAM_KEY == _ROWS))
+    )
+    described = [PARTITIONS.c.PART_NAME, TBLS.c.TBL_ID, VERSIONS.c.VERSION, p.PARAM_VALUE]
+    query = select(*_values(PART_COL_STATS, sketches=sketches), *described).select_from(tables)
+    return _named(query).where(PARTITIONS.c.PART_NAME == bindparam("partition"))
+
+
+_OF_TABLE = {each: SingleRead(partial(_table_query, sketches=each)) for each in (True, False)}
+_OF_PARTITION = {each: SingleRead(partial(_partition_query, sketches=each)) for each in (True, False)}
+"""By whether sketches are read."""
