@@ -10,7 +10,20 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Column, ColumnElement, Dialect, Table, Text, any_, bindparam, cast, delete, insert, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Dialect,
+    String,
+    Table,
+    Text,
+    any_,
+    bindparam,
+    cast,
+    delete,
+    insert,
+    select,
+)
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import ARRAY
 
@@ -48,7 +61,8 @@ class Batch:
         Raises MetaError for a value that does not fit.
         """
         for name, values in columns.items():
-            bound_values.check_column(table.c[name], list(dict.fromkeys(values)))
+            if isinstance(table.c[name].type, String):
+                bound_values.check_column(table.c[name], list(dict.fromkeys(values)))
         rows = len(next(iter(columns.values())))
         if self._here and rows:
             each = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]

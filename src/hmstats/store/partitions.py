@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, literal, select, update
 
-from hmstats.model.catalog import Column, Partition
+from hmstats.model.catalog import Column, Partition, Storage
 from hmstats.model.partition_filter import PartitionFilter
 from hmstats.store import column_statistics, ids, parameters, storage
 from hmstats.store.batch import Batch
@@ -93,6 +93,25 @@ def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> di
     """Those of the named partitions that exist, by name, in name order."""
     condition = one_of(connection, PARTITIONS.c.PART_NAME, wanted)
     return _read(connection, _QUERY.where(PARTITIONS.c.TBL_ID == table_id, condition))
+
+
+def get_placed(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
+    """The same with their values and places alone: no parameters, columns and formats."""
+    query = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME, SDS.c.SD_ID, SDS.c.LOCATION)
+    query = query.outerjoin_from(PARTITIONS, SDS, SDS.c.SD_ID == PARTITIONS.c.SD_ID)
+    here = PARTITIONS.c.TBL_ID == table_id, one_of(connection, PARTITIONS.c.PART_NAME, wanted)
+    rows = connection.execute(query.where(*here).order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
+    v = PARTITION_KEY_VALS.c
+    of_them = one_of(connection, v.PART_ID, [row.PART_ID for row in rows])
+    values: dict[int, tuple[str, ...]] = {}
+    for each, value in connection.execute(select(v.PART_ID, v.PART_KEY_VAL).where(of_them).order_by(v.INTEGER_IDX)):
+        values[each] = (*values.get(each, ()), value)
+    return {
+        name: Partition(
+            values=values.get(each, ()), id=each, storage=None if place is None else Storage(location=location)
+        )
+        for each, name, place, location in rows
+    }
 
 
 def get_all(connection: Connection, table_id: int, limit: int | None = None) -> dict[str, Partition]:

@@ -64,12 +64,14 @@ def add(batch: Batch, storages: Sequence[Storage], share: tuple[int, Sequence[Co
     storage_ids = unit.ids(ids.Sequence.STORAGE, len(storages))
     serde_ids = unit.ids(ids.Sequence.SERDE, len(storages))
     known = {} if share is None else {tuple(share[1]): share[0]}
-    descriptors = _add_columns(batch, dict.fromkeys(storage.columns for storage in storages), known)
+    lists = {id(storage.columns): storage.columns for storage in storages}  # mostly the same one, long to hash
+    descriptors = _add_columns(batch, dict.fromkeys(lists.values()), known)
+    descriptor_of = {each: descriptors[columns] for each, columns in lists.items()}
     _add_serdes(batch, serde_ids, [storage.serde for storage in storages])
     columns: dict[str, Sequence[Any]] = {
         "SD_ID": storage_ids,
         "SERDE_ID": serde_ids,
-        "CD_ID": [descriptors[storage.columns] for storage in storages],
+        "CD_ID": [descriptor_of[id(storage.columns)] for storage in storages],
         "INPUT_FORMAT": [storage.input_format for storage in storages],
         "IS_COMPRESSED": [storage.compressed for storage in storages],
         "LOCATION": [storage.location for storage in storages],

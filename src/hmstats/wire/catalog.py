@@ -3,7 +3,7 @@
 In: null lists, maps and texts become empty or None. Out: lists and maps are never null, since readers do not check.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hmstats.errors import InvalidObject, MetaError
@@ -28,6 +28,7 @@ from hmstats.wire.idl import hive_metastore
 from hmstats.wire.principals import principal_number, principal_type
 
 _TYPES = hive_metastore.DatabaseType
+_ReadColumns = Callable[[Sequence[Any] | None], tuple[Column, ...]]
 
 
 def catalog_from_thrift(struct: Any) -> Catalog:
@@ -197,8 +198,24 @@ def summary_to_thrift(summary: TableSummary) -> Any:
     )
 
 
-def partition_from_thrift(struct: Any) -> Partition:
-    """The partition in a struct, without the table's name. Raises InvalidObject when a value is missing."""
+def partitions_from_thrift(structs: Sequence[Any]) -> list[Partition]:
+    """The partitions in structs, as partition_from_thrift reads each; lists of columns that are equal are one."""
+    known: dict[Any, tuple[Column, ...]] = {}
+
+    def columns(fields: Sequence[Any] | None) -> tuple[Column, ...]:
+        key = tuple((each.name, each.type, each.comment) for each in fields or ())
+        if key not in known:
+            known[key] = columns_from_thrift(fields)
+        return known[key]
+
+    return [partition_from_thrift(each, columns) for each in structs]
+
+
+def partition_from_thrift(struct: Any, columns: _ReadColumns | None = None) -> Partition:
+    """The partition in a struct, without the table's name. Raises InvalidObject when a value is missing.
+
+    `columns`: reads its columns in the place of columns_from_thrift.
+    """
     values = struct.values or []
     if any(value is None for value in values):
         raise InvalidObject(f"every value of a partition must be a text, found {values}")
@@ -206,7 +223,7 @@ def partition_from_thrift(struct: Any) -> Partition:
         values=tuple(values),
         created_seconds=struct.createTime or 0,
         last_access_seconds=struct.lastAccessTime or 0,
-        storage=None if struct.sd is None else storage_from_thrift(struct.sd),
+        storage=None if struct.sd is None else storage_from_thrift(struct.sd, columns),
         parameters=_parameters(struct.parameters),
         write_id=max(struct.writeId or 0, 0),
     )
@@ -227,12 +244,12 @@ def partition_to_thrift(name: TableName, partition: Partition) -> Any:
     )
 
 
-def storage_from_thrift(struct: Any) -> Storage:
+def storage_from_thrift(struct: Any, columns: _ReadColumns | None = None) -> Storage:
     """The storage in a StorageDescriptor struct. Raises MetaError without a serde, or when a column has no name."""
     if struct.serdeInfo is None:
         raise MetaError(f"a storage descriptor must have a serde, found none for location {struct.location}")
     return Storage(
-        columns=columns_from_thrift(struct.cols),
+        columns=(columns or columns_from_thrift)(struct.cols),
         location=struct.location,
         input_format=struct.inputFormat,
         output_format=struct.outputFormat,

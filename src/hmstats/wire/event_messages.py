@@ -39,6 +39,7 @@ from hmstats.wire.constraints import constraints_to_thrift
 from hmstats.wire.functions import function_to_thrift
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.json_protocol import struct_to_json
+from hmstats.wire.partition_texts import PartitionTexts
 from hmstats.wire.statistics import set_to_thrift
 
 FORMAT = "json-0.2"
@@ -136,12 +137,13 @@ def _(event: PartitionsAdded) -> _Said:
     table, new = event.table, event.partitions
     keys = _keys(table)
     named = new if table.table_type == MANAGED_TABLE else []
+    texts = PartitionTexts(table.name)
     return _of_table(
         "ADD_PARTITION",
         table,
         tableObjJson=_table(table),
         partitions=_values(table, new),
-        partitionListJson=[_partition(table, each) for each in new],
+        partitionListJson=list(map(texts.text, new)),
         partitionFiles=[{"partitionName": partition_name(keys, each.values), "files": []} for each in named],
     )
 

@@ -9,12 +9,17 @@ import math
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from json.encoder import encode_basestring as _text
+from json.encoder import encode_basestring
 from typing import Any
 
 from thriftpy2.thrift import TType
 
 Writer = Callable[[Any], str]
+
+
+def text_to_json(text: str) -> str:
+    """A text in quotation marks."""
+    return encode_basestring(text)
 
 
 def struct_to_json(struct: Any) -> str:
@@ -79,7 +84,7 @@ def _map(key: tuple[int, Any], value: tuple[int, Any]) -> Writer:
 
 
 def _string(value: str | bytes) -> str:
-    return _text(value) if isinstance(value, str) else _bytes(value)
+    return encode_basestring(value) if isinstance(value, str) else _bytes(value)
 
 
 def _bytes(value: str | bytes) -> str:

@@ -70,14 +70,15 @@ class _Storages:
         known = self._columns.get(id(storage.columns))
         if known is None:
             known = self._columns[id(storage.columns)] = (storage.columns, _columns(storage.columns))
-        key = _format_key(storage)
+        key = format_key(storage)
         rest = self._formats.get(key)
         if rest is None:
             rest = self._formats[key] = _format(storage)
         return known[1] + _text(2, storage.location) + rest
 
 
-def _format_key(storage: Storage) -> tuple[object, ...]:
+def format_key(storage: Storage) -> tuple[object, ...]:
+    """What storages have in common that differ in columns and place only."""
     serde, skewed = storage.serde, storage.skewed
     return (
         storage.input_format,

@@ -10,7 +10,7 @@ from hmstats.server.session import Session
 from hmstats.service.catalog.expressions import Expressions
 from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.catalog.partition_moves import PartitionMoves
-from hmstats.wire.catalog import partition_from_thrift, partition_to_thrift
+from hmstats.wire.catalog import partition_from_thrift, partition_to_thrift, partitions_from_thrift
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.partition_specs import partitions_from_specs
 
@@ -228,8 +228,11 @@ class PartitionChangeCalls:
         name = subject.table(req.dbName, req.tblName, req.catName)
         if_exists = bool(req.ifExists)
         names = self._named(name, req.parts, if_exists=if_exists)
-        dropped = self._changes.drop_many(name, names, if_exists=if_exists, delete_data=bool(req.deleteData))
-        result = [partition_to_thrift(name, each) for each in dropped] if req.needResult is not False else None
+        whole = req.needResult is not False
+        dropped = self._changes.drop_many(
+            name, names, if_exists=if_exists, delete_data=bool(req.deleteData), whole=whole
+        )
+        result = [partition_to_thrift(name, each) for each in dropped] if whole else None
         return hive_metastore.DropPartitionsResult(partitions=result)
 
     def _named(self, name: TableName, specification: Any, *, if_exists: bool) -> list[str]:
@@ -252,4 +255,4 @@ class PartitionChangeCalls:
                 raise MetaError(
                     f"every partition of a call must be of table {name}, found {struct.dbName}.{struct.tableName}"
                 )
-        return [partition_from_thrift(struct) for struct in structs]
+        return partitions_from_thrift(structs)

@@ -147,9 +147,9 @@ class PartitionChanges:
         self._without_directories(self._store.write(delete), delete_data=delete_data)
 
     def drop_many(
-        self, name: TableName, names: Sequence[str], *, if_exists: bool, delete_data: bool
+        self, name: TableName, names: Sequence[str], *, if_exists: bool, delete_data: bool, whole: bool = True
     ) -> list[Partition]:
-        """Drop the named partitions, all or none; what was dropped, in name order.
+        """Drop the named partitions, all or none; what was dropped, in name order, with values and place if not whole.
 
         Raises NoSuchObject without the table, and for a missing partition unless `if_exists`.
         """
@@ -157,15 +157,18 @@ class PartitionChanges:
         def delete(unit: Unit) -> _Dropped:
             table = locked(unit, name)
             absent = None if if_exists else NoSuchObject(f"Some partitions to drop are missing in table {name}")
-            return self._delete(unit, table, names, absent)
+            return self._delete(unit, table, names, absent, whole=whole)
 
         dropped = self._store.write(delete)
         self._without_directories(dropped, delete_data=delete_data)
         return dropped.partitions
 
-    def _delete(self, unit: Unit, table: Table, names: Sequence[str], absent: NoSuchObject | None) -> _Dropped:
+    def _delete(
+        self, unit: Unit, table: Table, names: Sequence[str], absent: NoSuchObject | None, *, whole: bool = False
+    ) -> _Dropped:
         """Delete the named partitions. Raises `absent`, unless it is None, when one is not there."""
-        found = partitions.get_many(unit.connection, id_of(table), names)
+        read = partitions.get_many if whole else partitions.get_placed
+        found = read(unit.connection, id_of(table), names)
         if absent and len(found) < len(set(names)):
             raise absent
         partitions.remove_many(unit, list(map(id_of, found.values())))
