@@ -132,6 +132,8 @@ def test_rows_are_exact_where_the_metastore_says_so(our_metastore: Metastore, cl
         ({"numRows": "7", "COLUMN_STATS_ACCURATE": accurate}, {(None, "ARROW:row_count:exact"): 7}),
         ({"numRows": "7"}, {(None, "ARROW:row_count:approximate"): 7.0}),
         ({"numRows": "-1"}, {}),
+        ({"numRows": "9" * 19, "COLUMN_STATS_ACCURATE": accurate}, {}),
+        ({"numRows": "9" * 4_000}, {}),
         ({}, {}),
     ]:
         our_metastore.table("t", NESTED, parameters=parameters)

@@ -17,6 +17,8 @@ from hmstats.store.targets import Target
 from hmstats.store.unit import Connection
 
 _ROWS = "numRows"
+_MOST_DIGITS = 18
+"""A count is a number of 64 bits wherever it goes."""
 
 _Rows = tuple[int | None, bool]
 """How many there are, and whether that is known to be right."""
@@ -84,7 +86,7 @@ def _of_table(connection: Connection, target: Target) -> _Rows:
 
 
 def _said(count: str | None, accurate: str | None) -> _Rows:
-    rows = known_rows(count)
+    rows = known_rows(count) if count and len(count) <= _MOST_DIGITS else None
     return rows, rows is not None and Accurate.parse(accurate).basic
 
 
