@@ -12,6 +12,7 @@ from hmstats.errors import MetaError
 from hmstats.model.catalog import Partition, Storage, Table
 from hmstats.wire.catalog import partition_to_thrift, storage_to_thrift
 from hmstats.wire.idl import hive_metastore
+from hmstats.wire.partition_fields import EVERY_FIELD, PartitionFields
 
 
 def partitions_from_specs(specs: Sequence[Any]) -> list[Any]:
@@ -52,42 +53,56 @@ def _with_storage(spec: Any, struct: Any) -> Any:
     )
 
 
-def list_spec(table: Table, partitions: Iterable[Partition]) -> Any:
+def list_spec(table: Table, partitions: Iterable[Partition], fields: PartitionFields = EVERY_FIELD) -> Any:
     """One PartitionSpec that lists the partitions."""
-    structs = [partition_to_thrift(table.name, each) for each in partitions]
+    structs = [fields.partition(partition_to_thrift(table.name, each)) for each in partitions]
     return hive_metastore.PartitionSpec(
         **_of(table), partitionList=hive_metastore.PartitionListComposingSpec(partitions=structs)
     )
 
 
-def grouped_specs(table: Table, partitions: Iterable[Partition]) -> list[Any]:
-    """Specs of partitions that share all of a storage but the place, then one that lists those outside the table."""
-    root = _root(table)
-    inside: dict[str, list[tuple[Storage, Partition]]] = {}
+def grouped_specs(table: Table, partitions: Iterable[Partition], fields: PartitionFields = EVERY_FIELD) -> list[Any]:
+    """Specs of partitions that share all of a storage but the place, then one that lists those outside the table.
+
+    Where the place is not wanted no partition is outside, and what is not wanted of a storage parts no groups.
+    """
+    root, placed = _root(table), fields.has("sd", "location")
+    descriptors: dict[str, Any] = {}
+    groups: dict[str, list[Partition]] = {}
     outside: list[Partition] = []
     for each in partitions:
-        storage = each.storage
-        if storage and storage.location and storage.location.startswith(f"{root}/"):
-            inside.setdefault(repr(_without_place(storage)), []).append((storage, each))
-        else:
+        if placed and not _place(each).startswith(f"{root}/"):
             outside.append(each)
-    specs = [_shared_spec(table, group) for group in inside.values()]
-    return [*specs, list_spec(table, outside)] if outside else specs
+            continue
+        storage = repr(_without_place(each.storage))
+        if storage not in descriptors:
+            descriptors[storage] = _shared_storage(each.storage, root if placed else None, fields)
+        groups.setdefault(repr(descriptors[storage]), []).append(each)
+    shared = {repr(each): each for each in descriptors.values()}
+    specs = [_shared_spec(table, shared[wanted], group, fields) for wanted, group in groups.items()]
+    return [*specs, list_spec(table, outside, fields)] if outside else specs
 
 
-def _shared_spec(table: Table, group: Sequence[tuple[Storage, Partition]]) -> Any:
+def _shared_storage(storage: Storage | None, root: str | None, fields: PartitionFields) -> Any:
+    empty = hive_metastore.StorageDescriptor()
+    struct = fields.storage(empty if storage is None else storage_to_thrift(storage))
+    struct.location = root
+    return struct
+
+
+def _shared_spec(table: Table, descriptor: Any, group: Sequence[Partition], fields: PartitionFields) -> Any:
     root = _root(table)
-    descriptor = storage_to_thrift(group[0][0])
-    descriptor.location = root
+    placed, valued = fields.has("sd", "location"), fields.has("values")
+    created, accessed = fields.has("createTime"), fields.has("lastAccessTime")
     structs = [
         hive_metastore.PartitionWithoutSD(
-            values=list(partition.values),
-            createTime=partition.created_seconds,
-            lastAccessTime=partition.last_access_seconds,
-            relativePath=(storage.location or "")[len(root) :],
-            parameters=dict(partition.parameters),
+            values=list(each.values) if valued else None,
+            createTime=each.created_seconds if created else 0,
+            lastAccessTime=each.last_access_seconds if accessed else 0,
+            relativePath=_place(each)[len(root) :] if placed else None,
+            parameters=fields.parameters(each.parameters),
         )
-        for storage, partition in group
+        for each in group
     ]
     shared = hive_metastore.PartitionSpecWithSharedSD(partitions=structs, sd=descriptor)
     return hive_metastore.PartitionSpec(**_of(table), sharedSDPartitionSpec=shared)
@@ -107,5 +122,9 @@ def _root(table: Table) -> str:
     return (table.storage.location if table.storage else None) or ""
 
 
-def _without_place(storage: Storage) -> Storage:
-    return replace(storage, location=None)
+def _place(partition: Partition) -> str:
+    return (partition.storage.location if partition.storage else None) or ""
+
+
+def _without_place(storage: Storage | None) -> Storage | None:
+    return storage and replace(storage, location=None)

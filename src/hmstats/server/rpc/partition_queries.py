@@ -10,6 +10,7 @@ from hmstats.service.catalog.expressions import Expressions
 from hmstats.service.catalog.partitions import ALL, Found, KeyValues, Partitions
 from hmstats.wire.catalog import partition_to_thrift
 from hmstats.wire.idl import hive_metastore
+from hmstats.wire.partition_fields import fields_from_thrift
 from hmstats.wire.partition_specs import grouped_specs, list_spec
 
 _GROUPING = "hive.hcatalog.partition.spec.grouping.enabled"
@@ -56,10 +57,12 @@ class PartitionQueryCalls:
         return _specs(self._partitions.filtered(subject.table(db_name, tbl_name), filter or "", max_parts))
 
     def get_partitions_with_specs(self, session: Session, request: Any) -> Any:
-        """The partitions of these names, values or filters, all without any, grouped by storage; whole ones always."""
+        """The partitions of these names, values or filters, all without any, grouped by storage; the fields asked."""
         name = subject.table(request.dbName, request.tblName, request.catName)
+        fields = fields_from_thrift(request.projectionSpec)
         found = self._by_specification(name, request.filterSpec)
-        return hive_metastore.GetPartitionsResponse(partitionSpec=grouped_specs(found.table, found.partitions.values()))
+        specs = grouped_specs(found.table, found.partitions.values(), fields)
+        return hive_metastore.GetPartitionsResponse(partitionSpec=specs)
 
     def _by_specification(self, name: TableName, specification: Any) -> Found:
         mode = None if specification is None else specification.filterMode

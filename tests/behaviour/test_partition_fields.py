@@ -1,0 +1,84 @@
+"""get_partitions_with_specs: partitions with only the fields that a request names."""
+
+from typing import Any
+
+import pytest
+from tests.fixtures.metastores import Metastore
+
+from hmstats.wire.idl import hive_metastore as api
+
+
+@pytest.fixture
+def filled(metastore: Metastore) -> Metastore:
+    """A table with three partitions that have parameters."""
+    if metastore.generation < 4:
+        pytest.skip("get_partitions_with_specs came with Hive 4")
+    metastore.table(keys=("k",))
+    new = [metastore.partition(each) for each in "abc"]
+    for each in new:
+        each.parameters = {"keep": each.values[0], "drop.me": "x"}
+    assert metastore.client().add_partitions(new) == 3
+    return metastore
+
+
+def read(metastore: Metastore, *fields: str, mode: int | None = None, filters: Any = None, **patterns: str) -> Any:
+    request = api.GetPartitionsRequest(
+        dbName=metastore.database,
+        tblName="t",
+        projectionSpec=api.GetProjectionsSpec(fieldList=list(fields), **patterns),
+        filterSpec=api.GetPartitionsFilterSpec(filterMode=mode, filters=filters),
+    )
+    (spec,) = metastore.client().get_partitions_with_specs(request).partitionSpec
+    return spec.sharedSDPartitionSpec
+
+
+def test_only_the_fields_asked_for_come(filled: Metastore) -> None:
+    found = read(filled, "values", "sd.location", "sd.inputFormat")
+    place = filled.read_table().sd.location
+    assert (found.sd.location, found.sd.inputFormat) == (place, filled.storage().inputFormat)
+    assert [getattr(found.sd, each) for each in ("cols", "outputFormat", "serdeInfo", "parameters")] == [None] * 4
+    assert [(each.values, each.relativePath, each.parameters) for each in found.partitions] == [
+        (["a"], "/k=a", None),
+        (["b"], "/k=b", None),
+        (["c"], "/k=c", None),
+    ]
+
+
+def test_fields_inside_fields(filled: Metastore) -> None:
+    found = read(filled, "values", "sd.cols", "sd.serdeInfo.serializationLib")
+    serde = filled.storage().serdeInfo.serializationLib
+    assert found.sd.serdeInfo == api.SerDeInfo(serializationLib=serde)
+    assert [each.name for each in found.sd.cols] == [each.name for each in filled.storage().cols]
+    assert (found.sd.location, found.sd.inputFormat, found.sd.parameters) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "kept"),
+    [
+        ({"includeParamKeyPattern": "k%"}, {"keep"}),
+        ({"excludeParamKeyPattern": "k%"}, {"drop.me"}),
+        ({"includeParamKeyPattern": "%e%", "excludeParamKeyPattern": "drop_me"}, {"keep"}),
+    ],
+)
+def test_patterns_choose_parameters(filled: Metastore, patterns: Any, kept: set[str]) -> None:
+    found = read(filled, "values", "parameters", **patterns)
+    own = [each.parameters.keys() & {"keep", "drop.me"} for each in found.partitions]
+    assert own == [kept] * 3
+
+
+@pytest.mark.parametrize(
+    ("mode", "filters"),
+    [
+        (api.PartitionFilterMode.BY_NAMES, ["k=b"]),
+        (api.PartitionFilterMode.BY_VALUES, ["b"]),
+        (api.PartitionFilterMode.BY_EXPR, ["k > 'a'", "k < 'c'"]),
+    ],
+)
+def test_fields_of_chosen_partitions(filled: Metastore, mode: int, filters: list[str]) -> None:
+    found = read(filled, "values", "parameters", mode=mode, filters=filters, includeParamKeyPattern="keep")
+    assert [(each.values, each.parameters) for each in found.partitions] == [(["b"], {"keep": "b"})]
+
+
+def test_an_unknown_field_is_refused(filled: Metastore) -> None:
+    with pytest.raises(api.MetaException, match=r"Invalid .*nothing"):
+        read(filled, "values", "nothing")
