@@ -40,7 +40,7 @@ def whole_table(
         if not plan.pieces and known.other.get(PARAMETER) == plan.parameters.get(PARAMETER):
             return None
         others = stored_total(metastore, plan, plan.unchanged)
-        total = analysed.merge(others) if others else None
+        total = analysed.merge(others) if others and plan.pieces else others
     if total is None:
         return replace(known, other=UNTRUE)
     return replace(known, rows=total.rows, columns=total.statistics(plan.types))
