@@ -1,12 +1,19 @@
 """Rows of every type that has statistics, with the values that are easy to get wrong, and what is exact about them."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+
+from hmstats.model.column_statistics import Kind
+from hmstats.model.column_types import kind_of
+from hmstats.model.frequent_values import items
 
 ROWS = 4000
 TYPES = {
@@ -80,28 +87,55 @@ def rows(count: int = ROWS) -> pa.Table:
     return pa.table({name: pa.array(columns[name], _ARROW[type_]) for name, type_ in TYPES.items()})
 
 
-def exact(table: pa.Table, column: str) -> Exact:
-    """The exact answers for a column, by DuckDB. NaN is no bound; moments are whole seconds, days are days."""
-    value = _VALUES.get(TYPES[column], '"{0}"').format(column)
-    bounded = f"CASE WHEN NOT isnan({value}) THEN {value} END" if TYPES[column] in ("float", "double") else value
-    with duckdb.connect() as connection:
-        connection.register("given", table)
-        connection.execute("SET TimeZone = 'UTC'")
-        query = (
-            f'SELECT count(*) - count("{column}"), count(DISTINCT {value}), min({bounded}), max({bounded}) FROM given'
-        )
-        nulls, ndv, low, high = connection.execute(query).fetchall()[0]
-        if TYPES[column] in ("string", "binary"):
-            size = f'octet_length(encode("{column}"))' if TYPES[column] == "string" else f'octet_length("{column}")'
-            longest, average = connection.execute(f"SELECT max({size}), avg({size}) FROM given").fetchall()[0]
-            return Exact(nulls, ndv, max_length=longest, average_length=average)
-        if TYPES[column] == "boolean":
-            trues = connection.execute(f'SELECT count(*) FILTER ("{column}") FROM given').fetchall()[0][0]
-            return Exact(nulls, ndv, trues=trues)
+def exact(given: duckdb.DuckDBPyConnection, column: str, types: Mapping[str, str] = TYPES) -> Exact:
+    """The exact answers for a column of `opened` rows. NaN is no bound."""
+    type_ = types[column]
+    value = value_of(column, type_)
+    bounded = f"CASE WHEN NOT isnan({value}) THEN {value} END" if type_ in ("float", "double") else value
+    query = f'SELECT count(*) - count("{column}"), count(DISTINCT {value}), min({bounded}), max({bounded}) FROM given'
+    nulls, ndv, low, high = given.execute(query).fetchall()[0]
+    if kind_of(type_) in (Kind.STRING, Kind.BINARY):
+        size = f"octet_length({value})" if type_ == "binary" else f"octet_length(encode({value}))"
+        longest, average = given.execute(f"SELECT max({size}), avg({size}) FROM given").fetchall()[0]
+        return Exact(nulls, ndv, max_length=longest, average_length=average)
+    if type_ == "boolean":
+        trues = given.execute(f'SELECT count(*) FILTER ("{column}") FROM given').fetchall()[0][0]
+        return Exact(nulls, ndv, trues=trues)
     return Exact(nulls, ndv, low, high)
 
 
-_VALUES = {
-    "date": "(\"{0}\" - DATE '1970-01-01')",
-    "timestamp": 'CAST(floor(epoch("{0}")) AS BIGINT)',
-}
+def frequencies(given: duckdb.DuckDBPyConnection, column: str, types: Mapping[str, str] = TYPES) -> dict[str, int]:
+    """How often each value occurs, by its item in a sketch of frequent values."""
+    kind = kind_of(types[column])
+    assert kind is not None
+    query = f'SELECT {value_of(column, types[column])}, count(*) FROM given WHERE "{column}" IS NOT NULL GROUP BY 1'
+    found = given.execute(query).fetchall()
+    counts: dict[str, int] = {}
+    for item, (_, count) in zip(items(kind, (value for value, _ in found)), found, strict=True):
+        counts[item] = counts.get(item, 0) + count
+    return counts
+
+
+@contextmanager
+def opened(source: pa.Table | Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in which the rows of a table, or of a file as the database reads it, are the table `given`."""
+    with duckdb.connect() as connection:
+        connection.execute("SET threads = 1")
+        connection.execute("SET TimeZone = 'UTC'")
+        if isinstance(source, Path):
+            connection.execute(f"CREATE TABLE given AS FROM read_parquet('{source}')")
+        else:
+            connection.register("given", source)
+        yield connection
+
+
+def value_of(column: str, type_: str) -> str:
+    """The expression of what is counted: days, whole seconds, a char with its spaces, else the value itself."""
+    if type_.startswith("char("):
+        return f"rpad(\"{column}\", {type_[5:-1]}, ' ')"
+    return _VALUES.get(type_, '"{0}"').format(column)
+
+
+_MICROSECONDS = 'epoch_us(CAST("{0}" AS TIMESTAMPTZ))'
+_SECONDS = f"({_MICROSECONDS} - ({_MICROSECONDS} % 1000000 + 1000000) % 1000000) // 1000000"
+_VALUES = {"date": "(\"{0}\" - DATE '1970-01-01')", "timestamp": _SECONDS, "timestamp_ntz": _SECONDS}
