@@ -48,6 +48,7 @@ docs: install ## Write the generated pages again
 bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='--hive 2.3'), and the sketches
 	@$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	@$(BIN)/python -m tests.benchmarks.bench_sketch
+	@$(BIN)/python -m tests.benchmarks.bench_autogather
 
 clean: ## Remove the virtual environment and everything made
 	@rm -rf $(VENV) build dist demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

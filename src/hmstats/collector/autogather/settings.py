@@ -56,9 +56,8 @@ def gather_settings(spark: SparkSession, given: Mapping[str, object], metastore:
         if name not in DEFAULTS:
             raise SettingsError(f"settings of a write are {', '.join(DEFAULTS)}, found {name}")
     hadoop = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 - knows hive-site.xml and all else
-    session = {name: _first(hadoop, name) for name in DEFAULTS}
-    texts = {name: str(given.get(name) or session[name] or default) for name, default in DEFAULTS.items()}
-    texts |= {name: str(value) for name, value in given.items() if value is False}
+    session = {name: text for name in DEFAULTS if (text := _first(hadoop, name)) is not None}
+    texts = {**DEFAULTS, **session, **{name: str(value) for name, value in given.items()}}
     return GatherSettings(
         autogather=_flag(AUTOGATHER, texts),
         dbclass=texts[DBCLASS],

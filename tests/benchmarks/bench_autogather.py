@@ -1,0 +1,108 @@
+"""What statistics while writing cost: TPC-H's lineitem written plainly, with statistics, and analysed afterwards.
+
+Run with `python -m tests.benchmarks.bench_autogather [--scale 0.3] [--data FOLDER]`; the data are made with tpchgen-cli
+unless the folder has them. All runs are in one session of two cores; the median of each is printed, and nothing is
+asserted.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.fixtures.servers import serving
+
+from hmstats.collector import analyze
+from hmstats.collector.autogather.writer import writing
+from hmstats.collector.session import local_session
+
+ROUNDS = 5
+FILES = 4
+_MASTER = "local[2]"
+
+
+def lineitem(folder: Path, scale: float) -> Path:
+    """The folder with lineitem's Parquet files, which are made if they are not there."""
+    place = folder / f"sf{scale:g}"
+    if not list(place.glob("lineitem/*.parquet")):
+        place.mkdir(parents=True, exist_ok=True)
+        tool = str(Path(sys.executable).parent / "tpchgen-cli")
+        table = ["parquet", "-s", str(scale), "--tables=lineitem", f"--parts={FILES}", f"--output-dir={place}"]
+        subprocess.run([tool, *table], check=True, capture_output=True)
+    return place / "lineitem"
+
+
+def measured(rounds: int, ways: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+    """The median seconds of each way. They take turns, so that what else the machine does meets all alike."""
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(rounds + 1):
+        for name, act in ways.items():
+            begin = time.perf_counter()
+            act()
+            if number:  # the first round warms up
+                seconds[name].append(time.perf_counter() - begin)
+    return {name: statistics.median(each) for name, each in seconds.items()}
+
+
+def bench(spark: Any, rows: Any, rounds: int) -> None:
+    """Write the rows in every way, and print what each takes."""
+
+    def plain(name: str) -> None:
+        rows.write.mode("overwrite").saveAsTable(name)
+
+    def gathering() -> None:
+        written = writing(rows).save_table("gathered", mode="overwrite")
+        assert written.gathered, written.reason
+
+    def then_hmstats() -> None:
+        plain("analysed")
+        analyze(spark, "analysed")
+
+    def then_spark() -> None:
+        plain("analysed_by_spark")
+        spark.sql("ANALYZE TABLE analysed_by_spark COMPUTE STATISTICS FOR ALL COLUMNS").collect()
+
+    ways = {
+        "plain write": lambda: plain("plain"),
+        "write with statistics": gathering,
+        "plain write, then hmstats analyze": then_hmstats,
+        "plain write, then Spark's ANALYZE FOR ALL COLUMNS": then_spark,
+    }
+    found = measured(rounds, ways)
+    least = found["plain write"]
+    for name, seconds in found.items():
+        print(f"{name:<52}{seconds:>8.2f} s{seconds / least:>8.2f} of a plain write")
+
+
+def main() -> None:
+    """Run all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--scale", type=float, default=0.3)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--data", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        source = lineitem(given.data or folder, given.scale)
+        with serving(folder) as port:
+            conf = {"spark.sql.warehouse.dir": (folder / "warehouse").as_uri()}
+            spark = local_session(f"thrift://127.0.0.1:{port}", master=_MASTER, conf=conf)
+            try:
+                rows = spark.read.parquet(str(source))
+                print(f"lineitem, scale {given.scale:g}: {rows.count():,} rows, {len(rows.columns)} columns")
+                bench(spark, rows, given.rounds)
+                print("the same rows out of a join and a sort:")
+                other = rows.select("l_orderkey", "l_linenumber", "l_comment").withColumnRenamed("l_comment", "note")
+                joined = rows.join(other, ["l_orderkey", "l_linenumber"]).drop("note").sort("l_shipdate")
+                bench(spark, joined, given.rounds)
+            finally:
+                spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Writes whose tasks fail, die or run twice, and a job that dies: nothing counts twice, nothing stays for ever."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark import cloudpickle
+from pyspark.sql import functions as F  # noqa: N812
+from sqlalchemy import create_engine, text
+from tests.collector.writing_session import DEAD, LATE_SECONDS
+from tests.fixtures.servers import serving
+
+from hmstats.client import connect
+from hmstats.collector.autogather import writer as module
+from hmstats.collector.autogather.writer import writing
+from hmstats.collector.publishers.fs import FsAggregator, FsPublisher
+from hmstats.errors import GatheringFailed
+from hmstats.model.catalog import TableName
+from hmstats.model.running_writes import PartialState
+from hmstats.service.statistics.running_writes import RunningWrites
+from hmstats.store.engine import Store
+
+pytestmark = pytest.mark.spark
+
+DAY_SECONDS = 24 * 3600
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _tasks_have_these_classes() -> Iterator[None]:
+    here = sys.modules[Full.__module__]
+    cloudpickle.register_pickle_by_value(here)
+    yield
+    cloudpickle.unregister_pickle_by_value(here)
+
+
+class Full(FsPublisher):
+    """A publisher that has no room for what the second task found."""
+
+    def publish(self, states: Sequence[PartialState]) -> None:
+        if any(each.place.task == 1 for each in states):
+            raise GatheringFailed("no space is left")
+        super().publish(states)
+
+
+class Forgetful(FsAggregator):
+    """An aggregator that loses a state."""
+
+    def aggregate(self) -> Any:
+        return list(super().aggregate())[1:]
+
+
+@pytest.mark.slow
+def test_attempts_of_tasks_count_once_and_a_dead_run_is_forgotten(tmp_path: Path) -> None:
+    with serving(tmp_path) as port:
+        command = [sys.executable, "-m", "tests.collector.writing_session", str(tmp_path), f"thrift://127.0.0.1:{port}"]
+        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        assert done.returncode == DEAD, done.stderr[-5000:]
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        assert [each["harm"] for each in lines] == ["raises", "dies", "is late"]
+        for each in lines:
+            assert each["gathered"], each
+            assert (each["rows"], each["numRows"], each["partitions"]) == (900, 900, [300, 300, 300]), each
+            assert each["bounds"] == each["attempts"] == [0, 1], each
+        assert (tmp_path / "is_late").exists()
+        assert left(tmp_path) == {"died"}
+    store = Store.open(f"sqlite:///{tmp_path}/hmstats.sqlite", clock=lambda: time.time() + DAY_SECONDS + LATE_SECONDS)
+    assert RunningWrites(store).remove_older(DAY_SECONDS) == 1
+    store.close()
+    assert left(tmp_path) == set()
+
+
+def left(folder: Path) -> set[str]:
+    """Whether states of a run are left: those of the run that died are the last."""
+    engine = create_engine(f"sqlite:///{folder}/hmstats.sqlite")
+    with engine.connect() as connection:
+        runs = connection.execute(text('SELECT DISTINCT "RUN_ID" FROM "HMSTATS_PARTIAL_STATE"')).all()
+    engine.dispose()
+    return {"died"} if len(runs) == 1 else {each[0] for each in runs}
+
+
+@pytest.mark.parametrize("broken", [(Full, FsAggregator), (FsPublisher, Forgetful)])
+def test_what_is_lost_on_the_way_is_noticed(
+    spark: Any, spark_metastore: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: tuple[type, type]
+) -> None:
+    name = f"lost_{broken[0].__name__.lower()}"
+    settings: dict[str, object] = {"hive.stats.dbclass": "fs", "hive.stats.dbconnectionstring": str(tmp_path)}
+    rows = spark.range(0, 900, 1, 3).select("id", (F.col("id") % 3).alias("k"))
+    writing(rows, settings=settings).save_table(name, partition_by=["k"])
+    monkeypatch.setattr(module, "publisher_and_aggregator", lambda _: broken)
+    written = writing(rows, settings=settings).save_table(name, mode="append", partition_by=["k"])
+    assert not written.gathered
+    assert "not whole" in (written.reason or "")
+    table = TableName("hive", "default", name)
+    with connect(spark_metastore) as service:
+        found = service.find_table(table)
+        assert found is not None
+        partitions = service.partitions(table, service.partition_names(table))
+        every = [found.parameters, *(each.parameters for each in partitions)]
+    for parameters in every:
+        assert not {"numRows", "COLUMN_STATS_ACCURATE"} & parameters.keys()
+    assert [parameters["numFiles"] for parameters in every] == ["18", "6", "6", "6"]
+    assert spark.table(name).count() == 1800
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_task_that_cannot_publish_fails_a_write_that_must_be_reliable(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "publisher_and_aggregator", lambda _: (Full, FsAggregator))
+    settings: dict[str, object] = {
+        "hive.stats.dbclass": "fs",
+        "hive.stats.dbconnectionstring": str(tmp_path),
+        "hive.stats.reliable": True,
+    }
+    with pytest.raises(GatheringFailed, match="no space is left"):
+        writing(spark.range(0, 900, 1, 3), settings=settings).save_table("unreliable")
+    assert not spark.catalog.tableExists("unreliable")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,115 @@
+"""Writes on a cluster of separate processes in which something goes wrong. Run by test_writing_failures.
+
+Each scenario writes a table through a publisher that does harm in the first attempt of task 0, and nowhere else, after
+it has published. The outcomes are printed as JSON.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from pyspark import TaskContext
+from pyspark.sql import functions as F  # noqa: N812
+
+from hmstats.client import connect
+from hmstats.collector.autogather import writer as module
+from hmstats.collector.autogather.writer import writing
+from hmstats.collector.publishers.protocols import Publisher
+from hmstats.collector.publishers.thrift import ThriftAggregator, ThriftPublisher
+from hmstats.collector.session import local_session
+from hmstats.model.catalog import TableName
+from hmstats.model.running_writes import PartialState
+
+CLUSTER = "local-cluster[2,1,1024]"
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.task.maxFailures": "3",
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.minTaskRuntime": "1s",
+    "spark.speculation.multiplier": "1.1",
+    "spark.speculation.quantile": "0.3",
+}
+LATE_SECONDS = 20
+DEAD = 7
+
+
+def harmful(harm: str, mark: str) -> type[Publisher]:
+    """A publisher that harms once, after it has published; `mark` is the file that remembers."""
+
+    class Harmful(ThriftPublisher):
+        def publish(self, states: Sequence[PartialState]) -> None:
+            super().publish(states)
+            if TaskContext.get().partitionId() or Path(mark).exists():
+                return
+            Path(mark).touch()
+            if harm == "raises":
+                raise RuntimeError("the first attempt fails")
+            if harm == "dies":
+                os._exit(1)
+            if harm == "is late":
+                time.sleep(LATE_SECONDS)
+
+    return Harmful
+
+
+def main(folder: Path, metastore: str) -> None:
+    """Run the scenarios."""
+    settings = {**SETTINGS, "spark.sql.warehouse.dir": (folder / "warehouse").as_uri()}
+    spark = local_session(metastore, master=CLUSTER, conf=settings)
+    for harm in ("raises", "dies", "is late"):
+        name = harm.replace(" ", "_")
+        publisher = harmful(harm, str(folder / name))
+        with mock.patch.object(module, "publisher_and_aggregator", return_value=(publisher, ThriftAggregator)):
+            written = writing(_rows(spark)).save_table(name, partition_by=["k"])
+        print(json.dumps({"harm": harm, **_outcome(spark, metastore, name), "gathered": written.gathered}), flush=True)
+    _die(spark)
+
+
+def _rows(spark: Any) -> Any:
+    """Rows that say which attempt of its task has made them."""
+
+    def attempt(_: int) -> int:
+        return int(TaskContext.get().attemptNumber())
+
+    rows = spark.range(0, 900, 1, 4).select("id", (F.col("id") % 3).alias("k"))
+    return rows.withColumn("attempt", F.udf(attempt, "int").asNondeterministic()("id")).select("id", "attempt", "k")
+
+
+def _outcome(spark: Any, metastore: str, name: str) -> dict[str, Any]:
+    """What is in the table, and what the metastore has of it."""
+    table = TableName("hive", "default", name)
+    low, high, rows = spark.table(name).agg(F.min("attempt"), F.max("attempt"), F.count("*")).first()
+    with connect(metastore) as service:
+        found = service.find_table(table)
+        parameters = {} if found is None else found.parameters
+        (column,) = service.table_statistics(table, ["attempt"])
+        counted = [
+            int(each.parameters["numRows"]) for each in service.partitions(table, service.partition_names(table))
+        ]
+    return {
+        "rows": rows,
+        "attempts": [low, high],
+        "numRows": int(parameters["numRows"]),
+        "partitions": counted,
+        "bounds": [column.data.low, column.data.high],  # type: ignore[union-attr]
+    }
+
+
+def _die(spark: Any) -> None:
+    """A driver that ends when its tasks have published."""
+
+    def dead(*_: object) -> Any:
+        os._exit(DEAD)
+
+    with mock.patch.object(module, "collected", dead):
+        writing(_rows(spark)).save_table("died")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])
