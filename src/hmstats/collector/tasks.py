@@ -119,18 +119,19 @@ def read(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
 def unite(records: Iterable[Record], job: Job) -> Iterator[Outcome]:
     """Finish and deliver pieces whose records come one after the other; one outcome, with those among the records."""
     tally = _Tally(job)
-    outcomes: list[Outcome] = []
+    earlier = Outcome()
 
     def findings() -> Iterator[tuple[str, Finding]]:
+        nonlocal earlier
         for piece, group in groupby(records, key=itemgetter(0)):
-            parts = [part for _, part in group]
+            parts = (part for _, part in group)
             if piece.startswith(_OUTCOMES):
-                outcomes.extend(part for part in parts if isinstance(part, Outcome))
+                earlier = reduce(Outcome.merge, (part for part in parts if isinstance(part, Outcome)), earlier)
             elif piece in job.known.value:  # not one that came while the others were read
                 yield from tally.finished(piece, _merged(parts, job))
 
     outcome = tally.outcome(findings())
-    yield reduce(Outcome.merge, outcomes, outcome)
+    yield earlier.merge(outcome)
 
 
 class _Tally:
