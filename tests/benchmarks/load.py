@@ -5,7 +5,7 @@ Requests are encoded once, and replies counted by their bytes, so that the clien
 
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from types import TracebackType
@@ -17,6 +17,7 @@ from hmstats.wire.idl import methods
 
 _START_SECONDS = 0.3
 """Time in which every process connects before the clock starts."""
+_Send = Callable[[int, str, bytes, float, float], float]
 _REPLY = b"\x80\x01\x00\x02"
 
 
@@ -37,8 +38,15 @@ class Clients:
 
     def calls_per_second(self, port: int, method: str, requests: Sequence[bytes], seconds: float) -> float:
         """The rate of all together, one process for each request. Raises RuntimeError when a call is refused."""
+        return self._rate(_send, port, method, requests, seconds)
+
+    def connections_per_second(self, port: int, method: str, requests: Sequence[bytes], seconds: float) -> float:
+        """The same with a connection for each call."""
+        return self._rate(_connect_and_send, port, method, requests, seconds)
+
+    def _rate(self, send: _Send, port: int, method: str, requests: Sequence[bytes], seconds: float) -> float:
         start = time.time() + _START_SECONDS
-        running = [self._pool.submit(_send, port, method, each, start, seconds) for each in requests]
+        running = [self._pool.submit(send, port, method, each, start, seconds) for each in requests]
         return sum(each.result() for each in running)
 
 
@@ -56,6 +64,22 @@ def _send(port: int, method: str, request: bytes, start: float, seconds: float) 
             calls += 1
             now = time.perf_counter()
         return calls / (now - began)
+
+
+def _connect_and_send(port: int, method: str, request: bytes, start: float, seconds: float) -> float:
+    """Calls per second, each on a connection of its own."""
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
+        size = first_reply(connection, method, request)
+    time.sleep(max(0.0, start - time.time()))
+    began = now = time.perf_counter()
+    calls = 0
+    while now < began + seconds:
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
+            connection.sendall(request)
+            read(connection, size)
+        calls += 1
+        now = time.perf_counter()
+    return calls / (now - began)
 
 
 def first_reply(connection: socket.socket, method: str, request: bytes) -> int:
