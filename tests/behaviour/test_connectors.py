@@ -176,3 +176,14 @@ def test_a_connector_is_whole(our_metastore: Metastore, missing: str) -> None:
     connector = api.DataConnector(**{"name": "c", "type": "t", "url": "u"} | {missing: None})
     with pytest.raises(api.InvalidObjectException, match="a data connector must have a name, a type and a URL"):
         our_metastore.client().create_dataconnector(connector)
+
+
+def test_a_database_of_another_system_shows_no_tables(our_metastore: Metastore) -> None:
+    client, database = our_metastore.client(), f"{our_metastore.database}_remote"
+    client.create_dataconnector(api.DataConnector(name="silent", type="mysql", url=URL))
+    client.create_database(remote(our_metastore, database, "silent"))
+    assert client.get_all_tables(database) == []
+    with pytest.raises(api.NoSuchObjectException):
+        client.get_table(database, "orders")
+    client.drop_dataconnector("silent", False, False)
+    assert database in client.get_all_databases()

@@ -79,6 +79,16 @@ def test_fields_of_chosen_partitions(filled: Metastore, mode: int, filters: list
     assert [(each.values, each.parameters) for each in found.partitions] == [(["b"], {"keep": "b"})]
 
 
+@pytest.mark.parametrize(("mode", "filters"), [(api.PartitionFilterMode.BY_VALUES, ["b"]), (None, None)])
+def test_every_field_of_chosen_partitions(filled: Metastore, mode: int | None, filters: Any) -> None:
+    found = read(filled, mode=mode, filters=filters, includeParamKeyPattern="keep")
+    chosen = "b" if mode is not None and filled.ours else "abc"
+    assert [(each.values, each.parameters) for each in found.partitions] == [
+        ([each], {"keep": each}) for each in chosen
+    ]
+    assert found.sd.serdeInfo.serializationLib == filled.storage().serdeInfo.serializationLib
+
+
 def test_an_unknown_field_is_refused(filled: Metastore) -> None:
     with pytest.raises(api.MetaException, match=r"Invalid .*nothing"):
         read(filled, "values", "nothing")
