@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,6 +23,8 @@ from hmstats.cli.main import app
 from hmstats.collector.progress import Done
 from hmstats.errors import SettingsError, StatementError
 from hmstats.model.catalog import TableName
+from hmstats.model.column_statistics import LongStatistics
+from hmstats.sketch.hive_hll import HiveHll
 
 _numbers = count(1)
 ROWS = {"p=1": 10, "p=2": 20, "p=3": 30}
@@ -171,23 +173,36 @@ def test_a_dry_run_says_the_plan_and_starts_nothing(spark: Any, spark_metastore:
 
 
 @pytest.mark.spark
-def test_options_decide_which_statistics_are_made(spark: Any, spark_metastore: str, database: str) -> None:
-    name = TableName("hive", database, "one")
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ([], {"ndv", "bit_vector", "histogram", "top_k"}),
+        (["--no-histogram"], {"ndv", "bit_vector", "top_k"}),
+        (["--no-top-k", "--tasks", "1"], {"ndv", "bit_vector", "histogram"}),
+        (["--bounds-only"], set()),
+    ],
+)
+def test_flags_decide_which_statistics_are_made(
+    spark: Any, spark_metastore: str, database: str, flags: list[str], expected: set[str]
+) -> None:
+    lines(run(spark_metastore, f"{database}.one", "--json", *flags))
+    with client.connect(spark_metastore) as service:
+        (found,) = service.statistics(TableName("hive", database, "one"), ["a"])
+    column, data = found.columns[0], cast("LongStatistics", found.columns[0].data)
+    assert (data.low, data.high, data.nulls) == (0, 6, 0)
+    # What is not known of a count comes as 0.
+    made = {"ndv": data.ndv, "bit_vector": data.bit_vector, "histogram": data.histogram, "top_k": column.top_k}
+    assert {name for name, value in made.items() if value} == expected
 
-    def made(*flags: str) -> dict[str, bool]:
-        lines(run(spark_metastore, f"{database}.one", "--json", *flags))
-        with client.connect(spark_metastore) as service:
-            (found,) = service.statistics(name, ["a"])
-        data: Any = found.columns[0].data
-        assert (data.low, data.high, data.nulls) == (0, 6, 0)
-        return {
-            "ndv": data.ndv is not None,
-            "vector": data.bit_vector is not None,
-            "histogram": data.histogram is not None,
-            "top_k": found.columns[0].top_k is not None,
-        }
 
-    assert made() == dict.fromkeys(("ndv", "vector", "histogram", "top_k"), True)
+@pytest.mark.spark
+def test_the_precision_of_bit_vectors(spark: Any, spark_metastore: str, database: str) -> None:
+    lines(run(spark_metastore, f"{database}.one", "--json", "--precision", "14"))
+    with client.connect(spark_metastore) as service:
+        (found,) = service.statistics(TableName("hive", database, "one"), ["a"])
+    vector = cast("LongStatistics", found.columns[0].data).bit_vector
+    assert vector is not None
+    assert HiveHll.from_bytes(vector).p == 14
 
 
 @pytest.mark.spark
