@@ -1,46 +1,56 @@
 """Calls about tables and partitions: our server against a real Hive Metastore, both on the same PostgreSQL, in one run.
 
-Run with `python -m tests.benchmarks.bench_catalog [--partitions 100000]`. A round is one or two calls after which the
-catalog is as it was before. Prints rounds per second, ratios, and the memory of our server; asserts none.
+Run with `python -m tests.benchmarks.bench_catalog [--partitions 100000] [--workers 2]`. A round is one or two calls
+after which the catalog is as it was before; connections that write have tables of their own. Prints rounds and calls
+per second, ratios, the processor's time of a round, and the memory of our server; asserts none. Reads of ours are
+measured twice: answered anew at each call (first touch) and answered again while nothing changes.
 """
 
 import argparse
-import socket
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
-from tests.benchmarks.load import first_reply, read
-from tests.benchmarks.processes import listener_of, peak_megabytes
+from sqlalchemy import make_url
+from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
+from tests.benchmarks.rounds import Call, Rounds
 from tests.fixtures.hive import hive
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database, own_server
 from tests.fixtures.servers import serving
-from tests.server.requests import request
 
 from hmstats.store import migrate
 from hmstats.wire.idl import hive_metastore as api
 
-OURS, HIVE = "hmstats", "Hive"
+ANEW, AGAIN, HIVE = "first touch", "asked again", "Hive"
+_ANSWERS_BYTES = {ANEW: 0, AGAIN: 2**26}
 DATABASE = "bench"
 ADDED, NAMED = 1_000, 1_000
 FILL_AT_ONCE = 5_000
 
-Call = tuple[str, Mapping[str, Any]]
-
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A title, and the calls of a round over a table that has the given number of partitions."""
+    """The calls of a round of one connection, over a table that has the given number of partitions."""
 
     title: str
-    calls: Callable[[int], Sequence[Call]]
+    calls: Callable[[int, int], Sequence[Call]]
+    reads: bool = True
+
+
+class Rate(NamedTuple):
+    """How a server did: rounds per second, each call per second, and the processor's milliseconds for a round."""
+
+    rounds: float
+    calls: Sequence[float]
+    server_ms: float
+    database_ms: float
 
 
 def table_of(name: str, location: str | None = None) -> Any:
@@ -100,65 +110,50 @@ def filled(number: int) -> str:
     return f"v{number:06}"
 
 
-def _make_and_drop(_: int) -> Sequence[Call]:
-    make = ("create_table", {"tbl": table_of("made")})
-    return make, ("drop_table", {"dbname": DATABASE, "name": "made", "deleteData": False})
+def _make_and_drop(connection: int, _: int) -> Sequence[Call]:
+    name = f"made{connection}"
+    make = ("create_table", {"tbl": table_of(name)})
+    return make, ("drop_table", {"dbname": DATABASE, "name": name, "deleteData": False})
 
 
-def _add_and_drop(_: int) -> Sequence[Call]:
+def _add_and_drop(connection: int, _: int) -> Sequence[Call]:
     values = [f"w{number:06}" for number in range(ADDED)]
-    return adding(values), dropping(values)
+    return adding(values, f"added{connection}"), dropping(values, f"added{connection}")
 
 
-def _by_names(partitions: int) -> Sequence[Call]:
+def _by_names(_: int, partitions: int) -> Sequence[Call]:
     step = max(partitions // NAMED, 1)
     names = [f"k={filled(number)}" for number in range(0, partitions, step)][:NAMED]
     wanted = api.GetPartitionsByNamesRequest(db_name=f"@hive#{DATABASE}", tbl_name="t", names=names)
     return (("get_partitions_by_names_req", {"req": wanted}),)
 
 
-def _by_filter(partitions: int) -> Sequence[Call]:
+def _by_filter(_: int, partitions: int) -> Sequence[Call]:
     text = f"k >= '{filled(partitions // 2)}' and k < '{filled(partitions // 2 + 100)}'"
     return (("get_partitions_by_filter", {"db_name": DATABASE, "tbl_name": "t", "filter": text, "max_parts": -1}),)
 
 
-def _names(_: int) -> Sequence[Call]:
+def _names(_: int, __: int) -> Sequence[Call]:
     return (("get_partition_names", {"db_name": DATABASE, "tbl_name": "t", "max_parts": -1}),)
 
 
 SCENARIOS = (
-    Scenario("create_table and drop_table", _make_and_drop),
-    Scenario(f"add_partitions_req and drop_partitions_req of {ADDED:,}", _add_and_drop),
+    Scenario("create_table, drop_table", _make_and_drop, reads=False),
+    Scenario(f"add_partitions_req, drop_partitions_req of {ADDED:,}", _add_and_drop, reads=False),
     Scenario(f"get_partitions_by_names_req of {NAMED:,}", _by_names),
     Scenario("get_partitions_by_filter, 100 found", _by_filter),
     Scenario("get_partition_names, all", _names),
 )
 
 
-def rounds_per_second(port: int, calls: Sequence[Call], seconds: float) -> float:
-    """How often a round is done on one connection; the replies of later rounds are only counted by their bytes."""
-    requests = [request(method, **arguments) for method, arguments in calls]
-    with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sizes = [first_reply(connection, method, sent) for (method, _), sent in zip(calls, requests, strict=True)]
-        began = now = time.perf_counter()
-        done = 0
-        while now < began + seconds:
-            for sent, size in zip(requests, sizes, strict=True):
-                connection.sendall(sent)
-                read(connection, size)
-            done += 1
-            now = time.perf_counter()
-        return done / (now - began)
-
-
-def fill(port: int, partitions: int) -> float:
-    """Make the database and its table; the seconds that adding its partitions took."""
+def fill(port: int, partitions: int, connections: int) -> float:
+    """Make the database and its tables; the seconds that adding the partitions of the one that is asked about took."""
     metastore = Metastore("bench", port, 4.0, DATABASE)
     with metastore.clients:
         client = metastore.client()
         client.create_database(api.Database(name=DATABASE, description="", parameters={}))
-        client.create_table(table_of("t"))
+        for name in ("t", *(f"added{connection}" for connection in range(connections))):
+            client.create_table(table_of(name))
         began = time.perf_counter()
         for start in range(0, partitions, FILL_AT_ONCE):
             numbers = range(start, min(start + FILL_AT_ONCE, partitions))
@@ -167,32 +162,106 @@ def fill(port: int, partitions: int) -> float:
         return time.perf_counter() - began
 
 
+class Bench:
+    """Hive, and two servers of ours over one filled database, one of which keeps no answers."""
+
+    def __init__(self, stack: ExitStack, folder: Path, given: argparse.Namespace) -> None:
+        self._given = given
+        most = max(given.connections)
+        server = stack.enter_context(own_server())
+        ours, hives = (stack.enter_context(fresh_database(server)) for _ in range(2))
+        migrate.upgrade(ours)
+        self._ports = {}
+        for name, answers_bytes in _ANSWERS_BYTES.items():
+            (folder / name).mkdir()
+            settings = {
+                "answers_bytes": answers_bytes,
+                "notifications": given.log,
+                "workers": given.workers,
+                "log_level": "warning",
+            }
+            self._ports[name] = stack.enter_context(serving(folder / name, database=ours, settings=settings))
+        self._ports[HIVE] = stack.enter_context(hive(given.hive, folder / "hive", database=hives))
+        self.filling = [fill(self._ports[name], given.partitions, most) for name in (AGAIN, HIVE)]
+        self._database = listener_of(make_url(server).port or 0)
+        self._servers = {name: listener_of(port) for name, port in self._ports.items()}
+        self._rounds = stack.enter_context(Rounds(most))
+
+    @property
+    def peak_megabytes(self) -> float:
+        """The memory of our server."""
+        return peak_megabytes(self._servers[AGAIN])
+
+    def rates(self, scenario: Scenario) -> list[tuple[int, dict[str, Rate]]]:
+        """For each number of connections each server's rate; all are warmed up before."""
+        names = [name for name in self._ports if scenario.reads or name != ANEW]
+        for name in names:
+            self._rate(name, scenario, max(self._given.connections), 2 * self._given.seconds)
+        return [
+            (count, {name: self._rate(name, scenario, count) for name in names}) for count in self._given.connections
+        ]
+
+    def _rate(self, name: str, scenario: Scenario, connections: int, seconds: float | None = None) -> Rate:
+        calls = [scenario.calls(connection, self._given.partitions) for connection in range(connections)]
+        processes = (self._servers[name], self._database)
+        before = [cpu_seconds(each) for each in processes]
+        pace = self._rounds.pace(self._ports[name], calls, seconds or self._given.seconds)
+        server, database = (cpu_seconds(each) - start for each, start in zip(processes, before, strict=True))
+        return Rate(pace.rounds, pace.calls, 1_000 * server / pace.done, 1_000 * database / pace.done)
+
+
+def row(scenario: Scenario, connections: int, rates: Mapping[str, Rate]) -> list[str]:
+    """A line of the table; behind the rounds each call of a round that has several."""
+    hives = rates[HIVE]
+    found = [rates.get(name) for name in (ANEW, AGAIN)]
+    speeds = [_speed(each) for each in (*found, hives)]
+    ratios = [f"{each.rounds / hives.rounds:.1f}{_ratios(each, hives)}" if each else "" for each in found]
+    costs = [f"{each.server_ms:.1f} + {each.database_ms:.1f}" if each else "" for each in (*found, hives)]
+    return [scenario.title, str(connections), *speeds, *ratios, *costs]
+
+
+def _speed(rate: Rate | None) -> str:
+    if rate is None:
+        return ""
+    each = " (" + ", ".join(f"{calls:,.1f}" for calls in rate.calls) + ")" if len(rate.calls) > 1 else ""
+    return f"{rate.rounds:,.1f}{each}"
+
+
+def _ratios(rate: Rate, hives: Rate) -> str:
+    if len(rate.calls) == 1:
+        return ""
+    each = [f"{ours / theirs:.1f}" for ours, theirs in zip(rate.calls, hives.calls, strict=True)]
+    return " (" + ", ".join(each) + ")"
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--partitions", type=int, default=10_000, help="of the table that is asked about")
     parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement")
     parser.add_argument("--hive", choices=("2.3", "3.1", "4.0"), default="4.0", help="the release to compare with")
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 4], help="numbers of connections")
+    parser.add_argument("--workers", type=int, default=1, help="processes of our server")
+    parser.add_argument("--log", action="store_true", help="our server keeps the notification log, which Hive does not")
+    parser.add_argument("--only", default="", help="measure rounds with this text in their title")
     given = parser.parse_args()
-    table = Table(title=f"Rounds per second over {given.partitions:,} partitions, one connection")
-    for name in ("round", OURS, f"Hive {given.hive}", "ratio"):
-        table.add_column(name, justify="left" if name == "round" else "right")
+    title = f"Rounds (and calls) per second over {given.partitions:,} partitions, {given.workers} process(es) of ours"
+    table = Table(title=f"{title}; how many times Hive {given.hive}; CPU ms for a round, server + database")
+    table.add_column("round")
+    names = ("connections", ANEW, AGAIN, HIVE, "first : Hive", "again : Hive", "first ms", "again ms", "Hive ms")
+    for name in names:
+        table.add_column(name, justify="right")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-bench-")))
-        server = stack.enter_context(own_server())
-        ours, hives = (stack.enter_context(fresh_database(server)) for _ in range(2))
-        migrate.upgrade(ours)
-        (folder / "ours").mkdir()
-        mine = stack.enter_context(serving(folder / "ours", database=ours, settings={"log_level": "warning"}))
-        theirs = stack.enter_context(hive(given.hive, folder / "hive", database=hives))
-        filling = [fill(port, given.partitions) for port in (mine, theirs)]
-        table.add_row("filling, seconds", *(f"{each:,.1f}" for each in filling), f"{filling[1] / filling[0]:.1f}")
+        bench = Bench(stack, folder, given)
+        ours, hives = bench.filling
+        table.add_row("filling, seconds", "1", "", f"{ours:,.1f}", f"{hives:,.1f}", "", f"{hives / ours:.1f}")
         for scenario in SCENARIOS:
-            calls = scenario.calls(given.partitions)
-            rates = [rounds_per_second(port, calls, given.seconds) for port in (mine, theirs)]
-            table.add_row(scenario.title, *(f"{each:,.1f}" for each in rates), f"{rates[0] / rates[1]:.1f}")
-        table.caption = f"peak memory of hmstats: {peak_megabytes(listener_of(mine)):,.0f} MB"
-    Console(width=120).print(table)
+            if given.only in scenario.title:
+                for connections, rates in bench.rates(scenario):
+                    table.add_row(*row(scenario, connections, rates))
+        table.caption = f"peak memory of hmstats: {bench.peak_megabytes:,.0f} MB"
+    Console(width=220).print(table)
 
 
 if __name__ == "__main__":

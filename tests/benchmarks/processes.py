@@ -30,17 +30,29 @@ def listener_of(port: int) -> int:
 
 def cpu_seconds(process: int) -> float:
     """User and system time of a process and its children, those that have ended included, since they began."""
-    parents = {}
-    ticks = {}
+    return sum(sum(map(int, fields[11:15])) for fields in _family(process).values()) / _TICKS_PER_SECOND
+
+
+def peak_megabytes(process: int) -> float:
+    """The most memory that a process and its children have held, each at its own time."""
+    peaks = []
+    for each in _family(process):
+        lines = (_PROCESSES / str(each) / "status").read_text().splitlines()
+        peaks += [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
+    return sum(peaks) / 1024
+
+
+def _family(process: int) -> dict[int, list[str]]:
+    """By id the fields of /proc/<id>/stat, from the state on, of a process and its children."""
+    found = {}
     for each in _PROCESSES.glob("[0-9]*"):
         try:
             fields = _fields(each)
         except OSError:
             continue
-        parents[int(each.name)] = int(fields[1])
-        ticks[int(each.name)] = sum(map(int, fields[11:15]))
-    family = [each for each, parent in parents.items() if process in (each, parent)]
-    return sum(ticks[each] for each in family) / _TICKS_PER_SECOND
+        if process in (int(each.name), int(fields[1])):
+            found[int(each.name)] = fields
+    return found
 
 
 def _fields(process: Path) -> list[str]:
@@ -54,10 +66,3 @@ def _listening(port: int) -> set[str]:
         line.split() for kind in ("tcp", "tcp6") for line in Path(f"/proc/net/{kind}").read_text().splitlines()[1:]
     ]
     return {line[9] for line in lines if line[3] == _LISTENS and int(line[1].rpartition(":")[2], 16) == port}
-
-
-def peak_megabytes(process: int) -> float:
-    """The most memory that a process has held."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    peak = next(line for line in lines if line.startswith("VmHWM:"))
-    return int(peak.split()[1]) / 1024
