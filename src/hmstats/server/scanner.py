@@ -152,6 +152,8 @@ def _enter(at: int, count: int, kinds: tuple[int, ...], limit: int) -> tuple[int
     for kind in kinds:
         if kind not in _LEAST_BYTES:
             raise ProtocolError(f"an element's type must be a code of Thrift, found {kind} before byte {at}")
+    if not count:
+        return at, 0, (_STOP, _STOP)
     least_end = at + count * sum(_LEAST_BYTES[kind] for kind in kinds)
     _check_size(least_end, limit)
     if all(kind in _FIXED_BYTES for kind in kinds):

@@ -5,10 +5,10 @@ abfs, hdfs). A path outside the root, or one that leaves it by `..` or a symboli
 """
 
 import posixpath
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 import structlog
 from pyarrow import fs
@@ -99,17 +99,20 @@ class Warehouse:
         for each in self._inside([location], verb):
             self._try(each, verb, change)
 
-    def _inside(self, locations: Iterable[str | None], verb: str | None = None) -> list[str]:
-        """The locations that lie strictly inside the root; `verb`: what is not done to the others, for the log."""
+    def _inside(self, locations: Iterable[str | None], verb: str | None = None) -> dict[str, SplitResult]:
+        """The locations that lie strictly inside the root, with their parts.
+
+        `verb`: what is not done to the others, for the log.
+        """
         root = urlsplit(self.root)
         real_path = _real_paths(root.scheme)
         above = real_path(root.path).rstrip("/") + "/"
-        inside = []
+        inside = {}
         for location in locations:
-            path = urlsplit(_as_uri(location)) if location else None
-            same = path is not None and (root.scheme, root.netloc) == (path.scheme, path.netloc)
-            if location and path and same and real_path(path.path).startswith(above):
-                inside.append(location)
+            parts = _parts(location) if location else None
+            same = parts is not None and parts[:2] == root[:2]
+            if location and parts and same and real_path(parts.path).startswith(above):
+                inside[location] = parts
             elif verb:
                 # Engines make the directories that they name themselves; a call may bring thousands of those.
                 log = _log.debug if verb == "make" else _log.info
@@ -167,6 +170,12 @@ def _file_system(location: str) -> tuple[fs.FileSystem, str]:
     return files, path
 
 
+def _parts(location: str) -> SplitResult:
+    """The parts of a location as a URI."""
+    parts = urlsplit(location.rstrip("/"))
+    return parts if parts.scheme else urlsplit(_as_uri(location))
+
+
 def _as_uri(location: str) -> str:
     """A URI without a slash at its end; a bare path becomes `file:/path`, as Hadoop writes it."""
     if urlsplit(location).scheme:
@@ -193,9 +202,8 @@ def _real_paths(scheme: str) -> Callable[[str], str]:
     return real_path
 
 
-def _are_there(locations: Sequence[str]) -> set[str]:
+def _are_there(locations: Mapping[str, SplitResult]) -> set[str]:
     """Those of the locations that are on this machine and there, whatever they are."""
-    places = {each: urlsplit(_as_uri(each)) for each in locations}
-    paths = {each: place.path for each, place in places.items() if place.scheme == "file"}
+    paths = {each: parts.path for each, parts in locations.items() if parts.scheme == "file"}
     found = fs.LocalFileSystem().get_file_info(list(paths.values()))
     return {each for each, info in zip(paths, found, strict=True) if info.type is not fs.FileType.NotFound}
