@@ -288,7 +288,7 @@ def test_commands_import_what_they_need_only(arguments: list[str]) -> None:
             main()
         except SystemExit:
             pass
-        heavy = ("pyspark", "sqlalchemy", "alembic", "hmstats.server", "hmstats.store", "hmstats.collector")
+        heavy = ("pyspark", "sqlalchemy", "alembic", "pyarrow", "hmstats.server", "hmstats.store", "hmstats.collector")
         print([name for name in heavy if name in sys.modules])
     """)
     environment = {**os.environ, "HMSTATS__METASTORE": "thrift://127.0.0.1:1"}

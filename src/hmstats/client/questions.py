@@ -1,9 +1,7 @@
 """Calls beyond Hive's: what stored sketches answer without a look at the data. Only hmstats knows them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from hmstats.client.batches import PARTITIONS_A_CALL, batches
 from hmstats.client.connection import Connection
@@ -12,9 +10,11 @@ from hmstats.model.answers import ColumnProvenance, DistinctCount, Quantiles
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.frequent_values import FrequentValues
-from hmstats.outlets import arrow_ipc
 from hmstats.wire import extension as codec
 from hmstats.wire.idl import extension
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Questions:
@@ -75,12 +75,14 @@ class Questions:
         partitions: Sequence[str] | None = None,
         *,
         sketches: bool = False,
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> "Iterator[pa.RecordBatch]":
         """Arrays of Arrow's statistics schema: the table's own, or these partitions', asked for in batches.
 
         outlets.arrow.table_statistics() reads one. `columns` None: all. An empty list of partitions means all of them,
         in one call. `sketches`: bit vectors, histograms and frequent values too.
         """
+        from hmstats.outlets import arrow_ipc  # noqa: PLC0415 - Arrow is loaded by those who ask for it
+
         for batch in [partitions] if not partitions else batches(partitions, PARTITIONS_A_CALL):
             request = extension.ArrowStatisticsRequest(sketches=sketches, **_of_columns(name, columns, batch))
             yield from arrow_ipc.read(self._ask("get_arrow_statistics", request).stream)
