@@ -2,26 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.fixtures.statements import StatementCounter
 from tests.wire.strategies import DATA
 
 from hmstats.errors import InvalidInput, NoSuchObject
 from hmstats.model.catalog import Column, Partition, Storage, Table, TableName
 from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.model.flat_statistics import flat
 from hmstats.service.catalog.databases import Databases
 from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.service.warehouse import Warehouse
+from hmstats.store import column_statistics, partitions, targets
 from hmstats.store.engine import Store
 
 NAME = TableName("hive", "default", "t")
 COLUMNS = tuple(Column(f"c{number}", kind) for number, kind in enumerate(DATA))
 PARTITION_COUNT = 100
+_ANALYZED = {"hive": 10, "impala": 20, "trino": 30}
+"""When each engine's statistics were made, so that one of the others is the newest."""
 
 
 @pytest.fixture
@@ -75,3 +82,35 @@ def test_the_same_write_twice_is_one(filled: Store) -> None:
         writer.update_partitions(NAME, sets([1]))
     (found,) = reader.partitions(NAME, ["p=1"], None, "hive")
     assert found.columns == sets([1])[0].columns
+
+
+@given(data=st.data())
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_tuples_say_what_the_model_says(filled: Store, data: st.DataObject) -> None:
+    """Of every kind and by several engines, for a table and for partitions, by every way of reading."""
+    names = [column.name for column in COLUMNS]
+    reader = StatisticsReader(filled)
+    with filled.read() as connection:
+        target = targets.find(connection, NAME)
+        assert target is not None
+        ids = partitions.find_ids(connection, target.id, ["p=1", "p=2"])
+    for engine in data.draw(st.lists(st.sampled_from(sorted(_ANALYZED)), unique=True, min_size=1)):
+        chosen = data.draw(st.lists(st.sampled_from(range(len(COLUMNS))), unique=True, min_size=1))
+        columns = tuple(
+            ColumnStatistics(names[each], COLUMNS[each].type, data.draw(DATA[COLUMNS[each].type])) for each in chosen
+        )
+        own = StatisticsSet(columns, None, engine, _ANALYZED[engine])
+        of_partitions = {ids[each]: replace(own, partition=each) for each in ids}
+        filled.write(partial(column_statistics.write_table, table_id=target.id, name=NAME, statistics=own))
+        filled.write(partial(column_statistics.write_partitions, name=NAME, statistics=of_partitions))
+    wanted = data.draw(st.lists(st.sampled_from(names), unique=True, min_size=1))
+    engine = data.draw(st.sampled_from(["hive", "impala", "presto"]))
+    of_table = reader.table(NAME, wanted, engine)
+    expected = {each.column: flat(each) for each in of_table.columns} if of_table else {}
+    found = reader.flat_table(NAME, wanted, engine, repaired=False, valid=None)
+    assert {each[0]: each for each in found} == expected
+    sets_found = reader.partitions(NAME, ["p=1", "p=2"], wanted, engine)
+    parts = reader.flat_partitions(NAME, ["p=1", "p=2"], wanted, engine, repaired=False, valid=None)
+    assert {key: {column[0]: column for column in each} for key, each in parts.items()} == {
+        each.partition: {column.column: flat(column) for column in each.columns} for each in sets_found
+    }
