@@ -45,9 +45,10 @@ format: install ## Format the code
 docs: install ## Write the generated pages again
 	@$(BIN)/python -m scripts.generate_docs
 
-bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='--hive 2.3'), and the sketches
+bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='--hive 2.3'), the sketches, and Spark's ANALYZE
 	@$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	@$(BIN)/python -m tests.benchmarks.bench_sketch
+	@$(BIN)/python -m tests.benchmarks.bench_collector
 	@$(BIN)/python -m tests.benchmarks.bench_autogather
 
 clean: ## Remove the virtual environment and everything made

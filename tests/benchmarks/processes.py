@@ -29,12 +29,12 @@ def listener_of(port: int) -> int:
 
 
 def cpu_seconds(process: int) -> float:
-    """User and system time of a process and its children, those that have ended included, since they began."""
+    """User and system time of a process and all below it, those that have ended included, since they began."""
     return sum(sum(map(int, fields[11:15])) for fields in _family(process).values()) / _TICKS_PER_SECOND
 
 
 def peak_megabytes(process: int) -> float:
-    """The most memory that a process and its children have held, each at its own time."""
+    """The most memory that a process and all below it have held, each at its own time."""
     peaks = []
     for each in _family(process):
         lines = (_PROCESSES / str(each) / "status").read_text().splitlines()
@@ -43,16 +43,18 @@ def peak_megabytes(process: int) -> float:
 
 
 def _family(process: int) -> dict[int, list[str]]:
-    """By id the fields of /proc/<id>/stat, from the state on, of a process and its children."""
-    found = {}
+    """By id the fields of /proc/<id>/stat, from the state on, of a process and all below it."""
+    every = {}
     for each in _PROCESSES.glob("[0-9]*"):
         try:
-            fields = _fields(each)
+            every[int(each.name)] = _fields(each)
         except OSError:
             continue
-        if process in (int(each.name), int(fields[1])):
-            found[int(each.name)] = fields
-    return found
+    family = found = {process}
+    while found:
+        found = {each for each, fields in every.items() if int(fields[1]) in family} - family
+        family = family | found
+    return {each: every[each] for each in family if each in every}
 
 
 def _fields(process: Path) -> list[str]:

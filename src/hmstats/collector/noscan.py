@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain
 
 import pyarrow.parquet as pq
 
+from hmstats.collector.file_systems import Settings
 from hmstats.collector.files import DataFile, open_location
 from hmstats.collector.fingerprint import PARAMETER
 from hmstats.collector.plan import Piece, Plan
@@ -24,7 +26,7 @@ def found_without_scan(
     `row_counts`: read the footers of Parquet files for the number of rows. Without it a number of rows that is stored
     stays while the files are as many and as large as they were, and is removed when they are not.
     """
-    rows = _footer_rows(plan.pieces, files) if row_counts else {}
+    rows = _footer_rows(plan.pieces, files, plan.settings) if row_counts else {}
     pieces = {each.name: _finding(files[each.name], rows.get(each.name), each.parameters) for each in plan.pieces}
     if not plan.whole:
         return pieces, None
@@ -41,17 +43,19 @@ def _finding(files: Sequence[DataFile], rows: int | None, stored: Mapping[str, s
     return Finding(rows, total_bytes, len(files), (), other={} if same else UNTRUE)
 
 
-def _footer_rows(pieces: Sequence[Piece], files: Mapping[str, Sequence[DataFile]]) -> dict[str, int]:
+def _footer_rows(
+    pieces: Sequence[Piece], files: Mapping[str, Sequence[DataFile]], settings: Settings
+) -> dict[str, int]:
     """Rows of the pieces that are Parquet, by name; one thread a file."""
     wanted = [(piece, file) for piece in pieces if piece.parquet for file in files[piece.name]]
     rows = {piece.name: 0 for piece in pieces if piece.parquet}
     with ThreadPoolExecutor(_FOOTER_THREADS) as threads:
-        for (piece, _), count in zip(wanted, threads.map(_rows, wanted), strict=True):
+        for (piece, _), count in zip(wanted, threads.map(partial(_rows, settings=settings), wanted), strict=True):
             rows[piece.name] += count
     return rows
 
 
-def _rows(place: tuple[Piece, DataFile]) -> int:
+def _rows(place: tuple[Piece, DataFile], settings: Settings) -> int:
     piece, file = place
-    system, _ = open_location(piece.location)
+    system, _ = open_location(piece.location, settings)
     return int(pq.read_metadata(file.path, filesystem=system).num_rows)

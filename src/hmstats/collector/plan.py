@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hmstats.client import Metastore
+from hmstats.collector.file_systems import NO_SETTINGS, Settings
 from hmstats.collector.partition_spec import PartitionSpec, TextSpec, checked, matches, pruning_values
 from hmstats.collector.statement import Statement
 from hmstats.errors import StatementError
@@ -37,7 +38,7 @@ class Plan:
     """An analysis. `types` is column to Hive type; `skipped` is column to the reason why it has no statistics.
 
     `spec`: partition key to value, of the partitions that are asked for. `parameters` are the table's own.
-    `unchanged` are pieces that are asked for too, but not analysed again.
+    `unchanged` are pieces that are asked for too, but not analysed again. `settings` are Hadoop's for their places.
     """
 
     table: TableName
@@ -48,6 +49,7 @@ class Plan:
     spec: TextSpec
     parameters: Parameters = field(default_factory=dict)
     unchanged: tuple[Piece, ...] = ()
+    settings: Settings = field(default=NO_SETTINGS, repr=False)
 
     @property
     def whole(self) -> bool:

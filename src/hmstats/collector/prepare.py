@@ -1,11 +1,13 @@
 """What happens before any job starts: the plan, the list of files, and what of it is left out as unchanged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from hmstats.client import Metastore
 from hmstats.collector.changes import only_changed
-from hmstats.collector.files import DataFile, list_files
+from hmstats.collector.file_systems import settings_of
+from hmstats.collector.files import DataFile, list_files, parts_of
 from hmstats.collector.options import Options
 from hmstats.collector.plan import Plan, make_plan
 from hmstats.collector.statement import Statement
@@ -13,16 +15,27 @@ from hmstats.errors import StatementError
 
 Files: TypeAlias = Mapping[str, Sequence[DataFile]]
 """The data files of each piece, by its name."""
+_UNSET: Mapping[str, str] = {}
 
 
-def prepare(metastore: Metastore, request: Statement, options: Options, *, changed_only: bool) -> tuple[Plan, Files]:
+def prepare(
+    metastore: Metastore,
+    request: Statement,
+    options: Options,
+    *,
+    changed_only: bool,
+    hadoop: Callable[[str], str | None] = _UNSET.get,
+) -> tuple[Plan, Files]:
     """The plan of a request and all its files, those of pieces that are left out as unchanged too.
 
+    `hadoop` gives a setting of Hadoop by its name, None where it is not set.
     Raises StatementError as make_plan does, and when nothing could be left out.
     """
     check_changes(request, changed_only=changed_only)
     plan = make_plan(metastore, request)
-    files = list_files({piece.name: piece.location for piece in plan.pieces})
+    places = (parts_of(piece.location)[:2] for piece in plan.pieces)
+    plan = replace(plan, settings=settings_of(places, hadoop))
+    files = list_files({piece.name: piece.location for piece in plan.pieces}, plan.settings)
     return only_changed(plan, files, options) if changed_only else plan, files
 
 

@@ -20,9 +20,8 @@ from hmstats.collector.plan import WHOLE_TABLE, Plan
 from hmstats.collector.prepare import Files, prepare
 from hmstats.collector.progress import Progress, watched
 from hmstats.collector.report import Finding, Report, check_complete
-from hmstats.collector.rows import rows
-from hmstats.collector.scan import scan_files, scan_rows
-from hmstats.collector.session_settings import session_metastore, session_spool
+from hmstats.collector.scan import scan
+from hmstats.collector.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.collector.statement import statement
 from hmstats.collector.task_errors import as_our_own
 from hmstats.collector.tasks import Job, Outcome
@@ -66,7 +65,7 @@ def analyze(
     uris = metastore or session_metastore(spark)
     with connect(uris) as service:
         with _timed(seconds, "plan"):
-            plan, files = prepare(service, request, options, changed_only=changed_only)
+            plan, files = prepare(service, request, options, changed_only=changed_only, hadoop=hadoop_settings(spark))
         to = Delivery(plan.table, plan.keys, uris, new_run(), session_spool(spark, spool), patience_seconds)
         if request.noscan:
             with _timed(seconds, "list"):
@@ -110,7 +109,7 @@ def _scan(spark: SparkSession, plan: Plan, files: Files, job: Job, progress: Pro
     """Read the rows; the findings of partitions are delivered when this returns."""
     with watched(spark, progress, f"statistics of {plan.table}", len(plan.pieces) if plan.keys else 0) as counters:
         job = replace(job, counters=counters)
-        return scan_files(spark, plan, files, job) if plan.parquet else scan_rows(rows(spark, plan), plan, job)
+        return scan(spark, plan, files, job)
 
 
 def _deliver_whole(to: Delivery, plan: Plan, whole: Finding | None, options: Options) -> Outcome:

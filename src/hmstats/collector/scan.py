@@ -1,7 +1,9 @@
 """The Spark job of an analysis: it cuts the work, runs the tasks, and unites their outcomes."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial, reduce
 from operator import attrgetter
 from typing import Any
@@ -13,19 +15,49 @@ from hmstats.client.batches import batches
 from hmstats.collector.feeds import arrow
 from hmstats.collector.plan import Piece, Plan
 from hmstats.collector.prepare import Files
+from hmstats.collector.rows import rows
 from hmstats.collector.splits import Split, cut
 from hmstats.collector.tasks import Job, Outcome, Task, read, unite
 
+_CONVERTS = "spark.sql.hive.convertMetastoreParquet"
 _TASKS_PER_CORE = 3
 _EMPTY_PIECES_A_TASK = 1000
 _MOST_OUTCOMES_AT_DRIVER = 32
 """So many states of a whole table, some hundred kilobytes each, the driver takes at once; more are united in tasks."""
 
 
+def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
+    """Read every piece: Parquet files as they are, all else as the rows that Spark reads.
+
+    Everything but the table itself is delivered when this returns.
+    """
+    in_files = tuple(piece for piece in plan.pieces if piece.parquet)
+    others = tuple(piece for piece in plan.pieces if not piece.parquet)
+    outcome = scan_files(spark, replace(plan, pieces=in_files), files, job)
+    if not others:
+        return outcome
+    rest = replace(plan, pieces=others, unchanged=(*plan.unchanged, *in_files))
+    with _each_as_stored(spark):
+        return outcome.merge(scan_rows(rows(spark, rest), rest, job))
+
+
+@contextmanager
+def _each_as_stored(spark: SparkSession) -> Iterator[None]:
+    """Let Spark read each partition by its own format; it takes all of a Parquet table for Parquet otherwise."""
+    before = spark.conf.get(_CONVERTS)
+    spark.conf.set(_CONVERTS, "false")
+    try:
+        yield
+    finally:
+        spark.conf.set(_CONVERTS, before)
+
+
 def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
     """Read Parquet files; everything but the table itself is delivered when this returns."""
     cores = spark.sparkContext.defaultParallelism
-    tasks = tasks_of(plan.pieces, cut(plan.pieces, files, cores, job.options), alone=job.delivery is None)
+    tasks = tasks_of(
+        plan.pieces, cut(plan.pieces, files, cores, job.options, plan.settings), alone=job.delivery is None
+    )
     if not tasks:
         return Outcome()
     records = spark.sparkContext.parallelize(tasks, len(tasks)).mapPartitions(partial(read, job=job))
@@ -35,9 +67,9 @@ def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outco
     return _united(_met(records, min(len(shared), _TASKS_PER_CORE * cores)).mapPartitions(partial(unite, job=job)))
 
 
-def scan_rows(rows: DataFrame, plan: Plan, job: Job) -> Outcome:
+def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     """Take in the rows of any DataFrame; as above."""
-    records = arrow.states(rows, plan.keys, plan.types, job.options)
+    records = arrow.states(found, plan.keys, plan.types, job.options)
     if job.delivery is not None:
         context = records.context
         cores = context.defaultParallelism

@@ -1,7 +1,9 @@
 """What a Spark session says about where statistics go."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -9,6 +11,13 @@ from hmstats.client.spool import DEFAULT_FOLDER
 from hmstats.errors import StatementError
 
 SPOOL = "spark.hmstats.spool"
+
+
+def hadoop_settings(spark: SparkSession) -> Callable[[str], str | None]:
+    """Gives a setting of the session's Hadoop by its name."""
+    conf: Any = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 - as below
+    get: Callable[[str], str | None] = conf.get
+    return get
 
 
 def session_metastore(spark: SparkSession) -> str:

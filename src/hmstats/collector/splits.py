@@ -4,15 +4,18 @@ The files of a small partition stay together, so that one task makes all of it; 
 files by row groups. Of a sample, row groups are picked here.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
+from typing import TypeAlias
 from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hmstats.collector.file_systems import NO_SETTINGS, Settings
 from hmstats.collector.files import DataFile, open_location
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.plan import Piece
@@ -28,7 +31,7 @@ _FOOTER_THREADS = 32
 class Split:
     """A file, or some of its row groups (None: all). `location` names the file system; `bytes` is what is read.
 
-    `rows_left_out` are rows of the file that no split reads, as they are not of the sample.
+    `rows_left_out` are rows that no split reads, as they are not of the sample. `settings` of Hadoop open the file.
     """
 
     piece: str
@@ -37,6 +40,7 @@ class Split:
     row_groups: tuple[int, ...] | None
     bytes: int
     rows_left_out: int = 0
+    settings: Settings = field(default=NO_SETTINGS, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,17 @@ class _Group:
     bytes: int
 
 
+_Groups: TypeAlias = Callable[[DataFile], list[_Group]]
+
+
 def cut(
-    pieces: Iterable[Piece], files: Mapping[str, Sequence[DataFile]], cores: int, options: Options = DEFAULT
+    pieces: Iterable[Piece],
+    files: Mapping[str, Sequence[DataFile]],
+    cores: int,
+    options: Options = DEFAULT,
+    settings: Settings = NO_SETTINGS,
 ) -> list[list[Split]]:
-    """The tasks for the files of these pieces (by their names), some for each core."""
+    """The tasks for the files of these pieces (by their names), some for each core; `settings` open the files."""
     wanted = list(pieces)
     weights = {piece.name: sum(_weight(file.bytes) for file in files[piece.name]) for piece in wanted}
     total = sum(weights.values()) * options.sample_fraction
@@ -60,11 +71,14 @@ def cut(
     most = total / count / 2 if count > 1 else total
     units: list[list[Split]] = []
     for piece in wanted:
-        found = (
-            _sampled(piece, files[piece.name], options) if options.sampled else _whole(piece, files[piece.name], most)
-        )
+        groups = partial(_groups, piece, settings=settings)
+        if options.sampled:
+            found = _sampled(piece, files[piece.name], groups, options.sample_fraction)
+        else:
+            found = _whole(piece, files[piece.name], groups, most)
         units += [found] if weights[piece.name] <= most else [[split] for split in found]
-    return _balanced([unit for unit in units if unit], count)
+    tasks = _balanced([unit for unit in units if unit], count)
+    return [[replace(split, settings=settings) for split in task] for task in tasks]
 
 
 def compressed_bytes(group: pq.RowGroupMetaData) -> int:
@@ -83,24 +97,24 @@ def _count(total: float, cores: int, options: Options) -> int:
     return count if options.most_tasks is None else min(count, options.most_tasks)
 
 
-def _whole(piece: Piece, files: Sequence[DataFile], most_bytes: float) -> list[Split]:
+def _whole(piece: Piece, files: Sequence[DataFile], groups_of: _Groups, most_bytes: float) -> list[Split]:
     """All of a piece, the large files by row groups."""
     found: list[Split] = []
     for file in files:
-        groups = _groups(piece, file) if file.bytes > most_bytes else []
+        groups = groups_of(file) if file.bytes > most_bytes else []
         found += [_split(piece, group) for group in groups] or [_all_of(piece, file)]
     return found
 
 
-def _sampled(piece: Piece, files: Sequence[DataFile], options: Options) -> list[Split]:
+def _sampled(piece: Piece, files: Sequence[DataFile], groups_of: _Groups, fraction: float) -> list[Split]:
     """Row groups with at least the wanted part of a piece's rows, the same whenever the files are the same."""
     with ThreadPoolExecutor(_FOOTER_THREADS) as threads:
-        footers = list(threads.map(lambda file: _groups(piece, file), files))
+        footers = list(threads.map(groups_of, files))
     groups = [group for found in footers for group in found]
     rows, picked = sum(group.rows for group in groups), set[tuple[str, int]]()
     left_out = rows
     for group in sorted(groups, key=lambda each: crc32(f"{each.file.path}\0{each.number}".encode())):
-        if rows - left_out >= options.sample_fraction * rows:
+        if rows - left_out >= fraction * rows:
             break
         picked.add((group.file.path, group.number))
         left_out -= group.rows
@@ -109,9 +123,9 @@ def _sampled(piece: Piece, files: Sequence[DataFile], options: Options) -> list[
     return [*chosen, Split(piece.name, piece.location, "", (), 0, left_out)] if left_out else chosen
 
 
-def _groups(piece: Piece, file: DataFile) -> list[_Group]:
+def _groups(piece: Piece, file: DataFile, settings: Settings) -> list[_Group]:
     """The row groups of a file; none when it cannot be read, as the task will say that reads it whole."""
-    system, _ = open_location(piece.location)
+    system, _ = open_location(piece.location, settings)
     try:
         footer = pq.read_metadata(file.path, filesystem=system)
     except (OSError, pa.ArrowException):

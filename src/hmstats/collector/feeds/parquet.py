@@ -43,7 +43,7 @@ def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:
     """The rows of a split with the wanted columns, in the metastore's types; a column that the file lacks is null."""
     if split.row_groups == ():
         return
-    system, _ = open_location(split.location)
+    system, _ = open_location(split.location, split.settings)
     footer = pq.read_metadata(split.path, filesystem=system)
     names = {name.lower(): name for name in footer.schema.to_arrow_schema().names}
     wanted = {column: names[column] for column in types if column in names}
