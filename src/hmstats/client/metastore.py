@@ -160,6 +160,16 @@ class Metastore(Questions):
             for partition, structs in (found.partStats or {}).items():
                 yield StatisticsSet(_ordered(structs, columns), partition)
 
+    def aggregated_statistics(
+        self, name: TableName, columns: Sequence[str], names: Sequence[str]
+    ) -> tuple[tuple[ColumnStatistics, ...], int]:
+        """The statistics of these columns over the named partitions together, and how many partitions had them all."""
+        request = hive_metastore.PartitionsStatsRequest(
+            dbName=name.database, tblName=name.table, colNames=list(columns), partNames=list(names), **_origin(name)
+        )
+        found = self._connection.call("get_aggr_stats_for", request)
+        return _ordered(found.colStats, columns), found.partsFound
+
     def written_at_seconds(
         self, name: TableName, columns: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str | None, int]:
