@@ -6,7 +6,7 @@ from sqlalchemy.types import TypeEngine
 
 from hmstats.errors import MetaError
 from hmstats.store.engine import Store
-from hmstats.store.sets import array_of, one_of
+from hmstats.store.sets import array_of, bound, one_of, one_of_bound
 
 TEXTS = ["", "a", "A", "it's", 'qu"ote', "back\\slash", "ü\N{GRINNING FACE}", "{a,b}", "%s", "null", "x" * 100_000]
 
@@ -19,6 +19,14 @@ def test_a_text_is_one_of_those_that_equal_it(store: Store, text: str) -> None:
         for wanted, expected in ((TEXTS, [text]), (others, []), ([], [])):
             query = select(source.c.t).where(one_of(connection, source.c.t, wanted))
             assert connection.execute(query).scalars().all() == expected
+
+
+def test_a_kept_statement_takes_values_at_each_time(store: Store) -> None:
+    with store.read() as connection:
+        source = select(literal(TEXTS[3]).label("t")).subquery()
+        kept = select(source.c.t).where(one_of_bound(connection.dialect.name, source.c.t, "wanted"))
+        for wanted, expected in ((TEXTS, [TEXTS[3]]), (TEXTS[:3], []), ([], [])):
+            assert connection.execute(kept, {"wanted": bound(connection, wanted)}).scalars().all() == expected
 
 
 def test_no_text_is_cut_to_the_length_of_the_column(store: Store) -> None:

@@ -25,7 +25,7 @@ from hmstats.store.schema import (
     TBLS,
 )
 from hmstats.store.sets import one_of
-from hmstats.store.storage_rows import COLUMNS, Parts, Storages, joined, pairs, part, read_parts
+from hmstats.store.storage_rows import COLUMNS, Storages, joined, pairs, part, read_parts
 from hmstats.store.unit import Unit
 
 _HANGING = tuple(
@@ -44,6 +44,11 @@ _HANGING = tuple(
 """A partition's id in each table with something of it, at last in its own."""
 _QUERY = select(PARTITIONS, *COLUMNS).select_from(joined(PARTITIONS, PARTITIONS.c.SD_ID))
 _VALUE, _PARAMETER = "value", "parameter of partition"
+_V, _P = PARTITION_KEY_VALS.c, PARTITION_PARAMS.c
+_PARTS = (
+    part(_VALUE, _V.PART_ID, _V.PART_KEY_VAL, index=_V.INTEGER_IDX),
+    part(_PARAMETER, _P.PART_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
+)
 
 
 def names(connection: Connection, table_id: int, limit: int | None = None) -> list[str]:
@@ -252,7 +257,7 @@ def _read(connection: Connection, query: Any) -> dict[str, Partition]:
     rows = connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
     if not rows:
         return {}
-    parts = _read_parts(connection, rows)
+    parts = read_parts(connection, rows, [row.PART_ID for row in rows], _PARTS)
     storages, values = Storages(connection, parts), parts.get(_VALUE, {})
     return {
         row.PART_NAME: Partition(
@@ -266,22 +271,6 @@ def _read(connection: Connection, query: Any) -> dict[str, Partition]:
         )
         for row in rows
     }
-
-
-def _read_parts(connection: Connection, rows: Sequence[Any]) -> Parts:
-    """What hangs on partitions and their storages."""
-    partition_ids = [row.PART_ID for row in rows]
-    v, p = PARTITION_KEY_VALS.c, PARTITION_PARAMS.c
-    return read_parts(
-        connection,
-        rows,
-        part(_VALUE, v.PART_ID, v.PART_KEY_VAL, index=v.INTEGER_IDX).where(
-            one_of(connection, v.PART_ID, partition_ids)
-        ),
-        part(_PARAMETER, p.PART_ID, p.PARAM_KEY, second=p.PARAM_VALUE).where(
-            one_of(connection, p.PART_ID, partition_ids)
-        ),
-    )
 
 
 def _shared(connection: Connection, table_id: int, columns: Sequence[Column]) -> tuple[int, Sequence[Column]] | None:

@@ -23,6 +23,20 @@ def one_of(connection: Connection, column: ColumnElement[Any], values: Sequence[
     return column == any_(array_of(column, values))
 
 
+def one_of_bound(dialect_name: str, column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """The same of a statement that is kept: the values come as the parameter of this name, as `bound` makes it."""
+    sent = bindparam(name, type_=Text())
+    if dialect_name == "sqlite":
+        return column.in_(select(func.json_each(sent).table_valued("value", name=f"{name}_set").c.value))
+    return column == any_(cast(sent, ARRAY(plain_type(column))))
+
+
+def bound(connection: Connection, values: Sequence[Any]) -> str:
+    """Values as `one_of_bound` takes them."""
+    check(values)
+    return json.dumps(list(values)) if connection.dialect.name == "sqlite" else array_text(values)
+
+
 def array_of(column: ColumnElement[Any], values: Sequence[Any]) -> ColumnElement[Any]:
     """Values of a column as one array of PostgreSQL.
 

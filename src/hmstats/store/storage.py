@@ -6,9 +6,10 @@ written by column, in one batch (batch.py), and read in two statements (storage_
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace as replace_fields
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Table, cast, exists, null, select, union_all
+from sqlalchemy import BigInteger, CompoundSelect, Connection, Table, cast, exists, null, select, union_all
 
 from hmstats.model.catalog import Column, SerDe, SkewedInfo, Storage
 from hmstats.store import ids, parameters, storage_rows
@@ -29,7 +30,7 @@ from hmstats.store.schema import (
     SKEWED_VALUES,
     SORT_COLS,
 )
-from hmstats.store.sets import one_of
+from hmstats.store.sets import bound, one_of, one_of_bound
 from hmstats.store.unit import Unit
 
 _HANGING = (SKEWED_COL_NAMES.c.SD_ID, SD_PARAMS.c.SD_ID, BUCKETING_COLS.c.SD_ID, SORT_COLS.c.SD_ID)
@@ -103,17 +104,24 @@ def find(connection: Connection, storage_ids: Sequence[int]) -> Found:
     """What `remove` is to remove; one statement."""
     if not storage_ids:
         return Found((), (), (), ())
-    v, m = SKEWED_VALUES.c, SKEWED_COL_VALUE_LOC_MAP.c
-    here = (one_of(connection, column, storage_ids) for column in (SDS.c.SD_ID, v.SD_ID_OID, m.SD_ID))
-    of_storage, of_value, of_place = here
-    queries = (
-        select(SDS.c.SERDE_ID, SDS.c.CD_ID, cast(null(), BigInteger)).where(of_storage),
-        select(cast(null(), BigInteger), cast(null(), BigInteger), v.STRING_LIST_ID_EID).where(of_value),
-        select(cast(null(), BigInteger), cast(null(), BigInteger), m.STRING_LIST_ID_KID).where(of_place),
-    )
-    rows = connection.execute(union_all(*queries)).all()
+    sent = {"ids": bound(connection, storage_ids)}
+    rows = connection.execute(_find_query(connection.dialect.name), sent).all()
     serdes, descriptors, lists = ([*dict.fromkeys(ids)] for ids in zip(*rows, strict=True)) if rows else ([], [], [])
     return Found(storage_ids, *([each for each in ids if each is not None] for ids in (serdes, descriptors, lists)))
+
+
+@lru_cache(maxsize=2)
+def _find_query(dialect_name: str) -> CompoundSelect[Any]:
+    """The ids of serdes, column descriptors and lists; it is kept, since it takes long to make."""
+    v, m, none = SKEWED_VALUES.c, SKEWED_COL_VALUE_LOC_MAP.c, cast(null(), BigInteger)
+    of_storage, of_value, of_place = (
+        one_of_bound(dialect_name, column, "ids") for column in (SDS.c.SD_ID, v.SD_ID_OID, m.SD_ID)
+    )
+    return union_all(
+        select(SDS.c.SERDE_ID, SDS.c.CD_ID, none).where(of_storage),
+        select(none, none, v.STRING_LIST_ID_EID).where(of_value),
+        select(none, none, m.STRING_LIST_ID_KID).where(of_place),
+    )
 
 
 def remove(batch: Batch, found: Found) -> None:

@@ -5,10 +5,23 @@ have, take three more.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, FromClause, Select, String, cast, literal, null, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    FromClause,
+    Select,
+    String,
+    cast,
+    literal,
+    null,
+    select,
+    union_all,
+)
 
 from hmstats.model.catalog import Column, SerDe, SkewedInfo, SortColumn, Storage
 from hmstats.store.schema import (
@@ -24,7 +37,7 @@ from hmstats.store.schema import (
     SKEWED_VALUES,
     SORT_COLS,
 )
-from hmstats.store.sets import one_of
+from hmstats.store.sets import bound, one_of, one_of_bound
 
 COLUMNS = (
     *(column for column in SDS.c if column.name != "SD_ID"),
@@ -46,36 +59,55 @@ def joined(source: FromClause, storage_id: Any) -> FromClause:
     return with_storage.outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
 
 
+class Part(NamedTuple):
+    """A query for parts of one kind, and the column with their owner's id."""
+
+    query: Select[Any]
+    owner: ColumnElement[Any]
+
+
 def part(
-    kind: str, owner: Any, text: Any, *, index: Any = _FIRST, second: Any = None, third: Any = None
-) -> Select[Any]:
-    """A query for parts of one kind, without its condition; `read_parts` takes those that rows have of their own."""
+    kind: str, owner: ColumnElement[Any], text: Any, *, index: Any = _FIRST, second: Any = None, third: Any = None
+) -> Part:
+    """Parts with up to three texts, of which `index` gives the order."""
     texts = (text, _NOTHING if second is None else second, _NOTHING if third is None else third)
-    return select(literal(kind), owner, index, *texts)
+    return Part(select(literal(kind), owner, index, *texts), owner)
 
 
-def read_parts(connection: Connection, rows: Sequence[Any], *own: Select[Any]) -> Parts:
-    """All that hangs on the storages of these rows, and what the queries `own` find."""
-    storage_ids, column_ids, serde_ids = (_ids(rows, name) for name in ("SD_ID", "CD_ID", "SERDE_ID"))
-    c, b, s, k, p, d = (
-        table.c for table in (COLUMNS_V2, BUCKETING_COLS, SORT_COLS, SKEWED_COL_NAMES, SD_PARAMS, SERDE_PARAMS)
-    )
-    queries = (
-        part(_COLUMN, c.CD_ID, c.COLUMN_NAME, index=c.INTEGER_IDX, second=c.TYPE_NAME, third=c.COMMENT).where(
-            one_of(connection, c.CD_ID, column_ids)
-        ),
-        part(_BUCKET, b.SD_ID, b.BUCKET_COL_NAME, index=b.INTEGER_IDX).where(one_of(connection, b.SD_ID, storage_ids)),
-        part(_SORT, s.SD_ID, s.COLUMN_NAME, index=s.INTEGER_IDX, second=cast(s.ORDER, String)).where(
-            one_of(connection, s.SD_ID, storage_ids)
-        ),
-        part(_SKEW, k.SD_ID, k.SKEWED_COL_NAME, index=k.INTEGER_IDX).where(one_of(connection, k.SD_ID, storage_ids)),
-        part(_PARAMETER, p.SD_ID, p.PARAM_KEY, second=p.PARAM_VALUE).where(one_of(connection, p.SD_ID, storage_ids)),
-        part(_SERDE, d.SERDE_ID, d.PARAM_KEY, second=d.PARAM_VALUE).where(one_of(connection, d.SERDE_ID, serde_ids)),
-    )
+_C, _B, _S, _K = COLUMNS_V2.c, BUCKETING_COLS.c, SORT_COLS.c, SKEWED_COL_NAMES.c
+_OF_COLUMNS = part(_COLUMN, _C.CD_ID, _C.COLUMN_NAME, index=_C.INTEGER_IDX, second=_C.TYPE_NAME, third=_C.COMMENT)
+_OF_STORAGES = (
+    part(_BUCKET, _B.SD_ID, _B.BUCKET_COL_NAME, index=_B.INTEGER_IDX),
+    part(_SORT, _S.SD_ID, _S.COLUMN_NAME, index=_S.INTEGER_IDX, second=cast(_S.ORDER, String)),
+    part(_SKEW, _K.SD_ID, _K.SKEWED_COL_NAME, index=_K.INTEGER_IDX),
+    part(_PARAMETER, SD_PARAMS.c.SD_ID, SD_PARAMS.c.PARAM_KEY, second=SD_PARAMS.c.PARAM_VALUE),
+)
+_OF_SERDES = part(_SERDE, SERDE_PARAMS.c.SERDE_ID, SERDE_PARAMS.c.PARAM_KEY, second=SERDE_PARAMS.c.PARAM_VALUE)
+
+
+def read_parts(
+    connection: Connection, rows: Sequence[Any], owners: Sequence[int] = (), own: tuple[Part, ...] = ()
+) -> Parts:
+    """All that hangs on the storages of these rows, and the owners' own parts; one statement."""
+    named = {"storages": "SD_ID", "columns": "CD_ID", "serdes": "SERDE_ID"}
+    sent = {name: bound(connection, _ids(rows, column)) for name, column in named.items()}
+    if own:
+        sent["owners"] = bound(connection, owners)
     parts: Parts = {}
-    for kind, owner, _, *texts in sorted(connection.execute(union_all(*queries, *own)), key=itemgetter(2)):
-        parts.setdefault(kind, {}).setdefault(owner, []).append(tuple(texts))
+    found = connection.execute(_parts_query(connection.dialect.name, own), sent)
+    for kind, owner, _, *texts in sorted(found, key=itemgetter(2)):
+        parts.setdefault(kind, {}).setdefault(owner, []).append((texts[0], texts[1], texts[2]))
     return parts
+
+
+@lru_cache(maxsize=20)
+def _parts_query(dialect_name: str, own: tuple[Part, ...]) -> CompoundSelect[Any]:
+    """The statement, which is kept, since it takes long to make."""
+    of = {"columns": (_OF_COLUMNS,), "storages": _OF_STORAGES, "serdes": (_OF_SERDES,), "owners": own}
+    queries = [
+        each.query.where(one_of_bound(dialect_name, each.owner, name)) for name, parts in of.items() for each in parts
+    ]
+    return union_all(*queries)
 
 
 class Storages:

@@ -1,9 +1,10 @@
 """Tables: TBLS with its parameters, partition keys and storage."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, cast, null, select, union_all, update
+from sqlalchemy import BigInteger, CompoundSelect, Connection, Select, bindparam, cast, null, select, union_all, update
 
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import (
@@ -25,7 +26,7 @@ from hmstats.store import (
     versions,
 )
 from hmstats.store.batch import Batch
-from hmstats.store.ordering import by_bytes
+from hmstats.store.ordering import by_bytes, by_bytes_of
 from hmstats.store.parameters import OF_TABLES
 from hmstats.store.schema import (
     DBS,
@@ -41,8 +42,8 @@ from hmstats.store.schema import (
     TBLS,
 )
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
-from hmstats.store.sets import one_of
-from hmstats.store.storage_rows import COLUMNS, Parts, Storages, joined, pairs, part, read_parts
+from hmstats.store.sets import bound, one_of_bound
+from hmstats.store.storage_rows import COLUMNS, Storages, joined, pairs, part, read_parts
 from hmstats.store.unit import Unit
 
 _NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
@@ -67,6 +68,19 @@ _HANGING = (
 _VERSIONED = _NAMED.outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
 _QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(joined(_VERSIONED, TBLS.c.SD_ID))
 _KEY, _PARAMETER = "key of table", "parameter of table"
+_K, _P = PARTITION_KEYS.c, TABLE_PARAMS.c
+_PARTS = (
+    part(_KEY, _K.TBL_ID, _K.PKEY_NAME, index=_K.INTEGER_IDX, second=_K.PKEY_TYPE, third=_K.PKEY_COMMENT),
+    part(_PARAMETER, _P.TBL_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
+)
+_HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
+_ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
+_LOCK = _ID.with_for_update(of=TBLS)
+_SPOT = (
+    select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID)
+    .outerjoin_from(DBS, TBLS, (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == bindparam("table")))
+    .where(_HERE)
+)
 
 
 def get(connection: Connection, name: TableName) -> Table | None:
@@ -77,13 +91,13 @@ def get(connection: Connection, name: TableName) -> Table | None:
 
 def get_many(connection: Connection, database: DatabaseName, names: Sequence[str]) -> list[Table]:
     """Those of the named tables that exist, in name order, their versions noted; a constant number of statements."""
-    query = _QUERY.where(_inside(database), one_of(connection, TBLS.c.TBL_NAME, names))
-    rows = connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))).all()
+    sent = {"catalog": database.catalog, "database": database.database, "names": bound(connection, names)}
+    rows = connection.execute(_named_query(connection.dialect.name), sent).all()
     if not rows:
         return []
     for row in rows:
         versions.note(row.TBL_ID, row.VERSION)
-    parts = _read_parts(connection, rows)
+    parts = read_parts(connection, rows, [row.TBL_ID for row in rows], _PARTS)
     storages = Storages(connection, parts)
     return [
         Table(
@@ -144,7 +158,7 @@ def summaries(connection: Connection, catalog: str) -> list[TableSummary]:
 
 def find_id(connection: Connection, name: TableName) -> int | None:
     """The table's id, or None."""
-    return connection.execute(_id_query(name)).scalar_one_or_none()
+    return connection.execute(_ID, _words(name)).scalar_one_or_none()
 
 
 def find_noted(connection: Connection, name: TableName) -> int | None:
@@ -160,7 +174,7 @@ def find_noted(connection: Connection, name: TableName) -> int | None:
 
 def lock(unit: Unit, name: TableName) -> int | None:
     """The table's id, its row locked until the unit ends; None when there is no such table."""
-    return unit.connection.execute(_id_query(name).with_for_update(of=TBLS)).scalar_one_or_none()
+    return unit.connection.execute(_LOCK, _words(name)).scalar_one_or_none()
 
 
 class Spot(NamedTuple):
@@ -174,9 +188,7 @@ class Spot(NamedTuple):
 
 def find_spot(connection: Connection, name: TableName) -> Spot | None:
     """Where a table of this name would go; None without its database."""
-    here = (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == name.table)
-    query = select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID)
-    row = connection.execute(query.outerjoin_from(DBS, TBLS, here).where(_inside(name.parent))).one_or_none()
+    row = connection.execute(_SPOT, _words(name)).one_or_none()
     return None if row is None else Spot(row[0], row[1], row[2] == databases.REMOTE, row[3] is not None)
 
 
@@ -217,12 +229,7 @@ def replace(unit: Unit, table_id: int, table: Table) -> None:
 def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove tables with their partitions, statistics and all that hangs on them."""
     connection = unit.connection
-    p, t = PARTITIONS.c, TBLS.c
-    query = union_all(
-        select(p.PART_ID, p.SD_ID).where(one_of(connection, p.TBL_ID, table_ids)),
-        select(cast(null(), BigInteger), t.SD_ID).where(one_of(connection, t.TBL_ID, table_ids)),
-    )
-    rows = connection.execute(query).all()
+    rows = connection.execute(_owned_query(connection.dialect.name), {"ids": bound(connection, table_ids)}).all()
     storages = storage.find(connection, [each for _, each in rows if each is not None])
     with Batch(unit) as batch:
         partitions.remove(batch, [each for each, _ in rows if each is not None])
@@ -232,26 +239,29 @@ def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
         storage.remove(batch, storages)
 
 
+@lru_cache(maxsize=2)
+def _owned_query(dialect_name: str) -> CompoundSelect[Any]:
+    """The partitions of tables with their storages, and the tables' own storages."""
+    p, t = PARTITIONS.c, TBLS.c
+    return union_all(
+        select(p.PART_ID, p.SD_ID).where(one_of_bound(dialect_name, p.TBL_ID, "ids")),
+        select(cast(null(), BigInteger), t.SD_ID).where(one_of_bound(dialect_name, t.TBL_ID, "ids")),
+    )
+
+
 def _inside(database: DatabaseName) -> Any:
     return (DBS.c.NAME == database.database) & (DBS.c.CTLG_NAME == database.catalog)
 
 
-def _id_query(name: TableName) -> Any:
-    return select(TBLS.c.TBL_ID).select_from(_NAMED).where(_inside(name.parent), TBLS.c.TBL_NAME == name.table)
+def _words(name: TableName) -> dict[str, str]:
+    return {"catalog": name.catalog, "database": name.database, "table": name.table}
 
 
-def _read_parts(connection: Connection, rows: Sequence[Any]) -> Parts:
-    """What hangs on tables and their storages."""
-    table_ids = [row.TBL_ID for row in rows]
-    k, p = PARTITION_KEYS.c, TABLE_PARAMS.c
-    keys = part(_KEY, k.TBL_ID, k.PKEY_NAME, index=k.INTEGER_IDX, second=k.PKEY_TYPE, third=k.PKEY_COMMENT)
-    values = part(_PARAMETER, p.TBL_ID, p.PARAM_KEY, second=p.PARAM_VALUE)
-    return read_parts(
-        connection,
-        rows,
-        keys.where(one_of(connection, k.TBL_ID, table_ids)),
-        values.where(one_of(connection, p.TBL_ID, table_ids)),
-    )
+@lru_cache(maxsize=2)
+def _named_query(dialect_name: str) -> Select[Any]:
+    """The tables of these names, in name order; it is kept, since it takes long to make."""
+    named = _QUERY.where(_HERE, one_of_bound(dialect_name, TBLS.c.TBL_NAME, "names"))
+    return named.order_by(by_bytes_of(dialect_name, TBLS.c.TBL_NAME))
 
 
 def _add_keys(batch: Batch, table_id: int, keys: Sequence[Column]) -> None:
