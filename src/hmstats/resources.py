@@ -1,5 +1,10 @@
-"""Where the IDL and the migrations lie: at the top of a checkout, and inside an installed wheel."""
+"""Where the IDL and the migrations lie: at the top of a checkout, inside an installed wheel, or in a zip file of it."""
 
+import atexit
+import shutil
+import tempfile
+import zipfile
+from functools import cache
 from pathlib import Path
 
 from hmstats.errors import HmstatsError
@@ -13,4 +18,16 @@ def folder(name: str) -> Path:
     for place in (installed, checkout):
         if place.is_dir():
             return place
+    if zipfile.is_zipfile(_PACKAGE.parent):
+        return _unpacked(_PACKAGE.parent, f"{_PACKAGE.name}/{name}/")
     raise HmstatsError(f"the folder {name} is neither at {installed} nor at {checkout}: the installation is incomplete")
+
+
+@cache
+def _unpacked(package: Path, inside: str) -> Path:
+    """A folder of a zip file, as Spark hands packages to executors, for as long as this process lives."""
+    place = tempfile.mkdtemp(prefix="hmstats-")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    with zipfile.ZipFile(package) as packed:
+        packed.extractall(place, [each for each in packed.namelist() if each.startswith(inside)])
+    return Path(place) / inside
