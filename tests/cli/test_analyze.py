@@ -264,6 +264,7 @@ def test_under_spark_submit_it_takes_what_is_there(
         (["{db}.one", "--sample", "2"], "a sample is more than 0"),
         (["{db}.one", "--precision", "9"], "the precision of bit vectors is from 10 to 14"),
         (["{db}.one", "--conf", "x"], "--conf must be KEY=VALUE, found 'x'"),
+        (["{db}.one", "--job-log", "/nowhere/jobs.log"], "the job log /nowhere/jobs.log cannot be written: No such"),
         (["{db}.one", "--changed-only", "--noscan"], "noscan reads no data"),
     ],
 )

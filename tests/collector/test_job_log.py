@@ -8,7 +8,7 @@ import pytest
 from hmstats import __version__
 from hmstats.collector.job_log import JobLog
 from hmstats.collector.report import Finding, Report
-from hmstats.errors import StatementError
+from hmstats.errors import SettingsError, StatementError
 from hmstats.model.catalog import TableName
 
 REPORT = Report(
@@ -57,5 +57,12 @@ def test_lines_are_added(tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="none"):
-        JobLog(tmp_path / "none" / "jobs.log").done(REPORT)
+    log = JobLog(tmp_path / "none" / "jobs.log")
+    for act in (log.check, lambda: log.done(REPORT)):
+        with pytest.raises(SettingsError, match=r"job log .*none/jobs\.log cannot be written: No such file"):
+            act()
+
+
+def test_a_check_writes_nothing(tmp_path: Path) -> None:
+    JobLog(tmp_path / "jobs.log").check()
+    assert (tmp_path / "jobs.log").read_text() == ""

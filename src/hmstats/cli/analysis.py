@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import typer
 from pyspark.sql import SparkSession
@@ -68,18 +67,23 @@ class Analysis:
 
         With several tables, one that fails does not keep the others from being analysed; the exit code tells.
         """
+        log = None if self.job_log is None else JobLog(self.job_log)
+        if log is not None:
+            log.check()
         uris = None if session_is_given() and not self.named else self.metastore
-        texts = self._texts(uris) if uris else None
+        found = self._checked(uris) if uris else None
         with spark_session(uris, master=self.master, conf=self.conf) as spark:
             address = uris or session_metastore(spark)
-            wanted = self._texts(address) if texts is None else texts
-            reports = [report for text in wanted if (report := self._analyzed(spark, address, text, len(wanted) > 1))]
-        self._print(reports, alone=len(wanted) == 1)
+            wanted = self._checked(address) if found is None else found
+            alone = len(wanted) == 1
+            outcomes = [self._logged(log, spark, address, *each, alone=alone) for each in wanted]
+        reports = [report for report in outcomes if report is not None]
+        self._print(reports, alone=alone)
         if len(reports) < len(wanted):
             raise typer.Exit(_FAILED)
 
-    def _texts(self, address: str) -> list[str]:
-        """A text for each table, after a look at whether all of them can be analysed. Raises StatementError."""
+    def _checked(self, address: str) -> list[tuple[str, str]]:
+        """Text and name of each table, after a look at whether all of them can be analysed. Raises StatementError."""
         with connect(address) as service:
             found = list(self._requests(service))
             for _, request in found:
@@ -87,7 +91,7 @@ class Analysis:
                 check(service, request)
         if not found:
             raise StatementError(f"there is no table in {', '.join(self.texts)}")
-        return [text for text, _ in found]
+        return [(text, f"{request.table.database}.{request.table.table}") for text, request in found]
 
     def _requests(self, service: Metastore) -> Iterator[tuple[str, Statement]]:
         """The text and the request for each table; views are none of a database's tables."""
@@ -108,36 +112,40 @@ class Analysis:
     def _planned(self, service: Metastore, request: Statement, cores: int | None) -> DryRun:
         return dry_run(service, request, options=self.options, changed_only=self.changed_only, cores=cores)
 
-    def _analyzed(self, spark: SparkSession, address: str, text: str, one_of_many: bool) -> Any:  # noqa: FBT001
+    def _logged(
+        self, log: JobLog | None, spark: SparkSession, address: str, text: str, name: str, *, alone: bool
+    ) -> collector.Report | None:
         """The report, None after an error that is printed; that of the only table is raised."""
-        log = None if self.job_log is None else JobLog(self.job_log)
         try:
-            with progress_bar(f"Analysing {text}") as progress:
-                report = collector.analyze(
-                    spark,
-                    text,
-                    metastore=address,
-                    columns=self.columns,
-                    partitions=self.partitions,
-                    noscan=self.noscan,
-                    row_counts=self.row_counts,
-                    changed_only=self.changed_only,
-                    options=self.options,
-                    spool=self.spool,
-                    patience_seconds=self.patience_seconds,
-                    reliable=self.reliable,
-                    progress=progress,
-                )
+            report = self._analyzed(spark, address, text, name)
         except HmstatsError as error:
             if log is not None:
-                log.failed(text, error)
-            if not one_of_many:
+                log.failed(name, error)
+            if alone:
                 raise
             Console(stderr=True, highlight=False, soft_wrap=True).print(f"hmstats: {error}", markup=False)
             return None
         if log is not None:
             log.done(report)
         return report
+
+    def _analyzed(self, spark: SparkSession, address: str, text: str, name: str) -> collector.Report:
+        with progress_bar(f"Analysing {name}") as progress:
+            return collector.analyze(
+                spark,
+                text,
+                metastore=address,
+                columns=self.columns,
+                partitions=self.partitions,
+                noscan=self.noscan,
+                row_counts=self.row_counts,
+                changed_only=self.changed_only,
+                options=self.options,
+                spool=self.spool,
+                patience_seconds=self.patience_seconds,
+                reliable=self.reliable,
+                progress=progress,
+            )
 
     def _print(self, reports: Sequence[collector.Report], *, alone: bool) -> None:
         if self.as_json:
