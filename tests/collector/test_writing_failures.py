@@ -1,22 +1,27 @@
 """Writes whose tasks fail, die or run twice, and a job that dies: nothing counts twice, nothing stays for ever."""
 
 import json
+import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 from pyspark import cloudpickle
 from pyspark.sql import functions as F  # noqa: N812
 from sqlalchemy import create_engine, text
-from tests.collector.writing_session import DEAD, LATE_SECONDS
+from tests.collector.writing_session import LATE_SECONDS
 from tests.fixtures.servers import serving
 
 from hmstats.client import connect
 from hmstats.collector.autogather import writer as module
+from hmstats.collector.autogather.aggregation import collected
 from hmstats.collector.autogather.writer import writing
 from hmstats.collector.publishers.fs import FsAggregator, FsPublisher
 from hmstats.errors import GatheringFailed
@@ -28,6 +33,10 @@ from hmstats.store.engine import Store
 pytestmark = pytest.mark.spark
 
 DAY_SECONDS = 24 * 3600
+HOST = "127.0.0.1"
+HOSTS = ("127.0.0.2", "127.0.0.3")
+"""A twin of a task runs on another host than the task, so each worker has its own."""
+WORKER = ("--cores", "1", "--memory", "1g")
 REPOSITORY = Path(__file__).parents[2]
 
 
@@ -55,12 +64,40 @@ class Forgetful(FsAggregator):
         return list(super().aggregate())[1:]
 
 
+@contextmanager
+def cluster(folder: Path) -> Iterator[str]:
+    """The address of a cluster of Spark's own kind, which ends with its context."""
+    with socket.create_server((HOST, 0)) as free:
+        port = free.getsockname()[1]
+    master = f"spark://{HOST}:{port}"
+    commands = [
+        ["master.Master", "--host", HOST, "--port", str(port)],
+        *(["worker.Worker", "--host", host, *WORKER, "--work-dir", str(folder / "work"), master] for host in HOSTS),
+    ]
+    started = [_start(folder, *command) for command in commands]
+    try:
+        yield master
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait()
+
+
+def _start(folder: Path, name: str, *arguments: str) -> "subprocess.Popen[bytes]":
+    launcher = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    command = [str(launcher), f"org.apache.spark.deploy.{name}", "--webui-port", "0", *arguments]
+    with (folder / "cluster.log").open("ab") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log)
+
+
 @pytest.mark.slow
 def test_attempts_of_tasks_count_once_and_a_dead_run_is_forgotten(tmp_path: Path) -> None:
-    with serving(tmp_path) as port:
-        command = [sys.executable, "-m", "tests.collector.writing_session", str(tmp_path), f"thrift://127.0.0.1:{port}"]
+    with serving(tmp_path) as port, cluster(tmp_path) as master:
+        arguments = [str(tmp_path), f"thrift://{HOST}:{port}", master]
+        command = [sys.executable, "-m", "tests.collector.writing_session", *arguments]
         done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-        assert done.returncode == DEAD, done.stderr[-5000:]
+        assert done.returncode == -signal.SIGKILL, done.stderr[-5000:]
         lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         assert [each["harm"] for each in lines] == ["raises", "dies", "is late"]
         for each in lines:
@@ -122,3 +159,24 @@ def test_a_task_that_cannot_publish_fails_a_write_that_must_be_reliable(
         writing(spark.range(0, 900, 1, 3), settings=settings).save_table("unreliable")
     assert not spark.catalog.tableExists("unreliable")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_another_job_at_the_same_time_is_noticed(
+    spark: Any, spark_metastore: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = spark.range(0, 900, 1, 3)
+    writing(rows).save_table("shared")
+
+    def late(*arguments: Any) -> Any:
+        rows.write.insertInto("shared")
+        return collected(*arguments)
+
+    monkeypatch.setattr(module, "collected", late)
+    written = writing(rows).insert_into("shared")
+    assert (written.gathered, spark.table("shared").count()) == (False, 2700)
+    assert written.reason == "2 jobs have written at the same time, of which one has gathered statistics"
+    with connect(spark_metastore) as service:
+        found = service.find_table(TableName("hive", "default", "shared"))
+    assert found is not None
+    assert found.parameters["numFiles"] == "9"
+    assert "numRows" not in found.parameters

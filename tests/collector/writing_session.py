@@ -1,4 +1,4 @@
-"""Writes on a cluster of separate processes in which something goes wrong. Run by test_writing_failures.
+"""Writes on a cluster of two workers in which something goes wrong. Run by test_writing_failures.
 
 Each scenario writes a table through a publisher that does harm in the first attempt of task 0, and nowhere else, after
 it has published. The outcomes are printed as JSON.
@@ -6,6 +6,7 @@ it has published. The outcomes are printed as JSON.
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -25,8 +26,8 @@ from hmstats.collector.session import local_session
 from hmstats.model.catalog import TableName
 from hmstats.model.running_writes import PartialState
 
-CLUSTER = "local-cluster[2,1,1024]"
 SETTINGS = {
+    "spark.executor.memory": "512m",
     "spark.sql.shuffle.partitions": "2",
     "spark.task.maxFailures": "3",
     "spark.speculation": "true",
@@ -35,8 +36,7 @@ SETTINGS = {
     "spark.speculation.multiplier": "1.1",
     "spark.speculation.quantile": "0.3",
 }
-LATE_SECONDS = 20
-DEAD = 7
+LATE_SECONDS = 30
 
 
 def harmful(harm: str, mark: str) -> type[Publisher]:
@@ -58,10 +58,10 @@ def harmful(harm: str, mark: str) -> type[Publisher]:
     return Harmful
 
 
-def main(folder: Path, metastore: str) -> None:
-    """Run the scenarios."""
+def main(folder: Path, metastore: str, master: str) -> None:
+    """Run the scenarios; at the last one this process is killed."""
     settings = {**SETTINGS, "spark.sql.warehouse.dir": (folder / "warehouse").as_uri()}
-    spark = local_session(metastore, master=CLUSTER, conf=settings)
+    spark = local_session(metastore, master=master, conf=settings)
     for harm in ("raises", "dies", "is late"):
         name = harm.replace(" ", "_")
         publisher = harmful(harm, str(folder / name))
@@ -105,11 +105,11 @@ def _die(spark: Any) -> None:
     """A driver that ends when its tasks have published."""
 
     def dead(*_: object) -> Any:
-        os._exit(DEAD)
+        os.kill(os.getpid(), signal.SIGKILL)
 
     with mock.patch.object(module, "collected", dead):
         writing(_rows(spark)).save_table("died")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

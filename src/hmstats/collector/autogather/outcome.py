@@ -4,53 +4,32 @@ What is stored of a piece counts only while it is known to be of the very files 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from hmstats.client import Metastore
 from hmstats.client.batches import PARTITIONS_A_CALL, batches
 from hmstats.collector.autogather.aggregation import WrittenPiece
+from hmstats.collector.autogather.situation import Situation, check_alone, situation, true_of
 from hmstats.collector.deliver import Delivered, Delivery, deliver
 from hmstats.collector.feeds.states import States, Types
-from hmstats.collector.files import DataFile, list_files
-from hmstats.collector.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.files import DataFile
+from hmstats.collector.fingerprint import PARAMETER
 from hmstats.collector.known import known_of
 from hmstats.collector.options import DEFAULT
-from hmstats.collector.plan import WHOLE_TABLE, Piece, Plan, make_plan
-from hmstats.collector.prepare import Files
+from hmstats.collector.plan import WHOLE_TABLE, Plan
 from hmstats.collector.report import Finding
-from hmstats.collector.statement import Statement
 from hmstats.collector.stored import accumulators, statistics_of, stored_total
 from hmstats.errors import GatheringFailed
 from hmstats.model import accurate
 from hmstats.model.accurate import Accurate
-from hmstats.model.catalog import Parameters, TableName
+from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.column_types import kind_of
 from hmstats.sketch.accumulator import TableAccumulator
 
 _STALE = dict.fromkeys(("numRows", "rawDataSize", accurate.PARAMETER, PARAMETER))
 """Parameters that are removed when they may no longer be true."""
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """A table at one moment: its partitions with their parameters, and all files; None: there is no such table."""
-
-    plan: Plan | None = None
-    files: Files = field(default_factory=dict)
-
-    def trusted(self) -> dict[str, Piece]:
-        """The pieces whose stored statistics are of their files, all of them, by name."""
-        if self.plan is None:
-            return {}
-        types = self.plan.types
-        return {each.name: each for each in self.plan.pieces if _true_of(each.parameters, self.files[each.name], types)}
-
-    @property
-    def every_file(self) -> list[DataFile]:
-        """The files of all pieces, in the order of the pieces."""
-        return list(chain.from_iterable(self.files.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +41,17 @@ class Stored:
     delivered: Delivered
 
 
-def situation(service: Metastore, name: TableName) -> Situation:
-    """The table now. Raises ServiceUnavailable."""
-    if service.find_table(name) is None:
-        return Situation()
-    plan = make_plan(service, Statement(name))
-    return Situation(plan, list_files({piece.name: piece.location for piece in plan.pieces}))
-
-
 def store(
     service: Metastore, to: Delivery, before: Situation, written: Iterable[WrittenPiece], types: Types, *, appends: bool
 ) -> Stored:
     """Bring the statistics of what was written to the metastore, with the true parameters.
 
     `before`: the table as it was, as far as the write has kept it. `appends`: the pieces keep the rows that they had.
-    Raises GatheringFailed when what was gathered is not of the table that is there now, ServiceUnavailable.
+    Raises GatheringFailed when what was gathered is not all that was written meanwhile, ServiceUnavailable.
     """
     now = situation(service, to.table)
     plan = _checked(now, to.table, types)
+    check_alone(before, now)
     work = _Pieces(service, before, now, plan, appends=appends)
     every = written if plan.keys else _at_least_one(written, types)
     delivered = deliver(to, work.findings(every))
@@ -164,7 +136,7 @@ def _table_state(
     others = [piece for piece in plan.pieces if piece.name not in work.touched and now.files[piece.name]]
     if not others:
         return work.total
-    if before.plan and not work.replaced() and _true_of(before.plan.parameters, before.every_file, plan.types):
+    if before.plan and not work.replaced() and true_of(before.plan.parameters, before.every_file, plan.types):
         own = _own_state(service, before.plan)
         return None if own is None else own.merge(work.new)
     trusted = before.trusted()
@@ -207,19 +179,6 @@ def _with_sketches(state: TableAccumulator) -> TableAccumulator | None:
     made = TableAccumulator.empty({name: column.kind for name, column in state.columns.items()})
     whole = all(column.hll or not made.columns[name].hll for name, column in state.columns.items())
     return state if whole else None
-
-
-def _true_of(parameters: Parameters, files: Sequence[DataFile], types: Types) -> bool:
-    """Whether parameters say that statistics of all columns are stored, of these very files."""
-    if not (parameters.get("numRows") or "").isdecimal():
-        return False
-    known = parameters.get(PARAMETER)
-    if known is not None:
-        return known == fingerprint(files, types, DEFAULT)
-    marks = Accurate.parse(parameters.get(accurate.PARAMETER))
-    counts = (str(len(files)), str(sum(file.bytes for file in files)))
-    same = (parameters.get("numFiles"), parameters.get("totalSize")) == counts
-    return same and marks.basic and marks.columns >= types.keys()
 
 
 def _found(plan: Plan, files: Sequence[DataFile], state: TableAccumulator) -> Finding:

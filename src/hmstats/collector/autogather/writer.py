@@ -12,8 +12,9 @@ from pyspark.sql import DataFrame
 from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_table
 from hmstats.collector.autogather.aggregation import collected
-from hmstats.collector.autogather.outcome import Situation, Stored, give_up, situation, store
+from hmstats.collector.autogather.outcome import Stored, give_up, store
 from hmstats.collector.autogather.settings import RELIABLE, gather_settings
+from hmstats.collector.autogather.situation import Situation, situation
 from hmstats.collector.autogather.target import Target, new_table, stored_table
 from hmstats.collector.autogather.tee import Gathering, Survived, notes, watched_rows
 from hmstats.collector.deliver import PATIENCE_SECONDS, Delivery, new_run
