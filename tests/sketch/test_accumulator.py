@@ -22,6 +22,7 @@ from hmstats.model.column_statistics import (
     LongStatistics,
     StringStatistics,
 )
+from hmstats.model.provenance import Provenance
 from hmstats.sketch import state_bytes
 from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator
 from hmstats.sketch.hive_hll import HiveHll
@@ -404,3 +405,32 @@ def test_a_missing_or_ambiguous_column_is_named() -> None:
 def test_tables_of_different_columns_do_not_merge() -> None:
     with pytest.raises(SketchError, match=r"columns \['a'\] do not merge with columns \['b'\]"):
         TableAccumulator.empty({"a": Kind.LONG}).merge(TableAccumulator.empty({"b": Kind.LONG}))
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 200)), min_size=1, max_size=5))
+@settings(deadline=None)
+def test_rows_beside_a_sample_are_taken_to_be_like_it(parts: list[tuple[int, int, int]]) -> None:
+    merged = TableAccumulator.empty({"b": Kind.BOOLEAN})
+    for nulls, trues, left_out in parts:
+        part = TableAccumulator.empty({"b": Kind.BOOLEAN})
+        part.update(pa.table({"b": pa.array([None] * nulls + [True] * trues, pa.bool_())}))
+        part.leave_out(left_out)
+        merged = TableAccumulator.from_bytes(merged.merge(part).to_bytes())
+    nulls, trues, left_out = (sum(column) for column in zip(*parts, strict=True))
+    seen, rows = nulls + trues, nulls + trues + left_out
+    (found,) = merged.statistics({"b": "boolean"})
+    assert merged.rows == rows
+    if not left_out:
+        assert found.provenance is None
+        assert found.data == BooleanStatistics(nulls=nulls, trues=trues, falses=0)
+        return
+    assert found.provenance == Provenance(exact=False, rows_seen=seen, sample_fraction=seen / rows)
+    data = found.data
+    assert isinstance(data, BooleanStatistics)
+    if not seen:
+        assert data == BooleanStatistics()
+        return
+    assert data.nulls == pytest.approx(nulls * rows / seen, abs=0.5)
+    assert data.trues == pytest.approx(trues * rows / seen, abs=1)
+    assert (data.nulls or 0) + (data.trues or 0) == rows
+    assert data.falses == 0

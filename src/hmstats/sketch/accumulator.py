@@ -102,8 +102,9 @@ class ColumnAccumulator:
         fields: dict[str, object] = {"nulls": nulls}
         values = self.rows - self.nulls
         if self.kind is Kind.BOOLEAN:
-            falses = None if nulls is None or trues is None else every - nulls - trues
-            fields |= {"trues": trues, "falses": falses}
+            if nulls is not None and trues is not None:
+                trues = min(trues, every - nulls)  # both may have been rounded up
+                fields |= {"trues": trues, "falses": every - nulls - trues}
         elif self.kind in _LENGTH_KINDS:
             average = self.total_length / values if values else 0.0
             fields |= {"max_length": self.max_length, "average_length": average}

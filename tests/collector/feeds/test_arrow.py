@@ -6,6 +6,8 @@ from tests.collector.data import TYPES, rows
 
 from hmstats.collector.feeds import arrow
 from hmstats.collector.feeds.states import States
+from hmstats.collector.options import Options
+from hmstats.sketch.accumulator import TableAccumulator
 
 
 def test_rows_go_to_their_partition() -> None:
@@ -45,3 +47,19 @@ def test_no_column_still_counts_rows() -> None:
     for batch in arrow.task_states(keyed.to_batches(), ["k"], {}):
         states.merge([(batch["piece"][0].as_py(), batch["state"][0].as_py())])
     assert (states.of("k=1").rows, states.of("k=2").rows) == (2, 1)
+
+
+def test_a_sample_of_rows_knows_how_many_there_are() -> None:
+    table = pa.table({"n": pa.array(range(20_000)), "key": ["a", "b"] * 10_000})
+    states = States({"n": "bigint"})
+    for batch in arrow.task_states(table.to_batches(3_000), ["k"], {"n": "bigint"}, Options(sample_fraction=0.1)):
+        states.merge([(batch["piece"][0].as_py(), batch["state"][0].as_py())])
+    assert (states.of("k=a").rows, states.of("k=b").rows) == (10_000, 10_000)
+    assert 700 < states.of("k=a").columns["n"].rows < 1300
+
+
+def test_options_reach_the_states() -> None:
+    table = pa.table({"n": pa.array(range(10))})
+    (batch,) = arrow.task_states(table.to_batches(), (), {"n": "bigint"}, Options.bounds_only())
+    column = TableAccumulator.from_bytes(batch["state"][0].as_py()).columns["n"]
+    assert (column.hll, column.kll, column.top_k, column.low, column.high) == (None, None, None, 0, 9)
