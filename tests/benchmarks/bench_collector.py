@@ -128,24 +128,22 @@ def measure(spark: SparkSession, name: str, place: Path, runs: int) -> Result:
     return Result(name, spark.table(table).count(), costs, worker_megabytes(spark))
 
 
-def report(results: Iterable[Result]) -> Table:
-    """A row for each way to analyse each table."""
-    shown = Table(title=f"lineitem on {CORES} cores")
-    columns = ("table", "rows", "by", "first, s", "best, s", "CPU, s", ": hmstats", "CPU : hmstats", "µs a row")
-    for title in (*columns, "worker, MB"):
-        shown.add_column(title, justify="left" if title in ("table", "by") else "right")
-    for result in results:
-        ours_seconds, ours_cpu = result.best(OURS)
-        for way, costs in result.costs.items():
-            seconds, cpu = result.best(way)
-            shown.add_row(
-                *((result.table, f"{result.rows:,}") if way == OURS else ("", "")),
-                way,
-                *(f"{each:.2f}" for each in (costs[0].seconds, seconds, cpu)),
-                *(f"{each:.1f}" for each in (seconds / ours_seconds, cpu / ours_cpu)),
-                f"{seconds / result.rows * 1e6:.2f}",
-                f"{result.worker_megabytes:.0f}" if way == OURS else "",
-            )
+def report(result: Result) -> Table:
+    """A row for each way."""
+    shown = Table(title=f"{result.table}: {result.rows:,} rows on {CORES} cores")
+    columns = ("by", "first, s", "best, s", "CPU, s", ": hmstats", "CPU : hmstats", "µs a row", "worker, MB")
+    for title in columns:
+        shown.add_column(title, justify="left" if title == "by" else "right")
+    ours_seconds, ours_cpu = result.best(OURS)
+    for way, costs in result.costs.items():
+        seconds, cpu = result.best(way)
+        shown.add_row(
+            way,
+            *(f"{each:.2f}" for each in (costs[0].seconds, seconds, cpu)),
+            *(f"{each:.1f}" for each in (seconds / ours_seconds, cpu / ours_cpu)),
+            f"{seconds / result.rows * 1e6:.2f}",
+            f"{result.worker_megabytes:.0f}" if way == OURS else "",
+        )
     return shown
 
 
@@ -166,10 +164,10 @@ def main() -> None:
             spark.sql("CREATE DATABASE bench")
             places = {f"tpch_{scale.replace('.', '_')}": lineitem(data, scale) for scale in given.scales}
             places["tpch_by_spark"] = rewritten(spark, data, "1" if "1" in given.scales else given.scales[0])
-            results = [measure(spark, name, place, given.runs) for name, place in places.items()]
+            for name, place in places.items():
+                Console(width=150).print(report(measure(spark, name, place, given.runs)))
         finally:
             spark.stop()
-    Console(width=150).print(report(results))
 
 
 if __name__ == "__main__":

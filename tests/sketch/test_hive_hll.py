@@ -170,3 +170,22 @@ def test_sketches_that_hold_different_things_differ() -> None:
     assert of_longs(12, 0, 3) != of_longs(10, 0, 3)
     assert of_longs(12, 0, 3) != "something else"
     assert repr(of_longs(12, 0, 3)) == "HiveHll(p=12, sparse, count=3)"
+
+
+@pytest.mark.parametrize("p", [4, 10, 16])
+def test_hashes_that_change_no_register_may_be_left_out(p: int) -> None:
+    hashes = np.random.default_rng(p).integers(0, 2**64, 300_000, np.uint64)
+    made, expected = HiveHll(p), np.zeros(1 << p, np.uint8)
+    for start in range(0, len(hashes), 50_000):
+        made.add_hashes(hashes[start : start + 50_000])
+    above = hashes >> np.uint64(p)
+    ranks = np.bitwise_count(above ^ (above - np.uint64(1)))
+    np.maximum.at(expected, (hashes & np.uint64((1 << p) - 1)).astype(np.int64), ranks)
+    assert made.as_registers().tolist() == expected.tolist()
+
+
+def test_full_registers_take_more_hashes() -> None:
+    made = HiveHll(10)
+    made.registers = np.full(1 << 10, 63, np.uint8)
+    made.add_hashes(np.arange(5000, dtype=np.uint64))
+    assert made.as_registers().tolist() == [63] * 1024

@@ -22,6 +22,7 @@ DEFAULT_P = 12
 _BLOCK = 8192
 _FIRST_BLOCK = 1024
 _DENSE_AT_ONCE = 256
+_MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class HiveHll:
@@ -203,7 +204,7 @@ def _sparse_limit(p: int) -> int:
 
 def _raising(hashes: UInt64s, registers: Registers, p: int) -> UInt64s:
     """Those whose rank is above the least register: no other changes any, and when values are many, they are few."""
-    zeros = (1 << int(registers.min())) - 1 << p
+    zeros = ((1 << int(registers.min())) - 1 << p) & _MASK
     return hashes[hashes & np.uint64(zeros) == 0] if zeros else hashes
 
 
