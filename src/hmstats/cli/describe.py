@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hmstats.client import connect
-from hmstats.outlets.describe import describe as described
+from hmstats.client.describe import describe as described
 from hmstats.settings import load
 
 _VERB = re.compile(r"\s*desc(ribe)?\s", re.IGNORECASE)

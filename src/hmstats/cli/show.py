@@ -1,64 +1,124 @@
-"""`hmstats show`: the statistics of a table or a partition, as a metastore has them."""
+"""`hmstats show`: the statistics of a table or its partitions at a glance, or for another program."""
 
-from collections.abc import Sequence
-from typing import Annotated
+import csv
+import json
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from hmstats.cli.statistics_table import headline, print_table, statistics_table
+from hmstats.cli.show_table import NOTE, ordered, show_table, stale_lines
+from hmstats.cli.statistics_table import headline, print_table
 from hmstats.client import Metastore, connect
-from hmstats.client.naming import named_table
+from hmstats.client.stored import Stored, existing_partition, existing_table, stored_partitions, stored_table
 from hmstats.errors import StatementError
-from hmstats.model.catalog import Parameters, Table
-from hmstats.model.column_statistics import ColumnStatistics
-from hmstats.model.column_types import kind_of
-from hmstats.model.names import normal_partition_name
+from hmstats.model.staleness import stale
+from hmstats.outlets.arrow_ipc import write_file
+from hmstats.outlets.flat_table import SCHEMA, statistics_table
 from hmstats.settings import load
+
+_SORT = "Order by column, type, nulls, distinct, min, max, length or age."
 
 
 def show(
     table: Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")],
     partition: Annotated[str | None, typer.Argument(help="Its partition, as key=value/key=value.")] = None,
+    *,
+    partitions: Annotated[bool, typer.Option("--partitions", help="Every partition for itself.")] = False,
+    sort: Annotated[str | None, typer.Option(help=_SORT, metavar="COLUMN")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each row.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    arrow: Annotated[Path | None, typer.Option(help="Write an Arrow IPC file.", metavar="FILE")] = None,
     metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
 ) -> None:
-    """Print the statistics of a table or one of its partitions."""
+    """Print the statistics of a table or its partitions: how sure they are, and whether they are behind the rows."""
+    if (partition is not None and partitions) or as_json + as_csv + (arrow is not None) > 1:
+        raise StatementError("give one of a partition and --partitions, and one of --json, --csv and --arrow")
     settings = load({"metastore": metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
-        found = service.find_table(named_table(table))
-        if found is None:
-            raise StatementError(f"table {table} is not in the metastore at {service.address}")
-        if partition is None:
-            columns = service.table_statistics(found.name, _names(found))
-            _print(table, found.parameters, columns)
+        found = _sorted(_found(service, table, partition, every=partitions), sort)
+        if arrow is not None:
+            _write(arrow, found)
+        elif as_json:
+            _print_json(found)
+        elif as_csv:
+            _print_csv(found)
         else:
-            _show_partition(service, found, partition)
+            _print(found)
 
 
-def _show_partition(service: Metastore, table: Table, text: str) -> None:
-    keys = [key.name for key in table.partition_keys]
-    if not keys:
-        raise StatementError(f"table {_shown(table)} has no partitions, so none is named {text}")
-    name = normal_partition_name(text, keys)
-    found = next(service.partitions(table.name, [name]), None)
-    if found is None:
-        raise StatementError(f"table {_shown(table)} has no partition {name}")
-    sets = service.partition_statistics(table.name, _names(table), [name])
-    columns = [column for each in sets for column in each.columns]
-    _print(f"{_shown(table)} {name}", found.parameters, columns)
-
-
-def _print(title: str, parameters: Parameters, columns: Sequence[ColumnStatistics]) -> None:
-    typer.echo(headline(title, parameters))
-    if columns:
-        print_table(statistics_table(columns))
+def _found(service: Metastore, text: str, partition: str | None, *, every: bool) -> Iterator[Stored]:
+    table = existing_table(service, text)
+    if partition is not None:
+        yield from stored_partitions(service, table, [existing_partition(service, table, partition)])
+    elif not every:
+        yield stored_table(service, table)
+    elif table.partition_keys:
+        yield from stored_partitions(service, table, service.partition_names(table.name))
     else:
-        typer.echo("no column statistics")
+        raise StatementError(f"table {text} has no partitions")
 
 
-def _names(table: Table) -> list[str]:
-    """The columns that can have statistics."""
-    return [column.name for column in table.columns if kind_of(column.type) is not None]
+def _sorted(found: Iterable[Stored], key: str | None) -> Iterator[Stored]:
+    for each in found:
+        columns = tuple(ordered(each.statistics.columns, key))
+        yield replace(each, statistics=replace(each.statistics, columns=columns))
 
 
-def _shown(table: Table) -> str:
-    return f"{table.name.database}.{table.name.table}"
+def _print(found: Iterable[Stored]) -> None:
+    for each in found:
+        columns = each.statistics.columns
+        typer.echo(headline(each.title, each.parameters))
+        if not columns:
+            typer.echo("no column statistics")
+            continue
+        print_table(show_table(each, columns))
+        for line in stale_lines(each, columns):
+            typer.echo(line)
+        typer.echo(NOTE)
+
+
+def _rows(found: Iterable[Stored]) -> Iterator[dict[str, Any]]:
+    """The rows of outlets.flat_table.statistics_table(), and why each is stale."""
+    for each in found:
+        reasons = [None, *(stale(column, each.parameters) for column in each.statistics.columns)]
+        for row, reason in zip(statistics_table([each.whole()]).to_pylist(), reasons, strict=True):
+            yield {**row, "stale": reason}
+
+
+def _print_json(found: Iterable[Stored]) -> None:
+    for row in _rows(found):
+        typer.echo(json.dumps(_plain(row), ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON has it: times as ISO 8601, infinities as text."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _print_csv(found: Iterable[Stored]) -> None:
+    """Lists are JSON in their field."""
+    writer = csv.DictWriter(sys.stdout, [*SCHEMA.names, "stale"], lineterminator="\n")
+    writer.writeheader()
+    for row in _rows(found):
+        writer.writerow({name: json.dumps(_plain(v)) if isinstance(v, list) else v for name, v in row.items()})
+
+
+def _write(path: Path, found: Iterable[Stored]) -> None:
+    whole = [each.whole() for each in found]
+    try:
+        write_file(path, whole)
+    except OSError as error:
+        raise StatementError(f"{path} cannot be written: {error.strerror or error}") from error
+    typer.echo(f"written to {path}: statistics of {len(whole):,} {'target' if len(whole) == 1 else 'targets'}")

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hmstats.client.naming import table_of
 from hmstats.errors import StatementError
-from hmstats.model.catalog import TableName
-from hmstats.model.names import NULL_PARTITION_VALUE
+from hmstats.model.catalog import DEFAULT_DATABASE, TableName
+from hmstats.model.names import NULL_PARTITION_VALUE, table_name
 
 FORM = "DESCRIBE [FORMATTED | EXTENDED] [db.]t [PARTITION (k=v, ...)] [column]"
 _TOKEN = re.compile(
@@ -47,13 +46,14 @@ class _Reader:
         several = self._tokens[self._place + 1 :][:1] not in ([], [_END])
         formatted = several and self._word("formatted")
         extended = several and not formatted and self._word("extended")
-        table = table_of(self._names())
+        *outer, table = self._names()
         column = self._column()
         partition = self._partition()
         column = column or self._column()
         if self._token != _END:
             raise self._error()
-        return Describe(table, column, partition, formatted, extended)
+        name = table_name(outer[-1] if outer else DEFAULT_DATABASE, table, outer[0] if outer[1:] else None)
+        return Describe(name, column, partition, formatted, extended)
 
     @property
     def _token(self) -> Token:

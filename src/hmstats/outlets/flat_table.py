@@ -103,7 +103,7 @@ def _of_column(column: ColumnStatistics) -> dict[str, Any]:
     for name, field in (("min", "low"), ("max", "high")):
         bound = getattr(column.data, field, None)
         if bound is not None:
-            row |= {f"{name}_value": _text(column.kind, bound), f"{name}_number": float(bound)}
+            row |= {f"{name}_value": bound_text(column.kind, bound), f"{name}_number": float(bound)}
     histogram = getattr(column.data, "histogram", None)
     return row | {
         "column_name": column.column,
@@ -126,7 +126,7 @@ def _top_values(sketch: bytes) -> list[dict[str, Any]]:
     return [{"value": text, "low": low, "high": high} for text, low, high in ranked]
 
 
-def _text(kind: Kind, bound: Bound) -> str:
+def bound_text(kind: Kind, bound: Bound) -> str:
     """The bound as text; a day or second beyond the calendar stays a number."""
     try:
         if kind is Kind.DATE:

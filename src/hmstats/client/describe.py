@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from hmstats.client import Metastore
+from hmstats.client.metastore import Metastore
 from hmstats.errors import StatementError, UnknownCall
 from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import VIRTUAL_VIEW, Column, Parameters, Partition, Table

@@ -1,7 +1,7 @@
 """DESCRIBE: each form as Hive shows it, to the last blank."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,14 @@ import pytest
 from tests.fixtures.metastores import Metastore
 
 from hmstats import client
+from hmstats.client.describe import describe
 from hmstats.errors import StatementError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import (
     BinaryStatistics,
     BooleanStatistics,
     ColumnStatistics,
+    Data,
     DateStatistics,
     DecimalStatistics,
     DoubleStatistics,
@@ -26,7 +28,6 @@ from hmstats.model.column_statistics import (
     StringStatistics,
     TimestampStatistics,
 )
-from hmstats.outlets.describe import describe
 from hmstats.sketch.accumulator import ColumnAccumulator
 from hmstats.wire.idl import hive_metastore as api
 
@@ -149,7 +150,7 @@ def test_one_partition_whose_counts_are_not_accurate_takes_the_mark_away(
     assert "COLUMN_STATS_ACCURATE" not in describe(service, f"DESCRIBE FORMATTED {srcpart.database}.srcpart")
 
 
-_EVERY_KIND = {
+_EVERY_KIND: Mapping[str, tuple[str, Data]] = {
     "b": ("boolean", BooleanStatistics(trues=3, falses=4, nulls=1)),
     "l": ("bigint", LongStatistics(low=-5, high=2**40, nulls=0, ndv=7)),
     "d": ("double", DoubleStatistics(low=13.099044799804688, high=1e10, nulls=0, ndv=55)),

@@ -1,0 +1,31 @@
+"""A column's distribution as a line of bars."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hmstats.sketch.kll import KllHistogram
+
+WIDTH = 8
+_BARS = " ▁▂▃▄▅▆▇█"
+_FRACTIONS = [number / 64 for number in range(65)]
+
+
+def shape(histogram: bytes | None) -> str:
+    """How many values are in each eighth of the range from the least to the greatest; empty when nothing is known.
+
+    Raises SketchError for bytes that are no histogram.
+    """
+    quantiles = KllHistogram.from_bytes(histogram).quantiles(_FRACTIONS) if histogram else []
+    return bars(quantiles)
+
+
+def bars(quantiles: Sequence[float]) -> str:
+    """The same for the quantiles of equal steps. All values the same are one bar in the middle."""
+    if len(quantiles) < 2 or not np.isfinite(quantiles).all():
+        return ""
+    if quantiles[0] == quantiles[-1]:
+        return f"{_BARS[-1]:^{WIDTH}}".rstrip()
+    counts, _ = np.histogram(quantiles, WIDTH)
+    levels = np.ceil(counts * (len(_BARS) - 1) / counts.max()).astype(int)
+    return "".join(_BARS[level] for level in levels)

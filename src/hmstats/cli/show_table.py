@@ -1,0 +1,141 @@
+"""The table that `hmstats show` prints: two lines or more for each column, 80 columns wide in all."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from hmstats.cli.shapes import shape
+from hmstats.cli.statistics_table import cells
+from hmstats.client.stored import Stored
+from hmstats.errors import StatementError
+from hmstats.model import frequent_values
+from hmstats.model.column_statistics import ColumnStatistics, Kind, StringStatistics
+from hmstats.model.provenance import Provenance
+from hmstats.model.staleness import stale
+from hmstats.outlets.flat_table import bound_text
+from hmstats.sketch import bit_vector
+from hmstats.sketch.top_k import TopK
+
+NOTE = "= exact, ~ estimate with its standard error"
+_TOP = 3
+_MOST_CHARACTERS = 12
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_UNKNOWN = "-"
+
+_KEYS: dict[str, Callable[[ColumnStatistics], Any]] = {
+    "column": lambda each: each.column,
+    "type": lambda each: each.column_type,
+    "nulls": lambda each: each.data.nulls,
+    "distinct": lambda each: getattr(each.data, "ndv", None),
+    "min": lambda each: _number(getattr(each.data, "low", None)),
+    "max": lambda each: _number(getattr(each.data, "high", None)),
+    "length": lambda each: getattr(each.data, "average_length", None),
+    "age": lambda each: _age_order(_made(each).written_at_seconds),
+}
+"""What the columns of a table can be sorted by; numbers go from the greatest to the least."""
+
+
+def ordered(columns: Iterable[ColumnStatistics], key: str | None) -> list[ColumnStatistics]:
+    """The columns by one of their numbers, those without it last. Raises StatementError for what is none."""
+    if key is None:
+        return list(columns)
+    if key not in _KEYS:
+        raise StatementError(f"--sort takes one of {', '.join(_KEYS)}, found {key!r}")
+    value = _KEYS[key]
+    known = [each for each in columns if value(each) is not None]
+    unknown = [each for each in columns if value(each) is None]
+    return sorted(known, key=value, reverse=key not in ("column", "type")) + unknown
+
+
+def show_table(found: Stored, columns: Sequence[ColumnStatistics]) -> Table:
+    """A row for each of these columns: type, distinct values, nulls, bounds, shape, frequent values, age."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("Column\ntype", overflow="fold", min_width=8)
+    table.add_column("Distinct\nnulls", justify="right", overflow="fold")
+    table.add_column("Min\nmax", justify="right", overflow="fold")
+    table.add_column("Shape", no_wrap=True)
+    table.add_column("Most\nfrequent", overflow="fold")
+    table.add_column("Age", justify="right", overflow="fold")
+    for column in columns:
+        table.add_row(*_row(column, found))
+    return table
+
+
+def stale_lines(found: Stored, columns: Iterable[ColumnStatistics]) -> list[str]:
+    """A sentence for each column whose statistics are behind its rows."""
+    reasons = ((column.column, stale(column, found.parameters)) for column in columns)
+    return [f"stale: column {name}, {reason}" for name, reason in reasons if reason]
+
+
+def _row(column: ColumnStatistics, found: Stored) -> tuple[str, ...]:
+    texts = cells(column)
+    made = _made(column)
+    seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds
+    mark = "\nstale" if stale(column, found.parameters) else ""
+    nulls = _UNKNOWN if column.data.nulls is None else f"{column.data.nulls:,}"
+    low, high = (texts.low, texts.high)
+    if isinstance(column.data, StringStatistics):
+        low, high = f"avg {texts.average_length}", f"max {texts.max_length}"
+    return (
+        f"{column.column}\n{column.column_type}",
+        f"{_distinct(column)}\n{nulls} null",
+        f"{low}\n{high}",
+        shape(getattr(column.data, "histogram", None)),
+        _frequent(column),
+        f"{age(seconds)}{mark}",
+    )
+
+
+def age(seconds: int | None) -> str:
+    """How long ago that was, in its largest unit."""
+    if seconds is None:
+        return _UNKNOWN
+    passed = max(int(time.time()) - seconds, 0)
+    unit, name = next((each for each in _UNITS if passed >= each[0]), _UNITS[-1])
+    return f"{passed // unit} {name}"
+
+
+def _distinct(column: ColumnStatistics) -> str:
+    count = getattr(column.data, "ndv", None)
+    if count is None:
+        return _UNKNOWN
+    made = _made(column)
+    error = made.ndv_standard_error
+    if error is None and not made.exact:
+        error = bit_vector.standard_error(getattr(column.data, "bit_vector", None))
+    if error is None and not made.exact:
+        return f"{count:,}"
+    return f"={count:,}" if not error else f"~{count:,} ±{100 * error:.2g}%"
+
+
+def _frequent(column: ColumnStatistics) -> str:
+    """The most frequent values and how often each occurs, at most."""
+    if not column.top_k:
+        return ""
+    ranked = TopK.from_bytes(column.top_k).top(_TOP)
+    lines = (f"{_value(column.kind, text)} {'=' if low == high else '~'}{high:,}" for text, low, high in ranked)
+    return "\n".join(lines)
+
+
+def _value(kind: Kind, text: str) -> str:
+    shown = text
+    if kind in (Kind.DATE, Kind.TIMESTAMP):
+        shown = bound_text(kind, int(frequent_values.value(kind, text)))
+    line = " ".join(shown.split()) or "''"
+    return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 1]}…"
+
+
+def _made(column: ColumnStatistics) -> Provenance:
+    return column.provenance or Provenance()
+
+
+def _age_order(seconds: int | None) -> int | None:
+    """The older the greater."""
+    return None if seconds is None else -seconds
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

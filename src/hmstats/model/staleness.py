@@ -1,0 +1,28 @@
+"""Whether a column's statistics are older than the rows that they describe."""
+
+from hmstats.model.accurate import PARAMETER, Accurate
+from hmstats.model.catalog import Parameters
+from hmstats.model.column_statistics import ColumnStatistics
+
+ROWS = "numRows"
+
+
+def stale(column: ColumnStatistics, parameters: Parameters) -> str | None:
+    """Why a column's statistics are behind, as the parameters of its table or partition tell it; None when not.
+
+    A writer of rows takes the column out of COLUMN_STATS_ACCURATE, as Hive does, or changes the number of rows. A
+    table that never had the parameter says nothing.
+    """
+    made, rows = column.provenance, known_rows(parameters)
+    whole = made is not None and made.sample_fraction == 1 and made.rows_seen is not None
+    if made is not None and whole and rows is not None and made.rows_seen != rows:
+        return f"made of {made.rows_seen:,} rows, now {rows:,}"
+    if PARAMETER in parameters and column.column not in Accurate.parse(parameters[PARAMETER]).columns:
+        return f"not in {PARAMETER}"
+    return None
+
+
+def known_rows(parameters: Parameters) -> int | None:
+    """The number of rows in the parameters, None when it is not known."""
+    text = parameters.get(ROWS, "")
+    return int(text) if text.isdecimal() else None
