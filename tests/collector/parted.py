@@ -30,7 +30,7 @@ def parted(port: int, folder: Path, columns: Sequence[str] = tuple(TYPES), *, ge
         ask.add_partitions([_placed(found, number, folder, kinds) for number in range(len(NAMES))])
     for name, table in parts().items():
         place = folder / name
-        place.mkdir(parents=True)
+        place.mkdir(parents=True, exist_ok=True)
         half = ROWS // 2 if name == NAMES[-1] else ROWS
         for first in range(0, ROWS, half):
             pq.write_table(table.select(columns).slice(first, half), place / f"{first}.parquet")
