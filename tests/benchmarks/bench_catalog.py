@@ -32,7 +32,7 @@ ANEW, AGAIN, HIVE = "first touch", "asked again", "Hive"
 _ANSWERS_BYTES = {ANEW: 0, AGAIN: 2**26}
 DATABASE = "bench"
 ADDED, NAMED = 1_000, 1_000
-FILL_AT_ONCE = 5_000
+FILL_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
