@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as F  # noqa: N812
+from structlog.testing import capture_logs
 from tests.collector.checks import check_all, comparable
 from tests.collector.data import TYPES, rows
 
@@ -278,6 +279,17 @@ def test_settings_that_make_no_sense_write_nothing(
     with pytest.raises(SettingsError, match=sentence):
         writing(numbers(spark, 0, 3), settings=settings).save_table(name)
     assert not spark.catalog.tableExists(name)
+
+
+def test_what_stands_for_a_jdbc_driver_is_said(spark: Any, tmp_path: Path) -> None:
+    settings = {
+        "hive.stats.dbclass": "jdbc:sqlite",
+        "hive.stats.dbconnectionstring": f"jdbc:sqlite:{tmp_path}/states.sqlite",
+        "hive.stats.jdbcdriver": "org.sqlite.JDBC",
+    }
+    with capture_logs() as lines:
+        writing(spark.range(3), settings=settings)
+    assert {"event": "jdbc_driver_mapped", "driver": "org.sqlite.JDBC", "loaded": "sqlite"}.items() <= lines[0].items()
 
 
 def test_rows_that_do_not_fit_write_nothing(spark: Any, name: str) -> None:
