@@ -15,7 +15,7 @@ from tests.benchmarks.processes import listener_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
