@@ -16,7 +16,7 @@ from typer.main import get_group
 from hmstats.errors import HmstatsError
 
 USAGE_ERROR = 2
-COMMANDS = ("serve", "migrate", "analyze", "push", "show", "describe", "ping", "config", "version")
+COMMANDS = ("serve", "migrate", "analyze", "push", "show", "describe", "ask", "ping", "config", "version")
 """Each is a function, or a group named `app`, in the module of its name; in the order of the help text."""
 
 

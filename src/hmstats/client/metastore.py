@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from hmstats.client.address import addresses
+from hmstats.client.asked_table import AskedTable
 from hmstats.client.batches import PARTITIONS_A_CALL, batches, batches_by_columns
 from hmstats.client.connection import Connection
+from hmstats.client.naming import named_table
 from hmstats.client.questions import Questions
-from hmstats.errors import CallRefused, UnknownCall
+from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog import Partition, Table, TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
 from hmstats.model.computed import without_computed
@@ -90,6 +92,13 @@ class Metastore(Questions):
                 return None
             raise
 
+    def table(self, text: str) -> AskedTable:
+        """A table, named as `[CATALOG.]DB.TABLE`, to ask questions about. Raises StatementError when there is none."""
+        found = self.find_table(named_table(text))
+        if found is None:
+            raise StatementError(f"table {text} is not in the metastore at {self.address}")
+        return AskedTable(self, found)
+
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables and views."""
         return sorted(self._connection.call("get_all_tables", database))
@@ -102,6 +111,13 @@ class Metastore(Questions):
         if not any(values):
             return list(self._connection.call("get_partition_names", _database(name), name.table, _EVERY))
         return list(self._connection.call("get_partition_names_ps", _database(name), name.table, list(values), _EVERY))
+
+    def partition_names_by_filter(self, table: Table, where: str) -> list[str]:
+        """The names of a table's partitions that match a filter over the partition keys, in Hive's language."""
+        keys = [key.name for key in table.partition_keys]
+        place = (_database(table.name), table.name.table)
+        found = self._connection.call("get_partitions_by_filter", *place, where, _EVERY)
+        return [partition_name(keys, each.values) for each in found]
 
     def partitions(self, name: TableName, names: Iterable[str]) -> Iterator[Partition]:
         """Those of the named partitions that exist, asked for in batches."""

@@ -1,6 +1,7 @@
 """Answers to questions that stored sketches answer without a look at the data, each with how far it may be off."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 from hmstats.model.provenance import Provenance
 
@@ -45,3 +46,24 @@ class ColumnProvenance:
     column: str
     engine: str
     provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class RowCount:
+    """The number of rows. `exact`: the writers say that nothing has changed since they counted."""
+
+    count: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The least and the greatest value of a column, None when it has none; of a decimal in its own scale.
+
+    Dates are days and timestamps seconds since 1970-01-01. `exact`: every row was looked at; None: the writers did not
+    say.
+    """
+
+    low: int | float | Decimal | str | None
+    high: int | float | Decimal | str | None
+    exact: bool | None

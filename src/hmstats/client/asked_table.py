@@ -1,0 +1,166 @@
+"""A table to ask: what its stored statistics answer without a look at the data.
+
+visits = metastore.table("web.visits")
+visits.quantile("age", [0.25, 0.5, 0.75], where="ds >= '2024-01-01'")
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hmstats.errors import CallRefused, MissingStatistics, StatementError, UnknownCall
+from hmstats.model.accurate import PARAMETER, Accurate
+from hmstats.model.answers import Bounds, DistinctCount, Quantiles, RowCount
+from hmstats.model.catalog import Column, Parameters, Table
+from hmstats.model.column_statistics import ColumnStatistics
+from hmstats.model.frequent_values import FrequentValues
+from hmstats.model.names import normal_partition_name, partition_name, partition_values
+from hmstats.model.staleness import known_rows
+from hmstats.outlets.describe_column import key_statistics
+
+if TYPE_CHECKING:
+    from hmstats.client.metastore import Metastore
+
+_MISSING = "MissingStatisticsException"
+Partitions = Sequence[str] | None
+Answer = TypeVar("Answer")
+
+
+class AskedTable:
+    """Questions about a table. Each is about the whole of it, or about some partitions.
+
+    `partitions` are names as key=value/key=value, `where` is a filter over the partition keys in Hive's language; one
+    of them at most. Every method raises MissingStatistics when nothing stored answers, with the statement that would
+    make what is missing, StatementError for partitions and columns that are not there, and ServiceError.
+    """
+
+    def __init__(self, metastore: "Metastore", table: Table) -> None:
+        self._metastore = metastore
+        self.table = table
+
+    def quantile(
+        self, column: str, fractions: Sequence[float], partitions: Partitions = None, where: str | None = None
+    ) -> Quantiles:
+        """The values below which these fractions of a column's values lie."""
+        return self._ask(self._metastore.quantiles, column, partitions, where, fractions)
+
+    def top(self, column: str, k: int = 10, partitions: Partitions = None, where: str | None = None) -> FrequentValues:
+        """A column's most frequent values."""
+        return self._ask(self._metastore.top_k, column, partitions, where, k)
+
+    def distinct(self, column: str, partitions: Partitions = None, where: str | None = None) -> DistinctCount:
+        """How many distinct values a column has."""
+        return self._ask(self._metastore.distinct_count, column, partitions, where)
+
+    def count(self, partitions: Partitions = None, where: str | None = None) -> RowCount:
+        """How many rows there are."""
+        names = self._names(partitions, where)
+        if names is None and not self.table.partition_keys:
+            return self._sum({"": self.table.parameters})
+        keys = [key.name for key in self.table.partition_keys]
+        every = self._metastore.partition_names(self.table.name) if names is None else names
+        found = self._metastore.partitions(self.table.name, every)
+        return self._sum({partition_name(keys, each.values): each.parameters for each in found})
+
+    def bounds(self, column: str, partitions: Partitions = None, where: str | None = None) -> Bounds:
+        """The least and the greatest value of a column."""
+        found, names = self._column(column), self._names(partitions, where)
+        keys = [key.name for key in self.table.partition_keys]
+        if keys and names is None:
+            names = self._metastore.partition_names(self.table.name)
+        if found.name in keys:
+            values = [partition_values(name, keys)[keys.index(found.name)] for name in names or ()]
+            of_key = key_statistics(found, values)
+            data: Any = None if of_key is None else of_key.data
+            return Bounds(getattr(data, "low", None), getattr(data, "high", None), exact=True)
+        data = self._statistics(found, names).data
+        if not hasattr(data, "low"):
+            raise StatementError(f"column {column} has bounds only if its values are numbers, dates or times")
+        return Bounds(data.low, data.high, self._all_seen(found.name, names))
+
+    def column_type(self, column: str) -> str:
+        """The Hive type of a column or a partition key. Raises StatementError when there is none of this name."""
+        return self._column(column).type
+
+    def _ask(
+        self, question: Callable[..., Answer], column: str, partitions: Partitions, where: str | None, *more: object
+    ) -> Answer:
+        found, names = self._column(column), self._names(partitions, where)
+        if names is not None and not names:
+            raise StatementError(f"no partition of {self._shown} is asked about")
+        with _missing_is_said():
+            return question(self.table.name, found.name, *more, partitions=names)
+
+    def _statistics(self, column: Column, names: Sequence[str] | None) -> ColumnStatistics:
+        if names is None:
+            found, whole = self._metastore.table_statistics(self.table.name, [column.name]), True
+        else:
+            found, count = self._metastore.aggregated_statistics(self.table.name, [column.name], names)
+            whole = count == len(names)
+        if not found or not whole:
+            statement = f"{self._analyze} FOR COLUMNS {column.name}"
+            raise MissingStatistics(f"{self._shown} has no statistics of column {column.name} in whole: {statement}")
+        return found[0]
+
+    def _all_seen(self, column: str, names: Sequence[str] | None) -> bool | None:
+        """Whether each row was looked at; None when the metastore does not say."""
+        try:
+            made = self._metastore.provenance(self.table.name, [column], names)
+        except UnknownCall:
+            return None
+        seen = [each.provenance.sample_fraction for each in made]
+        return None if not seen or None in seen else all(part == 1 for part in seen)
+
+    def _sum(self, parameters: dict[str, Parameters]) -> RowCount:
+        counts = {name: known_rows(each) for name, each in parameters.items()}
+        unknown = [name for name, count in counts.items() if count is None]
+        if unknown:
+            where = f"partition {unknown[0]} of table {self._shown}" if unknown[0] else f"table {self._shown}"
+            raise MissingStatistics(f"{where} has no number of rows: {self._analyze}")
+        exact = all(Accurate.parse(each.get(PARAMETER)).basic for each in parameters.values())
+        return RowCount(sum(count or 0 for count in counts.values()), exact)
+
+    def _names(self, partitions: Partitions, where: str | None) -> list[str] | None:
+        """The names of the partitions that are asked about, None for the whole table."""
+        keys = [key.name for key in self.table.partition_keys]
+        if partitions is None and where is None:
+            return None
+        if not keys or (partitions is not None and where is not None):
+            problem = "has no partitions" if not keys else "takes names of partitions or a filter, not both"
+            raise StatementError(f"{self._shown} {problem}")
+        if where is not None:
+            return self._metastore.partition_names_by_filter(self.table, where)
+        names = list(dict.fromkeys(normal_partition_name(each, keys) for each in partitions or ()))
+        found = {partition_name(keys, each.values) for each in self._metastore.partitions(self.table.name, names)}
+        for name in names:
+            if name not in found:
+                raise StatementError(f"table {self._shown} has no partition {name}")
+        return names
+
+    def _column(self, column: str) -> Column:
+        every = (*self.table.columns, *self.table.partition_keys)
+        found = next((each for each in every if each.name.lower() == column.lower()), None)
+        if found is None:
+            names = ", ".join(each.name for each in every)
+            raise StatementError(f"column {column} must be one of {self._shown}: {names}")
+        return found
+
+    @property
+    def _shown(self) -> str:
+        return f"{self.table.name.database}.{self.table.name.table}"
+
+    @property
+    def _analyze(self) -> str:
+        keys = ", ".join(key.name for key in self.table.partition_keys)
+        spec = f" PARTITION ({keys})" if keys else ""
+        return f"ANALYZE TABLE {self._shown}{spec} COMPUTE STATISTICS"
+
+
+@contextmanager
+def _missing_is_said() -> Iterator[None]:
+    try:
+        yield
+    except CallRefused as error:
+        if error.kind == _MISSING:
+            raise MissingStatistics(error.message) from error
+        raise
