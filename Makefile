@@ -47,6 +47,7 @@ docs: install ## Write the generated pages again
 
 bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='--hive 2.3'), the sketches, and Spark's ANALYZE
 	@$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
+	@$(BIN)/python -m tests.benchmarks.bench_catalog $(ARGS)
 	@$(BIN)/python -m tests.benchmarks.bench_sketch
 	@$(BIN)/python -m tests.benchmarks.bench_collector
 	@$(BIN)/python -m tests.benchmarks.bench_autogather
