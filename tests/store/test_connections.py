@@ -57,10 +57,12 @@ def test_postgresql_reads_one_picture_for_reading_only(postgres_url: str) -> Non
     store.close()
 
 
+@pytest.mark.parametrize("trusted_seconds", [0.0, 3_600.0])
 def test_connections_that_broke_while_idle_are_replaced_unnoticed(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, trusted_seconds: float
 ) -> None:
-    monkeypatch.setattr(connections, "_TRUSTED_SECONDS", 0.0)
+    """Those that are tried, and those whose end the database announced."""
+    monkeypatch.setattr(connections, "_TRUSTED_SECONDS", trusted_seconds)
     store, killer = Store.open(postgres_url), Store.open(postgres_url)
     both_taken = threading.Barrier(3)
     pids = set[int]()

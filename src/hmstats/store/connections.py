@@ -6,6 +6,7 @@ it holds a connection: with one pool for both, writers could wait for each other
 single statements without a transaction around them, so that a check is one round trip.
 """
 
+import select
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from hmstats.store.bound_values import check_parameters
 _BATCH_ROWS = 1_000
 _CONNECT_SECONDS = 10
 _TRUSTED_SECONDS = 5.0
-"""A connection that was idle for longer is tried before it is used: the database may have gone since."""
+"""A connection that was idle for longer is tried before it is used: the database may have gone without a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,13 @@ def _commit_each_statement(connection: Any, _record: object) -> None:
     connection.autocommit = True
 
 
+def _has_news(connection: Any) -> bool:
+    """Whether the database said something that nobody asked for: mostly that the connection has ended."""
+    waiting = select.poll()
+    waiting.register(connection.fileno(), select.POLLIN)
+    return bool(waiting.poll(0))
+
+
 def _try_when_idle(engine: Engine) -> None:
     @event.listens_for(engine, "checkin")  # codespell:ignore checkin
     def on_return(_connection: Any, record: Any) -> None:
@@ -139,9 +147,10 @@ def _try_when_idle(engine: Engine) -> None:
     @event.listens_for(engine, "checkout")
     def on_loan(connection: Any, record: Any, _proxy: object) -> None:
         now = time.monotonic()
-        if now - record.info.get("idle_since", now) < _TRUSTED_SECONDS:
-            return
+        trusted = now - record.info.get("idle_since", now) < _TRUSTED_SECONDS
         try:
+            if trusted and not _has_news(connection):
+                return
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")
             connection.rollback()
