@@ -5,6 +5,7 @@ An error is one sentence on standard error and exit code 2; a traceback is a bug
 
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import typer
@@ -16,7 +17,20 @@ from typer.main import get_group
 from hmstats.errors import HmstatsError
 
 USAGE_ERROR = 2
-COMMANDS = ("serve", "migrate", "analyze", "push", "show", "describe", "ask", "ping", "config", "version")
+COMMANDS = (
+    "serve",
+    "migrate",
+    "analyze",
+    "push",
+    "show",
+    "describe",
+    "ask",
+    "export",
+    "import",
+    "ping",
+    "config",
+    "version",
+)
 """Each is a function, or a group named `app`, in the module of its name; in the order of the help text."""
 
 
@@ -31,11 +45,12 @@ class Commands(TyperGroup):
         """The command of this name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"hmstats.cli.{cmd_name}")
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        module = import_module(f"hmstats.cli.{name}")
         if hasattr(module, "app"):
             return get_group(module.app)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cmd_name)(getattr(module, cmd_name))
+        alone.command(cmd_name)(getattr(module, name))
         return built(alone)
 
 

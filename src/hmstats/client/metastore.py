@@ -99,6 +99,10 @@ class Metastore(Questions):
             raise StatementError(f"table {text} is not in the metastore at {self.address}")
         return AskedTable(self, found)
 
+    def database_names(self) -> list[str]:
+        """The names of the databases of the default catalog."""
+        return sorted(self._connection.call("get_all_databases"))
+
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables and views."""
         return sorted(self._connection.call("get_all_tables", database))

@@ -61,9 +61,17 @@ def existing_partition(service: Metastore, table: Table, text: str) -> str:
     return name
 
 
+def own_statistics(service: Metastore, table: Table) -> Stored:
+    """The table's own statistics, none where only its partitions have some."""
+    found = next(iter(_sets(service, table, None)), StatisticsSet(()))
+    if table.partition_keys and found.columns:
+        found = _without_derived(service, table, found)
+    return Stored(table, table.parameters, found)
+
+
 def stored_table(service: Metastore, table: Table) -> Stored:
     """The table's own statistics; of a partitioned table without any, those of its partitions together."""
-    (found,) = _sets(service, table, None) or (StatisticsSet(()),)
+    found = next(iter(_sets(service, table, None)), StatisticsSet(()))
     if not table.partition_keys:
         return Stored(table, table.parameters, found)
     names = service.partition_names(table.name)
@@ -103,6 +111,15 @@ def _sets(service: Metastore, table: Table, names: Sequence[str] | None) -> list
         return list(service.partition_statistics(table.name, columns, names))
     places = {column.lower(): place for place, column in enumerate(columns)}
     return [replace(s, columns=tuple(sorted(s.columns, key=lambda c: places.get(c.column, 0)))) for s in sets]
+
+
+def _without_derived(service: Metastore, table: Table, found: StatisticsSet) -> StatisticsSet:
+    """Without what hmstats made of the partitions' statistics: only what is stored has a provenance there."""
+    try:
+        stored = {each.column for each in service.provenance(table.name)}
+    except UnknownCall:
+        return found
+    return replace(found, columns=tuple(each for each in found.columns if each.column in stored))
 
 
 def _counts(partitions: Iterable[Partition]) -> dict[str, str]:
