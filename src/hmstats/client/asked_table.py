@@ -15,7 +15,7 @@ from hmstats.model.catalog import Column, Parameters, Table
 from hmstats.model.column_statistics import ColumnStatistics
 from hmstats.model.frequent_values import FrequentValues
 from hmstats.model.names import normal_partition_name, partition_name, partition_values
-from hmstats.model.staleness import known_rows
+from hmstats.model.row_counts import known_rows
 from hmstats.outlets.describe_column import key_statistics
 
 if TYPE_CHECKING:

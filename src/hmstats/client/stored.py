@@ -12,7 +12,7 @@ from hmstats.model.catalog import Parameters, Partition, Table
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.column_types import kind_of
 from hmstats.model.names import normal_partition_name, partition_name
-from hmstats.model.staleness import ROWS, known_rows
+from hmstats.model.row_counts import NUM_ROWS, known_rows
 from hmstats.model.table_statistics import TableStatistics
 
 
@@ -78,7 +78,7 @@ def stored_table(service: Metastore, table: Table) -> Stored:
     if names and not found.columns:
         columns, _ = service.aggregated_statistics(table.name, statistics_columns(table), names)
         found = StatisticsSet(columns)
-    counts = {} if ROWS in table.parameters else _counts(service.partitions(table.name, names))
+    counts = {} if NUM_ROWS in table.parameters else _counts(service.partitions(table.name, names))
     return Stored(table, {**table.parameters, **counts, "numPartitions": str(len(names))}, found)
 
 
@@ -124,7 +124,7 @@ def _without_derived(service: Metastore, table: Table, found: StatisticsSet) -> 
 
 def _counts(partitions: Iterable[Partition]) -> dict[str, str]:
     """The sums of the counts that all partitions have."""
-    sums: dict[str, int | None] = dict.fromkeys((ROWS, "totalSize", "numFiles"), 0)
+    sums: dict[str, int | None] = dict.fromkeys((NUM_ROWS, "totalSize", "numFiles"), 0)
     for partition in partitions:
         for name, before in sums.items():
             text = partition.parameters.get(name, "")

@@ -3,8 +3,7 @@
 from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import Parameters
 from hmstats.model.column_statistics import ColumnStatistics
-
-ROWS = "numRows"
+from hmstats.model.row_counts import known_rows
 
 
 def stale(column: ColumnStatistics, parameters: Parameters) -> str | None:
@@ -20,9 +19,3 @@ def stale(column: ColumnStatistics, parameters: Parameters) -> str | None:
     if PARAMETER in parameters and column.column not in Accurate.parse(parameters[PARAMETER]).columns:
         return f"not in {PARAMETER}"
     return None
-
-
-def known_rows(parameters: Parameters) -> int | None:
-    """The number of rows in the parameters, None when it is not known."""
-    text = parameters.get(ROWS, "")
-    return int(text) if text.isdecimal() else None

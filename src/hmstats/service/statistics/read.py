@@ -13,12 +13,12 @@ from hmstats.model.catalog import Table, TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.model.flat_statistics import FlatStatistics, flat
 from hmstats.model.names import normal_partition_name
+from hmstats.model.row_counts import known_rows, row_count
 from hmstats.service.statistics.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.repair import acceptable
 from hmstats.service.statistics.sizes import TableSizes
 from hmstats.service.statistics.transactional import seen_partitions, table_is_seen
-from hmstats.service.statistics.validate import known_rows
 from hmstats.store import column_statistics, partitions, targets
 from hmstats.store.column_statistics import FlatColumns
 from hmstats.store.engine import Store
@@ -80,7 +80,7 @@ class StatisticsReader:
         if quick is not None:
             found = one_of_each_column(quick.columns, set(columns), engine, only=not self._any_engine).get("", [])
             if len(found) == len(set(columns)):
-                return acceptable(name, found, known_rows(quick.rows)) if repaired else found
+                return acceptable(name, found, row_count(quick.rows)) if repaired else found
         with self._store.read() as connection:
             target = _found(connection, name)
             if not table_is_seen(connection, target, valid):
@@ -91,7 +91,7 @@ class StatisticsReader:
             missing = [column for column in columns if column not in known]
             if missing:
                 found += map(flat, self._from_partitions(connection, name, target, missing, engine).columns)
-        return acceptable(name, found, known_rows(target.parameters.get("numRows"))) if repaired else found
+        return acceptable(name, found, known_rows(target.parameters)) if repaired else found
 
     def table_column(self, name: TableName, column: str) -> OneColumn:
         """One column's statistics of a table. Raises NoSuchObject without the table or the statistics."""
@@ -141,7 +141,7 @@ class StatisticsReader:
             counts = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
         chosen = one_of_each_column(found, asked, engine, only=not self._any_engine)
         if repaired:
-            return {key: acceptable(name, each, known_rows(counts.get(key))) for key, each in chosen.items()}
+            return {key: acceptable(name, each, row_count(counts.get(key))) for key, each in chosen.items()}
         return chosen
 
     def partition_column(self, name: TableName, partition: str, column: str) -> OneColumn:

@@ -23,6 +23,7 @@ from hmstats.model.column_statistics import (
 )
 from hmstats.model.column_types import accepts, kind_of
 from hmstats.model.frequent_values import value
+from hmstats.model.row_counts import known_rows
 from hmstats.sketch import bit_vector, hll_bytes, kll_bytes
 from hmstats.sketch.hive_hll import HiveHll
 from hmstats.sketch.top_k import TopK
@@ -78,12 +79,7 @@ def exact_rows(parameters: Parameters) -> int | None:
     """numRows where the parameters say that it is exact, else None."""
     if not Accurate.parse(parameters.get(PARAMETER)).basic:
         return None
-    return known_rows(parameters.get("numRows"))
-
-
-def known_rows(text: str | None) -> int | None:
-    """The number in a numRows parameter; None when it is absent, negative or no number."""
-    return int(text) if text and text.isascii() and text.isdecimal() else None
+    return known_rows(parameters)
 
 
 def _check_sketch(

@@ -7,18 +7,16 @@ from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.names import normal_partition_name
+from hmstats.model.row_counts import row_count
 from hmstats.model.table_statistics import TableStatistics
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.questions import StatisticsQuestions
-from hmstats.service.statistics.validate import known_rows
 from hmstats.store import partition_sizes, partitions, targets
 from hmstats.store.engine import Store
 from hmstats.store.targets import Target
 from hmstats.store.unit import Connection
 
 _ROWS = "numRows"
-_MOST_DIGITS = 18
-"""A count is a number of 64 bits wherever it goes."""
 
 _Rows = tuple[int | None, bool]
 """How many there are, and whether that is known to be right."""
@@ -86,7 +84,7 @@ def _of_table(connection: Connection, target: Target) -> _Rows:
 
 
 def _said(count: str | None, accurate: str | None) -> _Rows:
-    rows = known_rows(count) if count and len(count) <= _MOST_DIGITS else None
+    rows = row_count(count)
     return rows, rows is not None and Accurate.parse(accurate).basic
 
 
