@@ -24,6 +24,7 @@ COMMANDS = (
     "push",
     "show",
     "describe",
+    "compare",
     "ask",
     "export",
     "import",
