@@ -141,6 +141,11 @@ def test_a_partitioned_table_and_its_partitions(our_metastore: Metastore, by_day
     whole = run(our_metastore, by_day).stdout
     assert whole.splitlines()[0].startswith(f"{by_day}: 2,000 rows")
     assert "2 partitions" in whole.splitlines()[0]
+    rows = [line.split() for line in whole.splitlines()]
+    (age_line,) = [line for line in rows if line[:1] == ["age"]]
+    assert age_line[2].startswith("±")
+    assert set(age_line[4]) <= set("▁▂▃▄▅▆▇█")
+    assert any(line[:1] == ["app"] and line[-3:-1] == ["mail", "=1,200"] for line in rows)
     one = run(our_metastore, by_day, "ds=2").stdout
     assert one.splitlines()[0] == f"{by_day} ds=2: 1,000 rows"
     every = run(our_metastore, by_day, "--partitions").stdout.splitlines()

@@ -8,7 +8,7 @@ from hmstats.sketch.kll import KllHistogram
 
 WIDTH = 8
 _BARS = " ▁▂▃▄▅▆▇█"
-_FRACTIONS = [number / 64 for number in range(65)]
+FRACTIONS = [number / 64 for number in range(65)]
 
 
 def shape(histogram: bytes | None) -> str:
@@ -16,7 +16,7 @@ def shape(histogram: bytes | None) -> str:
 
     Raises SketchError for bytes that are no histogram.
     """
-    quantiles = KllHistogram.from_bytes(histogram).quantiles(_FRACTIONS) if histogram else []
+    quantiles = KllHistogram.from_bytes(histogram).quantiles(FRACTIONS) if histogram else []
     return bars(quantiles)
 
 

@@ -12,10 +12,12 @@ from typing import Annotated, Any
 
 import typer
 
-from hmstats.cli.show_table import NOTE, ordered, show_table, stale_lines
+from hmstats.cli.shapes import FRACTIONS
+from hmstats.cli.show_table import MOST_VALUES, NOTE, ordered, show_table, stale_lines
 from hmstats.cli.statistics_table import headline, print_table
 from hmstats.client import Metastore, connect
 from hmstats.client.stored import Stored, existing_partition, existing_table, stored_partitions, stored_table
+from hmstats.client.united import United, united
 from hmstats.errors import StatementError
 from hmstats.model.staleness import stale
 from hmstats.outlets.arrow_ipc import write_file
@@ -49,7 +51,7 @@ def show(
         elif as_csv:
             _print_csv(found)
         else:
-            _print(found)
+            _print(service, found)
 
 
 def _found(service: Metastore, text: str, partition: str | None, *, every: bool) -> Iterator[Stored]:
@@ -70,17 +72,25 @@ def _sorted(found: Iterable[Stored], key: str | None) -> Iterator[Stored]:
         yield replace(each, statistics=replace(each.statistics, columns=columns))
 
 
-def _print(found: Iterable[Stored]) -> None:
+def _print(service: Metastore, found: Iterable[Stored]) -> None:
     for each in found:
         columns = each.statistics.columns
         typer.echo(headline(each.title, each.parameters))
         if not columns:
             typer.echo("no column statistics")
             continue
-        print_table(show_table(each, columns))
+        print_table(show_table(each, columns, _united(service, each)))
         for line in stale_lines(each, columns):
             typer.echo(line)
         typer.echo(NOTE)
+
+
+def _united(service: Metastore, found: Stored) -> dict[str, United]:
+    """What the partitions' sketches say of the columns whose statistics are not stored for the table itself."""
+    if found.statistics.partition is not None or not found.table.partition_keys:
+        return {}
+    names = [each.column for each in found.statistics.columns if each.provenance is None]
+    return {name: united(service, found.table.name, name, FRACTIONS, MOST_VALUES) for name in names}
 
 
 def _rows(found: Iterable[Stored]) -> Iterator[dict[str, Any]]:

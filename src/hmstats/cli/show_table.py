@@ -1,15 +1,16 @@
 """The table that `hmstats show` prints: two lines or more for each column, 80 columns wide in all."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich import box
 from rich.table import Table
 
-from hmstats.cli.shapes import shape
+from hmstats.cli.shapes import bars, shape
 from hmstats.cli.statistics_table import cells
 from hmstats.client.stored import Stored
+from hmstats.client.united import United
 from hmstats.errors import StatementError
 from hmstats.model import frequent_values
 from hmstats.model.column_statistics import ColumnStatistics, Kind, StringStatistics
@@ -20,10 +21,11 @@ from hmstats.sketch import bit_vector
 from hmstats.sketch.top_k import TopK
 
 NOTE = "= exact, ~ estimate with its standard error"
-_TOP = 3
+MOST_VALUES = 3
 _MOST_CHARACTERS = 12
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _UNKNOWN = "-"
+_NOTHING = United(None, None, None)
 
 _KEYS: dict[str, Callable[[ColumnStatistics], Any]] = {
     "column": lambda each: each.column,
@@ -50,8 +52,11 @@ def ordered(columns: Iterable[ColumnStatistics], key: str | None) -> list[Column
     return sorted(known, key=value, reverse=key not in ("column", "type")) + unknown
 
 
-def show_table(found: Stored, columns: Sequence[ColumnStatistics]) -> Table:
-    """A row for each of these columns: type, distinct values, nulls, bounds, shape, frequent values, age."""
+def show_table(found: Stored, columns: Sequence[ColumnStatistics], sketches: Mapping[str, United]) -> Table:
+    """A row for each of these columns: type, distinct values, nulls, bounds, shape, frequent values, age.
+
+    `sketches`: column to what is known of those that have no sketches of their own.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("Column\ntype", overflow="fold", min_width=8)
     table.add_column("Distinct\nnulls", justify="right", overflow="fold")
@@ -60,7 +65,7 @@ def show_table(found: Stored, columns: Sequence[ColumnStatistics]) -> Table:
     table.add_column("Most\nfrequent", overflow="fold")
     table.add_column("Age", justify="right", overflow="fold")
     for column in columns:
-        table.add_row(*_row(column, found))
+        table.add_row(*_row(column, found, sketches.get(column.column, _NOTHING)))
     return table
 
 
@@ -70,7 +75,7 @@ def stale_lines(found: Stored, columns: Iterable[ColumnStatistics]) -> list[str]
     return [f"stale: column {name}, {reason}" for name, reason in reasons if reason]
 
 
-def _row(column: ColumnStatistics, found: Stored) -> tuple[str, ...]:
+def _row(column: ColumnStatistics, found: Stored, united: United) -> tuple[str, ...]:
     texts = cells(column)
     made = _made(column)
     seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds
@@ -81,10 +86,10 @@ def _row(column: ColumnStatistics, found: Stored) -> tuple[str, ...]:
         low, high = f"avg {texts.average_length}", f"max {texts.max_length}"
     return (
         f"{column.column}\n{column.column_type}",
-        f"{_distinct(column)}\n{nulls} null",
+        f"{_distinct(column, united)}\n{nulls} null",
         f"{low}\n{high}",
-        shape(getattr(column.data, "histogram", None)),
-        _frequent(column),
+        shape(getattr(column.data, "histogram", None)) or bars(united.quantiles.values if united.quantiles else ()),
+        _frequent(column, united),
         f"{age(seconds)}{mark}",
     )
 
@@ -98,12 +103,14 @@ def age(seconds: int | None) -> str:
     return f"{passed // unit} {name}"
 
 
-def _distinct(column: ColumnStatistics) -> str:
+def _distinct(column: ColumnStatistics, united: United) -> str:
     count = getattr(column.data, "ndv", None)
     if count is None:
         return _UNKNOWN
     made = _made(column)
     error = made.ndv_standard_error
+    if column.provenance is None and united.distinct is not None:
+        count, error = united.distinct.count, united.distinct.standard_error
     if error is None and not made.exact:
         error = bit_vector.standard_error(getattr(column.data, "bit_vector", None))
     if error is None and not made.exact:
@@ -111,11 +118,12 @@ def _distinct(column: ColumnStatistics) -> str:
     return f"={count:,}" if not error else f"~{count:,} ±{100 * error:.2g}%"
 
 
-def _frequent(column: ColumnStatistics) -> str:
+def _frequent(column: ColumnStatistics, united: United) -> str:
     """The most frequent values and how often each occurs, at most."""
-    if not column.top_k:
-        return ""
-    ranked = TopK.from_bytes(column.top_k).top(_TOP)
+    ranked = TopK.from_bytes(column.top_k).top(MOST_VALUES) if column.top_k else []
+    if united.frequent is not None and not ranked:
+        texts = frequent_values.items(column.kind, (each.value for each in united.frequent.values))
+        ranked = [(text, v.low, v.high) for text, v in zip(texts, united.frequent.values, strict=True)]
     lines = (f"{_value(column.kind, text)} {'=' if low == high else '~'}{high:,}" for text, low, high in ranked)
     return "\n".join(lines)
 
