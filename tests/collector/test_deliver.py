@@ -12,7 +12,7 @@ from hmstats import __version__, client
 from hmstats.client.push import push_spool
 from hmstats.client.spool import Spool
 from hmstats.collector.deliver import Delivered, Delivery, deliver, new_run
-from hmstats.collector.plan import WHOLE_TABLE
+from hmstats.collector.pieces import WHOLE_TABLE
 from hmstats.collector.report import Finding
 from hmstats.errors import ServiceUnavailable, UnknownCall
 from hmstats.model.catalog import TableName

@@ -8,7 +8,8 @@ from tests.fixtures.metastores import Metastore
 
 from hmstats import client
 from hmstats.collector.partition_spec import PartitionSpec
-from hmstats.collector.plan import WHOLE_TABLE, Plan, make_plan
+from hmstats.collector.pieces import WHOLE_TABLE
+from hmstats.collector.plan import Plan, make_plan
 from hmstats.collector.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.model.catalog import TableName

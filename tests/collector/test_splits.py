@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hmstats.collector import splits
 from hmstats.collector.files import DataFile, data_files
 from hmstats.collector.options import Options
-from hmstats.collector.plan import Piece
+from hmstats.collector.pieces import Piece
 from hmstats.collector.splits import Split, cut
 
 MB = 1024 * 1024

@@ -17,7 +17,7 @@ from hmstats.collector import tasks
 from hmstats.collector.deliver import Delivered, Delivery
 from hmstats.collector.files import data_files
 from hmstats.collector.options import DEFAULT
-from hmstats.collector.plan import Piece
+from hmstats.collector.pieces import Piece
 from hmstats.collector.report import Finding
 from hmstats.collector.scan import tasks_of
 from hmstats.collector.splits import Split

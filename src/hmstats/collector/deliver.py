@@ -15,7 +15,7 @@ from hmstats.client.metastore import TIMEOUT_SECONDS
 from hmstats.client.parcel import Parcel, packed
 from hmstats.client.push import put
 from hmstats.client.spool import Spool, file_name
-from hmstats.collector.plan import WHOLE_TABLE
+from hmstats.collector.pieces import WHOLE_TABLE
 from hmstats.collector.publish import item
 from hmstats.collector.report import Finding
 from hmstats.errors import ServiceUnavailable

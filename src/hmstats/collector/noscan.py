@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 from hmstats.collector.file_systems import Settings
 from hmstats.collector.files import DataFile, open_location
 from hmstats.collector.fingerprint import PARAMETER
-from hmstats.collector.plan import Piece, Plan
+from hmstats.collector.pieces import Piece
+from hmstats.collector.plan import Plan
 from hmstats.collector.report import Finding
 
 _FOOTER_THREADS = 16

@@ -6,31 +6,15 @@ from dataclasses import dataclass, field
 from hmstats.client import Metastore
 from hmstats.collector.file_systems import NO_SETTINGS, Settings
 from hmstats.collector.partition_spec import PartitionSpec, TextSpec, checked, matches, pruning_values
+from hmstats.collector.pieces import WHOLE_TABLE, Piece
 from hmstats.collector.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.model.catalog import Parameters, Storage, Table, TableName
 from hmstats.model.column_types import kind_of
 from hmstats.model.names import partition_name, partition_values
 
-WHOLE_TABLE = ""
-"""Stands where a partition's name would, in a table without partition keys."""
-
 _PROVIDER = "spark.sql.sources.provider"
 """The parameter by which Spark knows its own tables."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A partition, or the whole of an unpartitioned table (its name is WHOLE_TABLE).
-
-    `parameters` are those that the metastore has of it.
-    """
-
-    name: str
-    values: tuple[str, ...]
-    location: str
-    parquet: bool
-    parameters: Parameters = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from hmstats.collector.known import known_of, whole_table
 from hmstats.collector.noscan import found_without_scan
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.partition_spec import PartitionSpec
-from hmstats.collector.plan import WHOLE_TABLE, Plan
+from hmstats.collector.pieces import WHOLE_TABLE
+from hmstats.collector.plan import Plan
 from hmstats.collector.prepare import Files, prepare
 from hmstats.collector.progress import Progress, watched
 from hmstats.collector.report import Finding, Report, check_complete

@@ -13,7 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from hmstats.client.batches import batches
 from hmstats.collector.feeds import arrow
-from hmstats.collector.plan import Piece, Plan
+from hmstats.collector.pieces import Piece
+from hmstats.collector.plan import Plan
 from hmstats.collector.prepare import Files
 from hmstats.collector.rows import rows
 from hmstats.collector.splits import Split, cut

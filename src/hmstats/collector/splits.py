@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from hmstats.collector.file_systems import NO_SETTINGS, Settings
 from hmstats.collector.files import DataFile, open_location
 from hmstats.collector.options import DEFAULT, Options
-from hmstats.collector.plan import Piece
+from hmstats.collector.pieces import Piece
 
 _TASKS_PER_CORE = 3
 _LEAST_TASK_BYTES, _MOST_TASK_BYTES = 4 * 1024 * 1024, 1024 * 1024 * 1024

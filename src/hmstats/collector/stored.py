@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from hmstats.client import Metastore
-from hmstats.collector.plan import Piece, Plan
+from hmstats.collector.pieces import Piece
+from hmstats.collector.plan import Plan
 from hmstats.errors import SketchError, UnknownCall
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator

@@ -11,18 +11,20 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import groupby
 from operator import attrgetter, itemgetter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hmstats.collector.deliver import Delivered, Delivery, deliver
 from hmstats.collector.feeds import parquet
 from hmstats.collector.feeds.states import States, Types
 from hmstats.collector.options import Options
-from hmstats.collector.plan import WHOLE_TABLE
+from hmstats.collector.pieces import WHOLE_TABLE
 from hmstats.collector.progress import Counters
 from hmstats.collector.report import Finding
 from hmstats.collector.splits import Split
 from hmstats.errors import UnreadableFile
 from hmstats.sketch.accumulator import TableAccumulator
+
+if TYPE_CHECKING:
+    from hmstats.collector.deliver import Delivery
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Job:
     types: Types
     options: Options
     known: Any
-    delivery: Delivery | None
+    delivery: "Delivery | None"
     whole: bool
     reliable: bool
     counters: Counters | None = None
@@ -159,13 +161,20 @@ class _Tally:
 
     def outcome(self, findings: Iterable[tuple[str, Finding]]) -> Outcome:
         """Deliver the findings; what became of everything."""
-        delivered = Delivered()
+        spooled, refused = self._delivered(findings)
+        state = self._total.to_bytes() if self._job.whole else None
+        return Outcome(self._rows, spooled, self._failed, refused, state)
+
+    def _delivered(self, findings: Iterable[tuple[str, Finding]]) -> tuple[int, Mapping[str, str]]:
+        """How many findings went to the spool folder, and what was refused."""
         if self._job.delivery is None:
             deque(findings, maxlen=0)
-        else:
-            delivered = deliver(self._job.delivery, findings, self._job.options.sample_fraction)
-        state = self._total.to_bytes() if self._job.whole else None
-        return Outcome(self._rows, delivered.spooled, self._failed, delivered.refused, state)
+            return 0, {}
+        # The client takes half a second to load, in each of Spark's workers.
+        from hmstats.collector.deliver import deliver  # noqa: PLC0415
+
+        delivered = deliver(self._job.delivery, findings, self._job.options.sample_fraction)
+        return delivered.spooled, delivered.refused
 
 
 def empty(job: Job) -> TableAccumulator:

@@ -17,7 +17,8 @@ from hmstats.collector.files import DataFile
 from hmstats.collector.fingerprint import PARAMETER
 from hmstats.collector.known import known_of
 from hmstats.collector.options import DEFAULT
-from hmstats.collector.plan import WHOLE_TABLE, Plan
+from hmstats.collector.pieces import WHOLE_TABLE
+from hmstats.collector.plan import Plan
 from hmstats.collector.report import Finding
 from hmstats.collector.stored import accumulators, statistics_of, stored_total
 from hmstats.errors import GatheringFailed

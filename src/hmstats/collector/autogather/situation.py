@@ -10,7 +10,8 @@ from hmstats.collector.feeds.states import Types
 from hmstats.collector.files import DataFile, list_files
 from hmstats.collector.fingerprint import PARAMETER, fingerprint
 from hmstats.collector.options import DEFAULT
-from hmstats.collector.plan import Piece, Plan, make_plan
+from hmstats.collector.pieces import Piece
+from hmstats.collector.plan import Plan, make_plan
 from hmstats.collector.prepare import Files
 from hmstats.collector.statement import Statement
 from hmstats.errors import GatheringFailed

@@ -10,7 +10,7 @@ import pyarrow as pa
 from hmstats.collector.arrow_types import as_column
 from hmstats.collector.feeds.states import States, Types
 from hmstats.collector.options import DEFAULT, Options
-from hmstats.collector.plan import WHOLE_TABLE
+from hmstats.collector.pieces import WHOLE_TABLE
 from hmstats.model.names import NULL_PARTITION_VALUE, partition_name
 
 if TYPE_CHECKING:

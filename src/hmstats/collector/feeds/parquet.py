@@ -9,7 +9,7 @@ from hmstats.collector.arrow_types import arrow_type, as_column
 from hmstats.collector.feeds.states import States, Types
 from hmstats.collector.files import open_location
 from hmstats.collector.options import DEFAULT, Options
-from hmstats.collector.plan import WHOLE_TABLE
+from hmstats.collector.pieces import WHOLE_TABLE
 from hmstats.collector.splits import Split, compressed_bytes
 from hmstats.errors import UnreadableFile
 from hmstats.model.column_statistics import Kind
