@@ -34,7 +34,7 @@ _OF_TIME = {
 """What every write changes, also one that was done before: columns that are left out when what is kept is compared."""
 _TIME_OF_ALTER = "transient_lastDdlTime"
 
-CHANGES: dict[str, tuple[str, Callable[[client.Metastore], None]]] = {
+CHANGES: dict[str, tuple[str, Callable[[client.Metastore], object]]] = {
     "table statistics": (
         "set_statistics",
         lambda metastore: metastore.put_table_statistics(TABLE, StatisticsSet((LONG,))),

@@ -135,18 +135,23 @@ class Metastore(Questions):
         call = "alter_table_with_environment_context"
         self._connection.call(call, _database(name), name.table, struct, _context())
 
-    def put_partition_parameters(self, name: TableName, keys: Sequence[str], parameters: Mapping[str, Changes]) -> None:
-        """Set parameters of partitions, by partition name; all else stays. A partition that is gone is passed over.
+    def put_partition_parameters(
+        self, name: TableName, keys: Sequence[str], parameters: Mapping[str, Changes]
+    ) -> set[str]:
+        """Set parameters of partitions, by partition name; all else stays. The names that are no partition (any more).
 
         `keys`: the table's partition keys.
         """
+        gone = set(parameters)
         for batch in batches(parameters, PARTITIONS_A_CALL):
             structs = self._partitions(name, batch)
             for struct in structs:
-                put = parameters[partition_name(keys, struct.values)]
-                struct.parameters = _changed(struct.parameters, put)
+                partition = partition_name(keys, struct.values)
+                struct.parameters = _changed(struct.parameters, parameters[partition])
+                gone.discard(partition)
             call = "alter_partitions_with_environment_context"
             self._connection.call(call, _database(name), name.table, structs, _context())
+        return gone
 
     def put_table_statistics(self, name: TableName, statistics: StatisticsSet) -> None:
         """Write column statistics of a table; columns that are not in the set keep theirs.

@@ -44,14 +44,16 @@ def put(service: Metastore, parcel: Parcel) -> dict[str, str]:
     are accurate, and that mark must not be overwritten with an older one.
     """
     try:
-        _put_parameters(service, parcel)
-        _put_statistics(service, parcel)
+        gone = _put_parameters(service, parcel)
+        # Some metastores take statistics of a partition that is not there, and lose them.
+        there = tuple(item for item in parcel.items if _key(item) not in gone)
+        _put_statistics(service, replace(parcel, items=there))
     except CallRefused as refusal:
         if len(parcel.items) == 1:
             return {_key(parcel.items[0]): refusal.message}
         parts = (put(service, replace(parcel, items=(item,))) for item in parcel.items)
         return {partition: sentence for refused in parts for partition, sentence in refused.items()}
-    return {}
+    return {partition: f"table {parcel.table} has no partition {partition}" for partition in gone}
 
 
 def push_spool(service: Metastore, spool: Spool, *, force: bool = False) -> Iterator[Pushed]:
@@ -75,12 +77,13 @@ def push_spool(service: Metastore, spool: Spool, *, force: bool = False) -> Iter
         yield Pushed(name, parcel.table, len(wanted) - len(refused), tuple(sorted(newer)), refused)
 
 
-def _put_parameters(service: Metastore, parcel: Parcel) -> None:
+def _put_parameters(service: Metastore, parcel: Parcel) -> set[str]:
+    """The partitions that are not there."""
     if parcel.of_table:
         service.put_table_parameters(parcel.table, parcel.items[0].parameters)
-    else:
-        by_partition = {_key(item): item.parameters for item in parcel.items}
-        service.put_partition_parameters(parcel.table, parcel.keys, by_partition)
+        return set()
+    by_partition = {_key(item): item.parameters for item in parcel.items}
+    return service.put_partition_parameters(parcel.table, parcel.keys, by_partition)
 
 
 def _put_statistics(service: Metastore, parcel: Parcel) -> None:
