@@ -23,6 +23,7 @@ from typing import Any
 
 SCHEMA = "peersession"
 STATEMENT_SECONDS = 300
+BUSY_TRIES, BUSY_SECONDS = 10, 3.0
 
 
 class Client:
@@ -37,6 +38,15 @@ class Client:
 
     def run(self, sql: str) -> tuple[list[Any], dict[str, Any] | None]:
         """Rows and no error, or no rows and the error."""
+        rows, error = self._tried(sql)
+        for _ in range(BUSY_TRIES):
+            if error is None or error.get("errorName") != "NO_NODES_AVAILABLE":
+                break
+            time.sleep(BUSY_SECONDS)  # on a busy machine the engine does not hear from its own worker for a while
+            rows, error = self._tried(sql)
+        return rows, error
+
+    def _tried(self, sql: str) -> tuple[list[Any], dict[str, Any] | None]:
         headers = dict(self._headers)
         if self._session:
             headers[self._prefix + "Session"] = ",".join(f"{key}={value}" for key, value in self._session.items())
