@@ -1,5 +1,6 @@
 """Spark's own Hive client lives on our server, and its tables are analysed and shown by the command line."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -56,14 +57,15 @@ def test_a_whole_session(lived: Lived) -> None:
 def test_its_table_is_analysed_and_shown(lived: Lived) -> None:
     analysed = hmstats("analyze", "shop.sales", "--metastore", lived.metastore, "--master", "local[2]")
     assert analysed.returncode == 0, analysed.stderr[-3000:]
-    table = hmstats("show", "shop.sales", "--metastore", lived.metastore)
-    assert next(row for row in table.stdout.splitlines() if row.startswith("id ")).split() == [
-        *("id", "bigint", "0", "100", "0", "99", "-", "-")
-    ]
-    partition = hmstats("show", "shop.sales", "region=3", "--metastore", lived.metastore)
-    assert next(row for row in partition.stdout.splitlines() if row.startswith("id ")).split() == [
-        *("id", "bigint", "0", "25", "3", "99", "-", "-")
-    ]
+    for target, expected in (
+        (["shop.sales"], ["bigint", "0", "100", "0", "99"]),
+        (["shop.sales", "region=3"], ["bigint", "0", "25", "3", "99"]),
+    ):
+        shown = hmstats("show", *target, "--csv", "--metastore", lived.metastore)
+        (found,) = (row for row in csv.DictReader(shown.stdout.splitlines()) if row["column_name"] == "id")
+        names = ("column_type", "null_count", "distinct_count", "min_value", "max_value")
+        assert [found[name] for name in names] == expected
+        assert "bigint" in hmstats("show", *target, "--metastore", lived.metastore).stdout
 
 
 @pytest.mark.parametrize(
