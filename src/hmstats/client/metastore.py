@@ -5,10 +5,9 @@ not at all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from hmstats.client.address import addresses
-from hmstats.client.asked_table import AskedTable
 from hmstats.client.batches import PARTITIONS_A_CALL, batches, batches_by_columns
 from hmstats.client.connection import Connection
 from hmstats.client.naming import named_table
@@ -22,6 +21,9 @@ from hmstats.wire.catalog import partition_from_thrift, table_from_thrift
 from hmstats.wire.extension import sets_with_details_to_thrift
 from hmstats.wire.idl import extension, hive_metastore
 from hmstats.wire.statistics import column_from_thrift, set_to_thrift
+
+if TYPE_CHECKING:
+    from hmstats.client.asked_table import AskedTable
 
 _NO_SUCH_OBJECT = "NoSuchObjectException"
 _KEEP_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
@@ -92,11 +94,13 @@ class Metastore(Questions):
                 return None
             raise
 
-    def table(self, text: str) -> AskedTable:
+    def table(self, text: str) -> "AskedTable":
         """A table, named as `[CATALOG.]DB.TABLE`, to ask questions about. Raises StatementError when there is none."""
         found = self.find_table(named_table(text))
         if found is None:
             raise StatementError(f"table {text} is not in the metastore at {self.address}")
+        from hmstats.client.asked_table import AskedTable  # noqa: PLC0415 - sketches are loaded by those who ask
+
         return AskedTable(self, found)
 
     def database_names(self) -> list[str]:
