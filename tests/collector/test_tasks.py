@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hmstats.collector import tasks
+from hmstats.collector import deliver
 from hmstats.collector.deliver import Delivered, Delivery
 from hmstats.collector.files import data_files
 from hmstats.collector.options import DEFAULT
@@ -41,7 +41,7 @@ def delivered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Finding]:
             found[name] = finding
         return Delivered(spooled=1, refused={"k=9": "no"})
 
-    monkeypatch.setattr(tasks, "deliver", take)
+    monkeypatch.setattr(deliver, "deliver", take)
     return found
 
 
@@ -73,7 +73,7 @@ def test_every_piece_is_delivered_once_however_the_work_is_cut(
             found.update({name: finding for name, finding in findings if name not in found or pytest.fail(name)})
             return Delivered()
 
-        patch.setattr(tasks, "deliver", take)
+        patch.setattr(deliver, "deliver", take)
         outcome = run(cut, job())
     assert bounds(found) == {"k=0": (20, 0, 19), "k=1": (20, 100, 119), "k=2": (0, None, None)}
     assert {each.bytes for each in found.values()} == {7}
