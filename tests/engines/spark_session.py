@@ -1,21 +1,18 @@
 """Statements in a stock Spark whose metastore is somewhere else; a line of JSON per statement.
 
-    python spark_session.py thrift://HOST:PORT WAREHOUSE STATEMENTS SCHEMA [KEY=VALUE ...] > out.jsonl
+    python spark_session.py thrift://HOST:PORT WAREHOUSE STATEMENTS SCHEMA > out.jsonl
 
 A line: {"sql", "error": null or the error's condition, "rows"}. What differs from run to run (times, files' names,
-the warehouse's place) is blanked. In STATEMENTS, a statement a line, {s} is the schema and {w} the warehouse. KEY=VALUE
-are further settings of Spark.
+the warehouse's place) is blanked. In STATEMENTS, a statement a line, {s} is the schema and {w} the warehouse.
 """
 
 import json
 import os
 import re
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -26,7 +23,7 @@ _VARYING = (
 )
 
 
-def session(metastore: str, warehouse: str, conf: Mapping[str, str]) -> SparkSession:
+def session(metastore: str, warehouse: str) -> SparkSession:
     """A session with Hive support, as Spark's documentation makes one."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     return (
@@ -38,7 +35,6 @@ def session(metastore: str, warehouse: str, conf: Mapping[str, str]) -> SparkSes
         .config("spark.sql.warehouse.dir", warehouse)
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.hadoop.hive.metastore.uris", metastore)
-        .config(map=dict(conf))
         .enableHiveSupport()
         .getOrCreate()
     )
@@ -50,8 +46,6 @@ def answer(spark: SparkSession, sql: str) -> dict[str, Any]:
         rows = [list(row.asDict().values()) for row in spark.sql(sql).collect()]
     except PySparkException as error:
         return {"sql": sql, "error": error.getCondition() or str(error).splitlines()[0], "rows": []}
-    except Py4JJavaError as error:  # an exception that Spark does not know
-        return {"sql": sql, "error": error.java_exception.getClass().getName(), "rows": []}
     return {"sql": sql, "error": None, "rows": rows}
 
 
@@ -62,9 +56,9 @@ def blank(text: str, warehouse: str) -> str:
     return text.replace(warehouse.removeprefix("file:"), "WAREHOUSE")
 
 
-def main(metastore: str, warehouse: str, statements: Path, schema: str, *conf: str) -> None:
+def main(metastore: str, warehouse: str, statements: Path, schema: str) -> None:
     """Run the statements to their end."""
-    spark = session(metastore, warehouse, dict(each.split("=", 1) for each in conf))
+    spark = session(metastore, warehouse)
     spark.sparkContext.setLogLevel("ERROR")
     for line in statements.read_text().splitlines():
         found = answer(spark, line.replace("{s}", schema).replace("{w}", warehouse))
@@ -73,4 +67,4 @@ def main(metastore: str, warehouse: str, statements: Path, schema: str, *conf: s
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), *sys.argv[4:])
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), sys.argv[4])
