@@ -3,7 +3,7 @@
 import doctest
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indire
 
 
 @pytest.fixture
-def web(our_metastore: Metastore) -> str:
+def web(our_metastore: Metastore) -> Iterator[str]:
     """The address of a service with the table of the page: half of a day's sessions go on on the next day."""
     our_metastore.client().create_database(api.Database(name="web", description="", parameters={}))
     filled = replace(our_metastore, database="web")
@@ -55,7 +55,8 @@ def web(our_metastore: Metastore) -> str:
         metastore.put_partition_statistics(name, (_day(number, day) for number, day in enumerate(DAYS)))
         counts = {"numRows": str(ROWS), "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}
         metastore.put_partition_parameters(name, ["ds"], {f"ds={day}": counts for day in DAYS})
-    return address
+    yield address
+    our_metastore.client().drop_database("web", True, True)
 
 
 def _day(number: int, day: str) -> StatisticsSet:

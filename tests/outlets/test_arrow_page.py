@@ -1,6 +1,7 @@
 """docs/arrow.md shows what happens: every example is run, against a service of its own."""
 
 import doctest
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ RIDES = pa.table({"vendor_id": [5, 1, 5, 1, 5], "passenger_count": [1, 1, 2, 0, 
 
 
 @pytest.fixture
-def web(our_metastore: Metastore) -> str:
+def web(our_metastore: Metastore) -> Iterator[str]:
     """The address of a service with the tables of the page."""
     our_metastore.client().create_database(api.Database(name="web", description="", parameters={}))
     filled = replace(our_metastore, database="web")
@@ -30,7 +31,8 @@ def web(our_metastore: Metastore) -> str:
     address = f"thrift://127.0.0.1:{our_metastore.port}"
     with connect(address) as metastore:
         metastore.put_table_statistics(table_name("web", "rides"), data_statistics(RIDES).statistics)
-    return address
+    yield address
+    our_metastore.client().drop_database("web", True, True)
 
 
 @pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
