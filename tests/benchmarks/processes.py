@@ -30,19 +30,19 @@ def listener_of(port: int) -> int:
 
 def cpu_seconds(process: int) -> float:
     """User and system time of a process and all below it, those that have ended included, since they began."""
-    return sum(sum(map(int, fields[11:15])) for fields in _family(process).values()) / _TICKS_PER_SECOND
+    return sum(sum(map(int, fields[11:15])) for fields in family_of(process).values()) / _TICKS_PER_SECOND
 
 
 def peak_megabytes(process: int) -> float:
     """The most memory that a process and all below it have held, each at its own time."""
     peaks = []
-    for each in _family(process):
+    for each in family_of(process):
         lines = (_PROCESSES / str(each) / "status").read_text().splitlines()
         peaks += [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
     return sum(peaks) / 1024
 
 
-def _family(process: int) -> dict[int, list[str]]:
+def family_of(process: int) -> dict[int, list[str]]:
     """By id the fields of /proc/<id>/stat, from the state on, of a process and all below it."""
     every = {}
     for each in _PROCESSES.glob("[0-9]*"):

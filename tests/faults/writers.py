@@ -44,7 +44,7 @@ class Writer:
             try:
                 client = client or self.metastore.client()
                 self.sent += 1
-                client.set_aggr_stats_for(self._request(self.sent))
+                client.set_aggr_stats_for(self.request(self.sent))
                 self.answered = self.sent
                 self.answers += 1
             except BROKEN:
@@ -55,7 +55,8 @@ class Writer:
                 self.refusals.append(str(error.message))
                 self.stopped.wait(0.02)
 
-    def _request(self, number: int) -> Any:
+    def request(self, number: int) -> Any:
+        """The call that puts this number everywhere."""
         columns = [statistics_of(each, numDVs=number) for each in COLUMNS]
         sets = [statistics(self.metastore, *columns, partition=each, table=self.table) for each in PARTITIONS]
         return api.SetPartitionsStatsRequest(colStats=sets, needMerge=False)

@@ -1,0 +1,71 @@
+"""What worker processes hold open, and what the database knows of it: both are bounded, and the same."""
+
+from pathlib import Path
+
+from sqlalchemy import create_engine, make_url, text
+from tests.faults.worker_processes import Workers, wait_until
+
+from hmstats.store.engine import database_url
+
+THREADS = 4
+MOST_A_WORKER = 3 * THREADS + 1
+"""Connections to the database: pools of readers, writers and checks, and one for ids."""
+_CONNECTIONS = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'hmstats'"
+)
+
+
+def open_files(pid: int) -> int:
+    """The file descriptors of a process."""
+    return len(list((Path("/proc") / str(pid) / "fd").iterdir()))
+
+
+def database_connections(url: str) -> int:
+    """How many connections of servers of ours a PostgreSQL counts in a database."""
+    engine = create_engine(database_url(url))
+    with engine.connect() as connection:
+        count = int(connection.execute(text(_CONNECTIONS)).scalar_one())
+    engine.dispose()
+    return count
+
+
+def sockets_to(pid: int, port: int) -> dict[str, int]:
+    """The sockets of a process that are, or were, connected to a port, by Linux's code of their state; 01 is open."""
+    own = {link.name for link in _links(pid)}
+    states: dict[str, int] = {}
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if int(fields[2].rpartition(":")[2], 16) == port and f"socket:[{fields[9]}]" in own:
+            states[fields[3]] = states.get(fields[3], 0) + 1
+    return states
+
+
+def _links(pid: int) -> list[Path]:
+    found = []
+    for each in (Path("/proc") / str(pid) / "fd").iterdir():
+        try:
+            found.append(each.readlink())
+        except OSError:  # closed meanwhile
+            continue
+    return found
+
+
+def check_leaks(server: Workers, url: str, files_before: dict[int, int], port: int | None = None) -> str:
+    """Fails when workers hold more of anything than they may, and says what they hold.
+
+    To be called when nobody calls the server. `files_before`: the open files of each worker before its first call.
+    `port` is where the workers reach the database, the one of `url` when left out.
+    """
+    wait_until(lambda: server.metric("hmstats_connections") == 0)
+    pids = server.alive()
+    assert pids == files_before.keys(), "a worker was lost"
+    more = {pid: open_files(pid) - files_before[pid] for pid in pids}
+    assert max(more.values()) <= MOST_A_WORKER, f"files left open: {more}"
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        return f"{max(more.values())} files more than at first"
+    sockets = [sockets_to(pid, port or parsed.port or 0) for pid in pids]
+    held = sum(sum(each.values()) for each in sockets)
+    wait_until(lambda: database_connections(url) <= held)
+    assert all(sum(each.values()) <= MOST_A_WORKER for each in sockets), sockets
+    return f"{held} connections to the database, {max(more.values())} files more than at first"
