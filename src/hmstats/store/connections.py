@@ -19,6 +19,8 @@ from hmstats.store.bound_values import check_parameters
 
 _BATCH_ROWS = 1_000
 _CONNECT_SECONDS = 10
+_PREPARED = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
+"""Single reads find some rows by keys. Their plans are made once, perhaps while the tables are still empty."""
 _TRUSTED_SECONDS = 5.0
 """A connection that was idle for longer is tried before it is used: the database may have gone without a word."""
 
@@ -67,7 +69,8 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
         _begin_with(readers, "BEGIN", query_only=True)
         _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
         return Pools(readers, writers, writers, readers)
-    readers, writers, checkers = (_postgres(url, pool_size, statement_seconds) for _ in range(3))
+    readers, writers = (_postgres(url, pool_size, statement_seconds) for _ in range(2))
+    checkers = _postgres(url, pool_size, statement_seconds, _PREPARED)
     check_parameters(readers)
     check_parameters(writers)
     event.listen(readers, "connect", _see_one_picture)
@@ -99,12 +102,12 @@ def _begin_with(engine: Engine, statement: str, *, query_only: bool) -> None:
         connection.exec_driver_sql(statement)
 
 
-def _postgres(url: URL, pool_size: int, statement_seconds: float) -> Engine:
+def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str = "") -> Engine:
     milliseconds = int(statement_seconds * 1000)
     arguments = {
         "application_name": "hmstats",
         "connect_timeout": _CONNECT_SECONDS,
-        "options": f"-c statement_timeout={milliseconds} -c jit=off",
+        "options": f"-c statement_timeout={milliseconds} -c jit=off {options}",
         # A host that vanished without a word is noticed by the network, not by the statement's limit.
         "keepalives_idle": _CONNECT_SECONDS,
         "keepalives_interval": _CONNECT_SECONDS,
