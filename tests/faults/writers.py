@@ -26,9 +26,13 @@ REFUSED = (api.MetaException, TApplicationException)
 
 @dataclass
 class Writer:
-    """Writes one number after the other into the statistics of a table's partitions, all of them in one call."""
+    """Writes one number after the other into the statistics of a table's partitions, all of them in one call.
+
+    It writes to `metastore`; what is stored is looked at by `direct`, the same unless a network lies between.
+    """
 
     metastore: Metastore
+    direct: Metastore
     table: str
     sent: int = 0
     answered: int = 0
@@ -67,7 +71,7 @@ class Writer:
         wanted = api.PartitionsStatsRequest(
             dbName=self.metastore.database, tblName=self.table, colNames=COLUMNS, partNames=PARTITIONS, engine="hive"
         )
-        found = self.metastore.client().get_partitions_statistics_req(wanted).partStats
+        found = self.direct.client().get_partitions_statistics_req(wanted).partStats
         numbers = [_distinct(each.statsData) for columns in found.values() for each in columns]
         assert len(set(numbers)) <= 1, f"statistics of several writes at once: {set(numbers)}"
         assert len(numbers) in (0, len(PARTITIONS) * len(COLUMNS)), f"half of a write: {len(numbers)} columns"
@@ -80,18 +84,19 @@ def _distinct(data: Any) -> int:
 
 
 @contextlib.contextmanager
-def writing(metastore: Metastore, count: int) -> Iterator[list[Writer]]:
-    """Writers at work, each with a table of its own in a database that is made first."""
+def writing(metastore: Metastore, count: int, through: Metastore | None = None) -> Iterator[list[Writer]]:
+    """Writers at work, each with a table of its own in a database that is made; they may write `through` a network."""
     metastore.client().create_database(api.Database(name=metastore.database))
     with contextlib.ExitStack() as stack:
-        yield [stack.enter_context(_at_work(metastore, f"t{number}")) for number in range(count)]
+        tables = [f"t{number}" for number in range(count)]
+        yield [stack.enter_context(_at_work(through or metastore, metastore, table)) for table in tables]
 
 
 @contextlib.contextmanager
-def _at_work(metastore: Metastore, table: str) -> Iterator[Writer]:
-    metastore.table(table, keys=("k",))
-    metastore.add_partitions(*([each.removeprefix("k=")] for each in PARTITIONS), table=table)
-    writer = Writer(metastore, table)
+def _at_work(metastore: Metastore, direct: Metastore, table: str) -> Iterator[Writer]:
+    direct.table(table, keys=("k",))
+    direct.add_partitions(*([each.removeprefix("k=")] for each in PARTITIONS), table=table)
+    writer = Writer(metastore, direct, table)
     thread = threading.Thread(target=writer.run)
     thread.start()
     try:
