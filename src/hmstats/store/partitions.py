@@ -42,7 +42,15 @@ _HANGING = tuple(
     )
 )
 """A partition's id in each table with something of it, at last in its own."""
-_QUERY = select(PARTITIONS, *COLUMNS).select_from(joined(PARTITIONS, PARTITIONS.c.SD_ID))
+_OWN = (
+    PARTITIONS.c.PART_ID,
+    PARTITIONS.c.PART_NAME,
+    PARTITIONS.c.SD_ID,
+    PARTITIONS.c.CREATE_TIME,
+    PARTITIONS.c.LAST_ACCESS_TIME,
+    PARTITIONS.c.WRITE_ID,
+)
+_QUERY = select(*_OWN, *COLUMNS).select_from(joined(PARTITIONS, PARTITIONS.c.SD_ID))
 _VALUE, _PARAMETER = "value", "parameter of partition"
 _V, _P = PARTITION_KEY_VALS.c, PARTITION_PARAMS.c
 _PARTS = (
@@ -257,20 +265,21 @@ def _read(connection: Connection, query: Any) -> dict[str, Partition]:
     rows = connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
     if not rows:
         return {}
-    parts = read_parts(connection, rows, [row.PART_ID for row in rows], _PARTS)
+    parts = read_parts(connection, rows, [row[0] for row in rows], _PARTS)
     storages, values = Storages(connection, parts), parts.get(_VALUE, {})
-    return {
-        row.PART_NAME: Partition(
-            values=tuple(value for value, _, _ in values.get(row.PART_ID, ())),
-            id=row.PART_ID,
-            created_seconds=row.CREATE_TIME,
-            last_access_seconds=row.LAST_ACCESS_TIME,
-            storage=storages.of(row),
-            parameters=pairs(parts, _PARAMETER, row.PART_ID),
-            write_id=row.WRITE_ID or 0,
+    found: dict[str, Partition] = {}
+    for row in rows:
+        each, name, storage_id, created_seconds, last_access_seconds, write_id = row[: len(_OWN)]
+        found[name] = Partition(
+            values=tuple([value for value, _, _ in values.get(each, ())]),
+            id=each,
+            created_seconds=created_seconds,
+            last_access_seconds=last_access_seconds,
+            storage=storages.of(storage_id, row),
+            parameters=pairs(parts, _PARAMETER, each),
+            write_id=write_id or 0,
         )
-        for row in rows
-    }
+    return found
 
 
 def _shared(connection: Connection, table_id: int, columns: Sequence[Column]) -> tuple[int, Sequence[Column]] | None:

@@ -46,7 +46,7 @@ def read_many(connection: Connection, storage_ids: Sequence[int]) -> dict[int, S
     query = select(SDS.c.SD_ID, *storage_rows.COLUMNS).outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
     rows = connection.execute(query.where(one_of(connection, SDS.c.SD_ID, storage_ids))).all()
     storages = storage_rows.Storages(connection, storage_rows.read_parts(connection, rows))
-    return {row.SD_ID: found for row in rows if (found := storages.of(row)) is not None}
+    return {row.SD_ID: found for row in rows if (found := storages.of(row.SD_ID, row)) is not None}
 
 
 def insert_many(

@@ -4,9 +4,10 @@ So any number of tables or partitions, with all that hangs on them, is read in t
 have, take three more.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -40,10 +41,23 @@ from hmstats.store.schema import (
 from hmstats.store.sets import bound, one_of, one_of_bound
 
 COLUMNS = (
-    *(column for column in SDS.c if column.name != "SD_ID"),
-    *(column for column in SERDES.c if column.name != "SERDE_ID"),
+    SDS.c.CD_ID,
+    SDS.c.SERDE_ID,
+    SDS.c.LOCATION,
+    SDS.c.INPUT_FORMAT,
+    SDS.c.OUTPUT_FORMAT,
+    SDS.c.IS_COMPRESSED,
+    SDS.c.NUM_BUCKETS,
+    SDS.c.IS_STOREDASSUBDIRECTORIES,
+    SERDES.c.NAME,
+    SERDES.c.SLIB,
+    SERDES.c.DESCRIPTION,
+    SERDES.c.SERIALIZER_CLASS,
+    SERDES.c.DESERIALIZER_CLASS,
+    SERDES.c.SERDE_TYPE,
 )
-"""What a query selects of a storage; a row has its id as SD_ID, which is the query's own to select."""
+"""What a query selects of a storage, at its end; a row has its id as SD_ID, which is the query's own to select."""
+_NUMBER, _OF_SDS = len(COLUMNS), sum(column.table is SDS for column in COLUMNS)
 
 Parts = dict[str, dict[int, list[tuple[str, str, str]]]]
 """What hangs on rows: kind, and the owner's id, to three texts for each, in the order of their indexes."""
@@ -93,10 +107,10 @@ def read_parts(
     sent = {name: bound(connection, _ids(rows, column)) for name, column in named.items()}
     if own:
         sent["owners"] = bound(connection, owners)
-    parts: Parts = {}
-    found = connection.execute(_parts_query(connection.dialect.name, own), sent)
-    for kind, owner, _, *texts in sorted(found, key=itemgetter(2)):
-        parts.setdefault(kind, {}).setdefault(owner, []).append((texts[0], texts[1], texts[2]))
+    parts: Parts = defaultdict(lambda: defaultdict(list))
+    found = connection.execute(_parts_query(connection.dialect.name, own), sent).all()
+    for kind, owner, _, first, second, third in sorted(found, key=itemgetter(2)):
+        parts[kind][owner].append((first, second, third))
     return parts
 
 
@@ -119,37 +133,45 @@ class Storages:
             owner: tuple(Column(*each) for each in columns) for owner, columns in parts.get(_COLUMN, {}).items()
         }
         self._skewed = _read_skewed(connection, parts.get(_SKEW, {}))
+        self._serdes: dict[Any, SerDe] = {}
 
-    def of(self, row: Any) -> Storage | None:
-        """The storage that a row was joined with."""
-        owner = row.SD_ID
-        if owner is None or row.IS_COMPRESSED is None:
+    def of(self, owner: int | None, row: Sequence[Any]) -> Storage | None:
+        """The storage of this id that a row was joined with."""
+        columns, serde, location, reads, writes, compressed, buckets, in_folders, *_ = cells = row[-_NUMBER:]
+        if owner is None or compressed is None:
             return None
         return Storage(
-            columns=self._columns.get(row.CD_ID, ()),
-            location=row.LOCATION,
-            input_format=row.INPUT_FORMAT,
-            output_format=row.OUTPUT_FORMAT,
-            compressed=row.IS_COMPRESSED,
-            buckets=row.NUM_BUCKETS,
-            serde=self._serde(row),
-            bucket_columns=tuple(name for name, _, _ in self._of(_BUCKET, owner)),
-            sort_columns=tuple(SortColumn(name, int(order)) for name, order, _ in self._of(_SORT, owner)),
+            columns=self._columns.get(columns, ()),
+            location=location,
+            input_format=reads,
+            output_format=writes,
+            compressed=compressed,
+            buckets=buckets,
+            serde=self._serde(serde, cells[_OF_SDS:]),
+            bucket_columns=tuple([name for name, _, _ in self._of(_BUCKET, owner)]),
+            sort_columns=tuple([SortColumn(name, int(order)) for name, order, _ in self._of(_SORT, owner)]),
             parameters=pairs(self._parts, _PARAMETER, owner),
             skewed=self._skewed.get(owner),
-            stored_as_subdirectories=row.IS_STOREDASSUBDIRECTORIES,
+            stored_as_subdirectories=in_folders,
         )
 
-    def _serde(self, row: Any) -> SerDe:
-        return SerDe(
-            name=row.NAME,
-            library=row.SLIB,
-            parameters=pairs(self._parts, _SERDE, row.SERDE_ID),
-            description=row.DESCRIPTION,
-            serializer_class=row.SERIALIZER_CLASS,
-            deserializer_class=row.DESERIALIZER_CLASS,
-            serde_type=row.SERDE_TYPE,
-        )
+    def _serde(self, serde_id: int, cells: Sequence[Any]) -> SerDe:
+        """The serde; those that are equal are one, since every partition has its own, mostly the same."""
+        listed = self._of(_SERDE, serde_id)
+        key = (cells, *listed)
+        known = self._serdes.get(key)
+        if known is None:
+            name, library, description, writer, reader, serde_type = cells
+            known = self._serdes[key] = SerDe(
+                name=name,
+                library=library,
+                parameters=pairs(self._parts, _SERDE, serde_id),
+                description=description,
+                serializer_class=writer,
+                deserializer_class=reader,
+                serde_type=serde_type,
+            )
+        return known
 
     def _of(self, kind: str, owner: int) -> Sequence[tuple[str, str, str]]:
         of_kind = self._parts.get(kind)
@@ -165,7 +187,7 @@ def pairs(parts: Parts, kind: str, owner: int | None) -> dict[str, str]:
 
 
 def _ids(rows: Sequence[Any], name: str) -> list[int]:
-    return [*dict.fromkeys(each for row in rows if (each := getattr(row, name)) is not None)]
+    return [each for each in dict.fromkeys(map(attrgetter(name), rows)) if each is not None]
 
 
 def _read_skewed(connection: Connection, columns: dict[int, list[tuple[str, str, str]]]) -> dict[int, SkewedInfo]:

@@ -108,7 +108,7 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
             created_seconds=row.CREATE_TIME,
             last_access_seconds=row.LAST_ACCESS_TIME,
             retention=row.RETENTION,
-            storage=storages.of(row),
+            storage=storages.of(row.SD_ID, row),
             partition_keys=tuple(Column(*each) for each in parts.get(_KEY, {}).get(row.TBL_ID, ())),
             parameters=pairs(parts, _PARAMETER, row.TBL_ID),
             view_original_text=row.VIEW_ORIGINAL_TEXT,
