@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from hmstats.errors import StoreUnavailable
 from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
-from hmstats.store import notifications, statistics_by_name, versions
+from hmstats.store import changes, notifications, statistics_by_name, versions
 from hmstats.store.connections import Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
@@ -89,6 +89,10 @@ class Store:
     def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
         """The tables' numbers as they are now: see versions.current."""
         return versions.current(self._pools.checkers, table_ids)
+
+    def changes_since(self, table_id: int, version: int) -> changes.Changes | None:
+        """See changes.since."""
+        return changes.since(self._pools.checkers, table_id, version)
 
     def statistics_of_table(
         self, name: TableName, columns: Sequence[str], *, sketches: bool

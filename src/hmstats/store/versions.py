@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from hmstats.store import changes
 from hmstats.store.batch import Batch
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.sets import one_of
@@ -29,9 +30,14 @@ _CURRENT = {
 _noted: ContextVar[dict[int, int] | None] = ContextVar("noted_versions", default=None)
 
 
-def bump(unit: Unit, table_id: int) -> None:
-    """Count one write that touched the table."""
+def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None) -> None:
+    """Count one write that touched the table: with `partitions` nothing of it but these, by their names (changes.py).
+
+    A partition that got another name, or was not there before, is named too.
+    """
     bump_all(unit, [table_id])
+    if partitions is not None:
+        changes.append(unit, table_id, partitions)
 
 
 def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:
@@ -62,8 +68,9 @@ def begin(batch: Batch, table_id: int) -> None:
 
 
 def forget(batch: Batch, table_ids: Sequence[int]) -> None:
-    """Remove dropped tables' numbers."""
+    """Remove dropped tables' numbers and changes."""
     batch.delete(VERSIONS.c.TBL_ID, table_ids)
+    changes.forget(batch, table_ids)
 
 
 @contextmanager

@@ -86,7 +86,7 @@ class PartitionChanges:
         partitions.insert_many(unit, id_of(table), table.columns, fresh)
         if are_on_partitions(table):
             partition_privileges.inherit(unit, id_of(table), list(fresh))
-        versions.bump(unit, id_of(table))
+        versions.bump(unit, id_of(table), fresh)
         added = list(fresh.values())
         if added:
             unit.record(PartitionsAdded(table, added))
@@ -114,7 +114,7 @@ class PartitionChanges:
             if absent:
                 raise InvalidOperation(f"alter is not possible: partition {absent[0]} of table {name} does not exist")
             altered = replace_all(unit, table, stored, given)
-            versions.bump(unit, id_of(table))
+            versions.bump(unit, id_of(table), given)
             unit.record(*(PartitionAltered(table, stored[each], new) for each, new in altered.items()))
 
         self._store.write(update)
@@ -172,7 +172,7 @@ class PartitionChanges:
         if absent and len(found) < len(set(names)):
             raise absent
         partitions.remove_many(unit, list(map(id_of, found.values())))
-        versions.bump(unit, id_of(table))
+        versions.bump(unit, id_of(table), found)
         dropped = list(found.values())
         if dropped:
             unit.record(PartitionsDropped(table, dropped))

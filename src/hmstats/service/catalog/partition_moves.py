@@ -82,7 +82,7 @@ class PartitionMoves:
             storage = replace(storage, location=move[1] if move else old.storage.location)
         new = replace_all(unit, table, found, {old_name: replace(partition, storage=storage)})[old_name]
         partitions.rename(unit, id_of(old), new_name, partition.values)
-        versions.bump(unit, id_of(table))
+        versions.bump(unit, id_of(table), {old_name, new_name})
         unit.record(PartitionAltered(table, old, new))
         return _Renamed((old_name, old), (new_name, new), move)
 
@@ -142,7 +142,7 @@ def _put_back(unit: Unit, name: TableName, done: _Renamed) -> None:
         return
     partitions.rename(unit, id_of(old), old_name, old.values)
     partitions.replace_many(unit, id_of(table), table.columns, {id_of(old): old})
-    versions.bump(unit, id_of(table))
+    versions.bump(unit, id_of(table), {old_name, new_name})
     unit.record(PartitionAltered(table, stored[new_name], old))
 
 

@@ -97,7 +97,7 @@ class StatisticsWriter:
         """
 
         def update(unit: Unit) -> Left | None:
-            left = None
+            left, touched = None, set[str]()
             target = targets.lock(unit, name)
             if target is None:
                 raise InvalidObject(f"{name} table not found")
@@ -106,7 +106,8 @@ class StatisticsWriter:
                 given, marks = self._update_partitions(unit, _Job(name, target, merge, state), of_engine)
                 details.keep(unit, target.id, given, author)
                 left = self._events.partitions(unit, name, target, given, marks)
-            versions.bump(unit, target.id)
+                touched.update(each.partition or "" for each in given.values())
+            versions.bump(unit, target.id, touched)
             return left
 
         self._events.remember(self._store.write(update))
@@ -194,7 +195,7 @@ class StatisticsWriter:
             column_statistics.delete_partitions(unit, ids, columns, engine)
             known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
             parameters.put(unit, OF_PARTITIONS, _unmarked(known, columns))
-            versions.bump(unit, target.id)
+            versions.bump(unit, target.id, locked)
             record_deleted(unit, name, target, list(locked), columns)
 
         self._store.write(delete)

@@ -31,6 +31,7 @@ from hmstats.store.schema.functions import (
 from hmstats.store.schema.ours import (
     HMSTATS_PARTIAL_STATE,
     HMSTATS_PROVENANCE,
+    HMSTATS_TABLE_CHANGE,
     HMSTATS_TABLE_VERSION,
     HMSTATS_TOP_K,
 )
@@ -99,6 +100,7 @@ __all__ = [
     "HIVE_LOCKS",
     "HMSTATS_PARTIAL_STATE",
     "HMSTATS_PROVENANCE",
+    "HMSTATS_TABLE_CHANGE",
     "HMSTATS_TABLE_VERSION",
     "HMSTATS_TOP_K",
     "KEY_CONSTRAINTS",

@@ -15,6 +15,16 @@ HMSTATS_TABLE_VERSION = Table(
     comment="Counts every write that touches a table, its partitions or statistics",
     **ROOM,
 )
+HMSTATS_TABLE_CHANGE = Table(
+    "HMSTATS_TABLE_CHANGE",
+    METADATA,
+    key("TBL_ID"),
+    key("SLOT"),
+    big("VERSION", required=True),
+    text("PARTITIONS", required=True),
+    comment="The partitions that each of the last changes of a table touched, where it touched nothing else",
+    **ROOM,
+)
 
 
 def _described() -> Sequence[Column[Any]]:
