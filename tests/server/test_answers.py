@@ -36,10 +36,16 @@ def numbers() -> Numbers:
     return Numbers()
 
 
-def keep(answers: Answers, question: Question, result: bytes, *noted: tuple[int, int | None]) -> None:
+def keep(
+    answers: Answers,
+    question: Question,
+    result: bytes,
+    *noted: tuple[int, int | None],
+    partitions: Collection[str] | None = None,
+) -> None:
     with answers.listening(question) as kept:
         for table_id, version in noted:
-            versions.note(table_id, version)
+            versions.note(table_id, version, partitions)
         kept(result)
 
 
@@ -71,6 +77,62 @@ def test_an_answer_is_not_found_once_its_table_has_no_number(numbers: Numbers) -
     answers, question = Answers(numbers, 10_000), (METHOD, b"a")
     keep(answers, question, b"one", (1, 5))
     del numbers.now[1]
+    assert answers.find(question) is None
+
+
+class Log:
+    """What changed between numbers, as the database would tell it, and how often it was asked."""
+
+    def __init__(self, named: dict[int, frozenset[str] | None]) -> None:
+        self.named = named
+        self.asked = 0
+
+    def __call__(self, table_id: int, old: int, new: int) -> frozenset[str] | None:
+        """Of table 1 what happened, of others anything."""
+        self.asked += 1
+        changed = [self.named.get(each) if table_id == 1 else None for each in range(old + 1, new + 1)]
+        return None if None in changed else frozenset().union(*filter(None, changed))
+
+
+@pytest.mark.parametrize(
+    ("named", "partitions", "found"),
+    [
+        ({6: frozenset({"k=b"})}, ["k=a"], True),
+        ({6: frozenset({"k=b"})}, [], True),
+        ({6: frozenset()}, ["k=a"], True),
+        ({6: frozenset({"k=a", "k=b"})}, ["k=a"], False),
+        ({6: frozenset({"k=b"})}, None, False),
+        ({6: None}, [], False),
+        ({}, ["k=a"], False),
+    ],
+)
+def test_an_answer_outlives_changes_of_partitions_that_it_was_not_made_from(
+    numbers: Numbers, named: dict[int, frozenset[str] | None], partitions: list[str] | None, found: bool
+) -> None:
+    log, question = Log(named), (METHOD, b"a")
+    answers = Answers(numbers, 10_000, log)
+    keep(answers, question, b"one", (1, 5), partitions=partitions)
+    numbers.now[1] = 6
+    for _ in range(3):
+        assert answers.find(question) == (b"one" if found else None)
+    assert log.asked <= 1 or not found
+
+
+def test_an_answer_that_outlived_a_change_needs_to_outlive_the_next(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000, Log({6: frozenset({"k=b"}), 7: frozenset({"k=a"})})), (METHOD, b"a")
+    keep(answers, question, b"one", (1, 5), partitions=["k=a"])
+    numbers.now[1] = 6
+    assert answers.find(question) == b"one"
+    numbers.now[1] = 7
+    assert answers.find(question) is None
+
+
+def test_an_answer_from_two_tables_outlives_what_touched_neither_part(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000, Log({6: frozenset({"k=b"})})), (METHOD, b"a")
+    keep(answers, question, b"one", (1, 5), (2, 7), partitions=["k=a"])
+    numbers.now[1] = 6
+    assert answers.find(question) == b"one"
+    numbers.now[2] = 8
     assert answers.find(question) is None
 
 

@@ -15,6 +15,7 @@ from hmstats.store import column_statistics, parameters, versions
 from hmstats.store.engine import Store
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.statistics_by_name import Found
+from hmstats.store.versions import Noted
 
 COLUMNS = tuple(
     ColumnStatistics(f"c{number}", column_type, data)
@@ -93,14 +94,14 @@ def test_what_is_not_there_is_left_to_others(store: Store, table_id: int, name: 
 
 
 def test_the_tables_version_is_noted(store: Store, table_id: int) -> None:
-    for partition in (None, "p=1"):
+    for partition, read in ((None, frozenset[str]()), ("p=1", frozenset({"p=1"}))):
         before = store.current_versions([table_id])
         with versions.noting() as noted:
             if partition is None:
                 store.statistics_of_table(NAME, ["c1"], sketches=False)
             else:
                 store.statistics_of_partition(NAME, partition, ["c1"], sketches=False)
-        assert noted == before != {}
+        assert noted == {table_id: Noted(before[table_id], read)}
         store.write(partial(versions.bump, table_id=table_id))
 
 

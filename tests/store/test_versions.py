@@ -12,6 +12,7 @@ from hmstats.store import targets, versions
 from hmstats.store.batch import Batch
 from hmstats.store.engine import Store
 from hmstats.store.unit import Unit
+from hmstats.store.versions import Noted
 
 _END_THE_OTHERS = """
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
@@ -113,10 +114,26 @@ def test_a_table_found_by_name_is_noted_with_its_number(store: Store) -> None:
         with store.read() as connection:
             found = targets.find(connection, NAME)
         assert found is not None
-        assert noted == {table_id: 1}
+        assert noted == {table_id: Noted(1, None)}
     with store.read() as connection:
         targets.find(connection, NAME)
-    assert noted == {table_id: 1}
+    assert noted == {table_id: Noted(1, None)}
+
+
+def test_what_is_noted_of_a_table_is_the_first_number_and_all_that_was_read() -> None:
+    with versions.noting() as noted:
+        versions.note(1, 5, ["k=a"])
+        versions.note(1, 6, ["k=b", "k=a"])
+        versions.note(2, 7, ())
+        versions.note(3, None, ["k=a"])
+        assert noted == {
+            1: Noted(5, frozenset({"k=a", "k=b"})),
+            2: Noted(7, frozenset()),
+            3: Noted(0, frozenset({"k=a"})),
+        }
+        versions.note(1, 6)
+        versions.note(1, 6, ["k=c"])
+    assert noted[1] == Noted(5, None)
 
 
 def test_reading_and_bumping_take_one_statement_each(store: Store, statements: StatementCounter) -> None:

@@ -1,8 +1,9 @@
 """Encoded answers that are kept, so that a question asked again costs one look at a version and no work.
 
 A question is a method's name and the bytes of its arguments. An answer is true as long as each table that it was made
-from has the number that it had then (store/versions.py): the numbers are read, at each question, after the question
-came. So a read that begins after a write was answered, on any server over the database, sees the write.
+from has the number that it had then (store/versions.py), or nothing changed since but partitions that it was not made
+from (store/changes.py). The numbers are read, at each question, after the question came. So a read that begins after a
+write was answered, on any server over the database, sees the write.
 """
 
 import threading
@@ -12,10 +13,12 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from hmstats.server.messages import Head
-from hmstats.store.versions import noting
+from hmstats.store.versions import Noted, noting
 
 Question = tuple[str, bytes]
 Versions = Mapping[int, int]
+Between = Callable[[int, int, int], frozenset[str] | None]
+"""Tells the partitions by name that alone changed of a table from one number to another; None: perhaps anything."""
 
 _KEPT = frozenset(
     {
@@ -52,21 +55,29 @@ _KEPT = frozenset(
 
 _ENTRY_BYTES = 500
 """What an answer costs beside its bytes and its question's."""
+_NAME_BYTES = 150
+"""What the name of a partition costs that an answer was made from."""
 
 
 class _Kept(NamedTuple):
     versions: Versions
+    partitions: Mapping[int, frozenset[str] | None]
+    """Those of each table that the answer was made from; None is any."""
     result: bytes
 
 
 class Answers:
     """The newest answers, of at most `max_bytes` together; used by many threads at once.
 
-    `current` reads the numbers that tables have now; one that has none is left out.
+    `current` reads the numbers that tables have now; one that has none is left out. `between` tells what happened to
+    partitions alone; without it anything may have.
     """
 
-    def __init__(self, current: Callable[[Collection[int]], Versions], max_bytes: int) -> None:
+    def __init__(
+        self, current: Callable[[Collection[int]], Versions], max_bytes: int, between: Between | None = None
+    ) -> None:
         self._current = current
+        self._between = between or (lambda *_: None)
         self._free_bytes = self._max_bytes = max_bytes
         self._kept: OrderedDict[Question, _Kept] = OrderedDict()
         self._lock = threading.Lock()
@@ -78,12 +89,30 @@ class Answers:
     def find(self, question: Question) -> bytes | None:
         """The encoded result that answers the question now, if it is kept."""
         kept = self._kept.get(question)
-        if kept is None or self._current(kept.versions.keys()) != kept.versions:
+        if kept is None:
+            return None
+        now = self._current(kept.versions.keys())
+        same = now == kept.versions
+        if not same and not self._is_untouched(kept, now):
             return None
         with self._lock:
-            if question in self._kept:
+            if not same:
+                self._replace(question, kept, kept._replace(versions=now))
+            elif question in self._kept:
                 self._kept.move_to_end(question)
         return kept.result
+
+    def _is_untouched(self, kept: _Kept, now: Versions) -> bool:
+        """Whether all that changed since are partitions that the answer was not made from."""
+        if now.keys() != kept.versions.keys():
+            return False
+        for table_id, read in kept.partitions.items():
+            if now[table_id] == kept.versions[table_id]:
+                continue
+            changed = None if read is None else self._between(table_id, kept.versions[table_id], now[table_id])
+            if read is None or changed is None or not changed.isdisjoint(read):
+                return False
+        return True
 
     @contextmanager
     def listening(self, question: Question | None) -> Iterator[Callable[[bytes], None]]:
@@ -91,8 +120,8 @@ class Answers:
         if question is None:
             yield lambda _: None
             return
-        with noting() as versions:
-            yield lambda result: self._keep(question, _Kept(versions, result))
+        with noting() as noted:
+            yield lambda result: self._keep(question, _made(noted, result))
 
     def _keep(self, question: Question, made: _Kept) -> None:
         size = _size(question, made)
@@ -105,11 +134,23 @@ class Answers:
             self._kept[question] = made
             self._free_bytes -= size
 
+    def _replace(self, question: Question, old: _Kept, new: _Kept) -> None:
+        """Keep the same answer at newer numbers, unless another took its place."""
+        if self._kept.get(question) is old:
+            self._kept[question] = new
+            self._kept.move_to_end(question)
+
     def _drop(self, question: Question) -> None:
         kept = self._kept.pop(question, None)
         if kept is not None:
             self._free_bytes += _size(question, kept)
 
 
+def _made(noted: Mapping[int, Noted], result: bytes) -> _Kept:
+    versions = {table_id: each.version for table_id, each in noted.items()}
+    return _Kept(versions, {table_id: each.partitions for table_id, each in noted.items()}, result)
+
+
 def _size(question: Question, kept: _Kept) -> int:
-    return _ENTRY_BYTES + len(question[1]) + len(kept.result)
+    names = sum(len(each or ()) for each in kept.partitions.values())
+    return _ENTRY_BYTES + len(question[1]) + len(kept.result) + _NAME_BYTES * names

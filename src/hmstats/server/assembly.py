@@ -11,6 +11,7 @@ from hmstats.server.chores import Chore
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.port import Address
+from hmstats.server.recent_changes import RecentChanges
 from hmstats.server.rpc.access import AccessCalls
 from hmstats.server.rpc.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
@@ -153,7 +154,8 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
         LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
     )
-    answers = Answers(store.current_versions, limits.answers_bytes)
+    recent = RecentChanges(store.changes_since)
+    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
     if rules.notifications:
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Select, Text, any_, bindparam, cast, func, select
+from sqlalchemy import ColumnElement, Engine, SelectBase, Text, any_, bindparam, cast, func, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import ARRAY, psycopg2
 from sqlalchemy.engine import Dialect
@@ -38,7 +38,7 @@ _numbers = count(1)
 class SingleRead:
     """A query of bound parameters; `build` makes it, given what makes conditions on sets."""
 
-    def __init__(self, build: Callable[[OneOf], Select[Any]]) -> None:
+    def __init__(self, build: Callable[[OneOf], SelectBase]) -> None:
         one_of = {"postgresql": _one_of_array, "sqlite": _one_of_json}
         self._texts = {name: str(build(one_of[name]).compile(dialect=each)) for name, each in _DIALECTS.items()}
         self._name = f"hmstats_{next(_numbers)}"

@@ -51,7 +51,7 @@ def _found(
     rows = read.rows(engine, {**named, **more, "columns": listed(engine, columns)})
     if not rows:
         return None
-    versions.note(rows[0][_TABLE_ID], rows[0][_VERSION])
+    versions.note(rows[0][_TABLE_ID], rows[0][_VERSION], [more["partition"]] if more else ())
     partitions, engines, analyzed = ([row[place] for row in rows] for place in (_PARTITION, _ENGINE, _ANALYZED))
     return Found(FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed), rows[0][_NUM_ROWS])
 

@@ -6,14 +6,16 @@ from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     CompoundSelect,
     Connection,
+    Engine,
     Select,
     String,
     bindparam,
     cast,
-    literal,
+    literal_column,
     or_,
     select,
     union_all,
@@ -24,6 +26,7 @@ from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.store import versions
 from hmstats.store.schema import COLUMNS_V2, DBS, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.single import SingleRead
 from hmstats.store.unit import Unit
 
 _LOOKED_AT = (PARAMETER, "numRows", "transactional")
@@ -53,11 +56,26 @@ class Target:
 
 def find(connection: Connection, name: TableName) -> Target | None:
     """The table's target, or None, its version noted; one statement."""
-    rows = connection.execute(_FOUND, _named(name)).all()
+    found = find_unnoted(connection, name)
+    if found:
+        versions.note(found.id, found.version)
+    return found
+
+
+def find_unnoted(connection: Connection, name: TableName) -> Target | None:
+    """The same for those who note themselves what they read of it."""
+    return _of_rows(connection.execute(_FOUND, _named(name)).all())
+
+
+def read(engine: Engine, name: TableName) -> Target | None:
+    """The same without a transaction; None as well when the database does not answer."""
+    return _of_rows(_SINGLE.rows(engine, _named(name)) or ())
+
+
+def _of_rows(rows: Sequence[Any]) -> Target | None:
     if not rows:
         return None
     table_id, version = rows[0][:2]
-    versions.note(table_id, version)
     return _target(table_id, version or 0, [row[2:] for row in rows])
 
 
@@ -74,6 +92,14 @@ def lock(unit: Unit, name: TableName) -> Target | None:
 
 def _named(name: TableName) -> dict[str, str]:
     return {"catalog": name.catalog, "database": name.database, "table": name.table}
+
+
+def _word(text: str) -> ColumnElement[str]:
+    """A constant of ours in a statement that is prepared: it has no parameters but the names."""
+    return literal_column(f"'{text}'", String)
+
+
+_NO_PLACE: ColumnElement[int] = literal_column("0", BigInteger)
 
 
 def _query() -> Select[Any]:
@@ -95,11 +121,11 @@ def _parts(
 ) -> list[Select[Any]]:
     """What a target is made of: kind, place, name and text of each part, `before` before each."""
     c, k, p = COLUMNS_V2.c, PARTITION_KEYS.c, TABLE_PARAMS.c
-    looked_at = or_(*(p.PARAM_KEY == key for key in _LOOKED_AT))
+    looked_at = or_(*(p.PARAM_KEY == _word(key) for key in _LOOKED_AT))
     return [
-        select(*before, literal(_COLUMN), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == columns_id),
-        select(*before, literal(_KEY), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == table_id),
-        select(*before, literal(_PARAMETER), literal(0), p.PARAM_KEY, p.PARAM_VALUE).where(
+        select(*before, _word(_COLUMN), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == columns_id),
+        select(*before, _word(_KEY), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == table_id),
+        select(*before, _word(_PARAMETER), _NO_PLACE, p.PARAM_KEY, p.PARAM_VALUE).where(
             p.TBL_ID == table_id, looked_at
         ),
     ]
@@ -108,17 +134,18 @@ def _parts(
 def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
     """The table's version in the place of a part's name."""
     v = VERSIONS.c
-    return select(literal(_VERSION), literal(0), cast(v.VERSION, String), literal("")).where(v.TBL_ID == table_id)
+    return select(_word(_VERSION), _NO_PLACE, cast(v.VERSION, String), _word("")).where(v.TBL_ID == table_id)
 
 
 def _found() -> CompoundSelect[Any]:
     """The parts of a table found by name, after its id and version; one row at least when there is such a table."""
     t = _query().cte("t")
-    itself = select(t.c.TBL_ID, t.c.VERSION, literal(_ITSELF), literal(0), literal(""), literal(""))
+    itself = select(t.c.TBL_ID, t.c.VERSION, _word(_ITSELF), _NO_PLACE, _word(""), _word(""))
     return union_all(itself, *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION))
 
 
 _FOUND = _found()
+_SINGLE = SingleRead(lambda _: _FOUND)
 _LOCKED = _query().with_for_update(of=TBLS)
 _PARTS: CompoundSelect[Any] = union_all(
     *_parts(bindparam("table_id"), bindparam("columns_id")), _version(bindparam("table_id"))

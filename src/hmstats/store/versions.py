@@ -2,14 +2,15 @@
 
 What was read of a table is still true as long as its number is the same, on any server. A table has a number from its
 first day to its last, and ids are never given twice, so a table that is made again is another. Whoever reads a table by
-name notes its number (`note`) in the transaction in which the rest is read, for those who listen (`noting`).
+name notes its number (`note`) in the transaction in which the rest is read, for those who listen (`noting`). Who reads
+nothing of its partitions but some says so: what happens to others (changes.py) leaves that as it is.
 """
 
 import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,7 +28,15 @@ _CURRENT = {
     for dialect, one_of_them in _ONE_OF.items()
 }
 
-_noted: ContextVar[dict[int, int] | None] = ContextVar("noted_versions", default=None)
+
+class Noted(NamedTuple):
+    """A table's number and, by name, the partitions of which something was read; None is any."""
+
+    version: int
+    partitions: frozenset[str] | None
+
+
+_noted: ContextVar[dict[int, Noted] | None] = ContextVar("noted_versions", default=None)
 
 
 def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None) -> None:
@@ -74,12 +83,12 @@ def forget(batch: Batch, table_ids: Sequence[int]) -> None:
 
 
 @contextmanager
-def noting() -> Iterator[dict[int, int]]:
+def noting() -> Iterator[dict[int, Noted]]:
     """The numbers, by table id, of the tables that are read by name inside: of two for one table the first.
 
     Numbers only grow, so the first is the number of all that was read only as long as it still is the table's.
     """
-    noted: dict[int, int] = {}
+    noted: dict[int, Noted] = {}
     token = _noted.set(noted)
     try:
         yield noted
@@ -87,11 +96,19 @@ def noting() -> Iterator[dict[int, int]]:
         _noted.reset(token)
 
 
-def note(table_id: int, version: int | None) -> None:
-    """Say that a table was found whose number is this; None when it has none."""
+def note(table_id: int, version: int | None, partitions: Collection[str] | None = None) -> None:
+    """Say that a table was found whose number is this; None when it has none.
+
+    `partitions`: of its partitions nothing was read but of these, by the names that they are stored under.
+    """
     noted = _noted.get()
-    if noted is not None:
-        noted.setdefault(table_id, version or 0)
+    if noted is None:
+        return
+    known = noted.get(table_id, Noted(version or 0, frozenset()))
+    if partitions is None or known.partitions is None:
+        noted[table_id] = Noted(known.version, None)
+    else:
+        noted[table_id] = Noted(known.version, known.partitions.union(partitions))
 
 
 def current(engine: Engine, table_ids: Collection[int]) -> dict[int, int]:

@@ -24,7 +24,7 @@ from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.repair import acceptable
 from hmstats.service.statistics.transactional import seen_partitions
 from hmstats.service.statistics.united import UnitedVector
-from hmstats.store import aggregates, partitions, targets
+from hmstats.store import aggregates, partitions, targets, versions
 from hmstats.store.aggregates import Scope, Summary
 from hmstats.store.engine import Store
 from hmstats.store.targets import Target
@@ -74,10 +74,11 @@ class StatisticsAggregator:
         united only where they are asked for. Raises NoSuchObject without the table.
         """
         with self._store.read() as connection:
-            target = targets.find(connection, name)
+            target = targets.find_unnoted(connection, name)
             if target is None:
                 raise missing_table(name)
             wanted = _normal(partition_names, target.keys)
+            versions.note(target.id, target.version, wanted)
             if valid is not None and len(seen_partitions(connection, target, wanted, valid)) < len(wanted):
                 return Aggregate()
             return self.within(connection, name, target, wanted, columns, engine, histograms=histograms)
