@@ -1,6 +1,6 @@
 """Worker processes that die, and clients that hold them up: what is stored is old or new, and the service goes on.
 
-HMSTATS_TEST_KILLS says how many workers are killed in the middle of writes.
+HMSTATS_TEST_KILLS says how many workers are killed in the middle of writes, HMSTATS_TEST_PARENT_KILLS how many parents.
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from hmstats.server.port import Port
 from hmstats.wire.idl import hive_metastore as api
 
 KILLS = int(os.environ.get("HMSTATS_TEST_KILLS", "25"))
+PARENT_KILLS = int(os.environ.get("HMSTATS_TEST_PARENT_KILLS", "1"))
 WRITERS = 4
 
 
@@ -64,7 +66,7 @@ def test_workers_end_with_their_parent(url: str, tmp_path: Path) -> None:
         client.create_database(api.Database(name=metastore.database))
         pids = server.alive()
         server.kill(server.parent())
-        wait_until(lambda: not any(_runs(pid) for pid in pids))
+        wait_until(partial(_ended, pids))
         with Port(("127.0.0.1", server.port)):
             pass
         with pytest.raises(BROKEN):
@@ -73,6 +75,37 @@ def test_workers_end_with_their_parent(url: str, tmp_path: Path) -> None:
         with workers(tmp_path / "next", url) as second, metastore_of(second.port) as after:
             assert after.database in after.client().get_all_databases()
     print(f"1 parent killed; {len(pids)} workers ended with it, and the port was free")
+
+
+@pytest.mark.slow
+def test_parents_that_are_killed_in_the_middle_of_writes(url: str, tmp_path: Path) -> None:
+    """Their workers end too, answer what they have begun, and the next server goes on with what they left."""
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(_server_in(tmp_path / "server-0", url))
+        metastore = stack.enter_context(metastore_of(server.port))
+        writers = stack.enter_context(writing(metastore, WRITERS))
+        for number in range(PARENT_KILLS):
+            go_on(writers)
+            time.sleep(random.random() * 0.3)
+            pids = server.alive()
+            server.kill(server.parent())
+            wait_until(partial(_ended, pids))
+            server = stack.enter_context(_server_in(tmp_path / f"server-{number + 1}", url))
+            metastore.port = server.port
+            for writer in writers:
+                writer.check()
+        go_on(writers)
+    assert any(writer.broken for writer in writers)
+    print(f"{PARENT_KILLS} parents killed; {summary(writers)}")
+
+
+def _server_in(folder: Path, url: str) -> contextlib.AbstractContextManager[Workers]:
+    folder.mkdir()
+    return workers(folder, url)
+
+
+def _ended(pids: set[int]) -> bool:
+    return not any(_runs(pid) for pid in pids)
 
 
 def _runs(pid: int) -> bool:
