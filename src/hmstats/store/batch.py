@@ -13,7 +13,6 @@ from typing import Any, Self
 from sqlalchemy import (
     Column,
     ColumnElement,
-    Dialect,
     String,
     Table,
     Text,
@@ -24,15 +23,15 @@ from sqlalchemy import (
     insert,
     select,
 )
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from hmstats.store import bound_values
 from hmstats.store.sets import array_text, one_of, plain_type
+from hmstats.store.shape import Shape
+from hmstats.store.stand_ins import dialect
 from hmstats.store.unit import Unit
 from hmstats.store.upserts import is_single, source
 
-_DIALECT: Dialect = postgresql.psycopg2.dialect(paramstyle="format")  # type: ignore[no-untyped-call]
 _ROWS_AT_ONCE = 10_000
 """The texts of that many rows are in memory at a time."""
 
@@ -60,11 +59,14 @@ class Batch:
 
         Raises MetaError for a value that does not fit.
         """
+        rows = len(next(iter(columns.values())))
+        if not rows:
+            return
+        columns = {name: columns[name] for name in self.unit.shape.present(table, columns)}
         for name, values in columns.items():
             if isinstance(table.c[name].type, String):
                 bound_values.check_column(table.c[name], list(dict.fromkeys(values)))
-        rows = len(next(iter(columns.values())))
-        if self._here and rows:
+        if self._here:
             each = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
             self.unit.connection.execute(insert(table), each)
             return
@@ -79,16 +81,16 @@ class Batch:
         if self._here:
             here = one_of(self.unit.connection, column, values)
             self.unit.connection.execute(delete(column.table).where(*_where(here, unless)))
-        elif values:
-            self._add(_delete_text(column, unless), [array_text(values)])
+        elif values and not self.unit.shape.lacks(column.table):
+            self._add(_delete_text(self.unit.shape, column, unless), [array_text(values)])
 
     def delete_equal(self, table: Table, values: Mapping[str, Any]) -> None:
         """Delete the rows that have these values in the columns of these names."""
         if self._here:
             here = (table.c[name] == value for name, value in values.items())
             self.unit.connection.execute(delete(table).where(*here))
-        else:
-            self._add(_delete_equal_text(table, tuple(values)), [*values.values()])
+        elif not self.unit.shape.lacks(table):
+            self._add(_delete_equal_text(self.unit.shape, table, tuple(values)), [*values.values()])
 
     def send(self) -> None:
         """Run what is waiting."""
@@ -100,7 +102,7 @@ class Batch:
     def _insert(self, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
         single = {name: is_single(values) for name, values in columns.items()}
         sent = [values[0] if single[name] else array_text(values) for name, values in columns.items()]
-        self._add(_insert_text(table, tuple(single.items())), sent)
+        self._add(_insert_text(self.unit.shape, table, tuple(single.items())), sent)
         if len(next(iter(columns.values()))) == _ROWS_AT_ONCE:
             self.send()
 
@@ -114,24 +116,24 @@ def _where(here: ColumnElement[bool], unless: ColumnElement[bool] | None) -> lis
 
 
 @lru_cache(maxsize=500)
-def _insert_text(table: Table, columns: tuple[tuple[str, bool], ...]) -> str:
+def _insert_text(shape: Shape, table: Table, columns: tuple[tuple[str, bool], ...]) -> str:
     """PostgreSQL's statement: it takes each column's one value (True), or else all values as an array's text."""
     sources = select(*(source(table.c[name], single=single) for name, single in columns))
     names = [name for name, _ in columns]
-    return _text(insert(table).from_select(names, sources, include_defaults=False))
+    return _text(shape, insert(table).from_select(names, sources, include_defaults=False))
 
 
 @lru_cache(maxsize=500)
-def _delete_text(column: Column[Any], unless: ColumnElement[bool] | None) -> str:
+def _delete_text(shape: Shape, column: Column[Any], unless: ColumnElement[bool] | None) -> str:
     """PostgreSQL's statement: it takes an array's text."""
     listed = cast(bindparam("values", type_=Text()), ARRAY(plain_type(column)))
-    return _text(delete(column.table).where(*_where(column == any_(listed), unless)))
+    return _text(shape, delete(column.table).where(*_where(column == any_(listed), unless)))
 
 
 @lru_cache(maxsize=100)
-def _delete_equal_text(table: Table, names: tuple[str, ...]) -> str:
-    return _text(delete(table).where(*(table.c[name] == bindparam(name) for name in names)))
+def _delete_equal_text(shape: Shape, table: Table, names: tuple[str, ...]) -> str:
+    return _text(shape, delete(table).where(*(table.c[name] == bindparam(name) for name in names)))
 
 
-def _text(statement: Any) -> str:
-    return str(statement.compile(dialect=_DIALECT))
+def _text(shape: Shape, statement: Any) -> str:
+    return str(statement.compile(dialect=dialect(shape, "format")))

@@ -16,6 +16,8 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from hmstats.errors import SettingsError
 from hmstats.store.bound_values import check_parameters
+from hmstats.store.shape import Shape
+from hmstats.store.stand_ins import adapt
 
 _BATCH_ROWS = 1_000
 _CONNECT_SECONDS = 10
@@ -33,6 +35,11 @@ class Pools:
     writers: Engine
     allocators: Engine
     checkers: Engine
+
+    def adapt(self, shape: Shape) -> None:
+        """Have all statements fit a database of this shape."""
+        for engine in (self.readers, self.writers, self.allocators, self.checkers):
+            adapt(engine, shape)
 
     def close(self) -> None:
         """Close every connection."""
@@ -60,7 +67,8 @@ def database_url(url: str) -> URL:
 def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
     """Pools that connect when they are first used.
 
-    Longer than `statement_seconds` no statement runs and nobody waits for a connection.
+    PostgreSQL's URL may name schemas to look for tables in, ?currentSchema=A,B as JDBC has it: what is made goes into
+    the first. Longer than `statement_seconds` no statement runs and nobody waits for a connection.
     """
     if url.get_backend_name() == "sqlite":
         readers, writers = (_sqlite(url, pool_size, statement_seconds) for _ in range(2))
@@ -104,6 +112,10 @@ def _begin_with(engine: Engine, statement: str, *, query_only: bool) -> None:
 
 def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str = "") -> Engine:
     milliseconds = int(statement_seconds * 1000)
+    schemas = url.query.get("currentSchema")
+    url = url.difference_update_query(["currentSchema"])
+    if schemas:
+        options = f"{options} -c search_path={schemas}"
     arguments = {
         "application_name": "hmstats",
         "connect_timeout": _CONNECT_SECONDS,

@@ -14,13 +14,14 @@ from typing import TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from hmstats.errors import StoreUnavailable
+from hmstats.errors import MetaError, StoreUnavailable
 from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
 from hmstats.store import changes, notifications, statistics_by_name, versions
 from hmstats.store.connections import Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
+from hmstats.store.shape import WHOLE, Shape
 from hmstats.store.unit import Unit
 
 __all__ = ["Store", "database_url"]
@@ -42,6 +43,7 @@ class Store:
         patience_seconds: float,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        read_only: bool = False,
     ) -> None:
         self.name = pools.writers.url.render_as_string(hide_password=True)
         self._pools = pools
@@ -50,6 +52,8 @@ class Store:
         self._sleep = sleep
         self._ids = Ids(pools.allocators)
         self._encode: Encoder | None = None
+        self.shape = WHOLE
+        self.read_only = read_only
 
     @classmethod
     def open(
@@ -60,18 +64,25 @@ class Store:
         statement_seconds: float = 30.0,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        read_only: bool = False,
     ) -> "Store":
         """A store at a URL, sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME.
 
         `pool_size` threads can read and as many write at once. A statement that takes longer than `statement_seconds`
-        is given up. `clock` says the time of changes, in epoch seconds. Raises SettingsError for another URL.
+        is given up. `clock` says the time of changes, in epoch seconds. A store that is `read_only` refuses to write.
+        Raises SettingsError for another URL.
         """
         pools = connect(database_url(url), pool_size, statement_seconds)
-        return cls(pools, patience_seconds=statement_seconds, clock=clock, sleep=sleep)
+        return cls(pools, patience_seconds=statement_seconds, clock=clock, sleep=sleep, read_only=read_only)
 
     def keep_log(self, encode: Encoder) -> None:
         """From now on write what units record to the notification log."""
         self._encode = encode
+
+    def take_shape(self, shape: Shape) -> None:
+        """From now on read and write a database that has what the shape says; before it is used otherwise."""
+        self.shape = shape
+        self._pools.adapt(shape)
 
     def close(self) -> None:
         """Close every pooled connection."""
@@ -97,20 +108,26 @@ class Store:
     def statistics_of_table(
         self, name: TableName, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.Found | None:
-        """See statistics_by_name.of_table."""
+        """See statistics_by_name.of_table; None beside Hive, whose tables have no versions."""
+        if self.shape.beside_hive:
+            return None
         return statistics_by_name.of_table(self._pools.checkers, name, columns, sketches=sketches)
 
     def statistics_of_partition(
         self, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.Found | None:
-        """See statistics_by_name.of_partition."""
+        """See statistics_by_name.of_partition; None beside Hive, whose tables have no versions."""
+        if self.shape.beside_hive:
+            return None
         return statistics_by_name.of_partition(self._pools.checkers, name, partition, columns, sketches=sketches)
 
     def write(self, work: Callable[[Unit], Result]) -> Result:
         """What `work` returns, after its changes were committed together; an error it raises undoes them all.
 
-        Raises StoreUnavailable when the database is away, MetaError when it refuses the change.
+        Raises StoreUnavailable when the database is away, MetaError when it refuses the change or the store only reads.
         """
+        if self.read_only:
+            raise MetaError("this server only reads: nothing can be changed through it")
         met: Counter[Failure] = Counter()
         give_up = time.monotonic() + self._patience_seconds
         while True:
@@ -138,7 +155,7 @@ class Store:
 
     def _try(self, work: Callable[[Unit], Result]) -> Result:
         with self._pools.writers.connect() as connection:
-            unit = Unit(connection, int(self._clock()), self._ids, None if self._encode is None else [])
+            unit = Unit(connection, int(self._clock()), self._ids, None if self._encode is None else [], self.shape)
             result = work(unit)
             self.log(unit)
             try:

@@ -13,7 +13,9 @@ from sqlalchemy import Connection, func, inspect, select
 
 from hmstats.errors import SchemaError
 from hmstats.resources import folder
+from hmstats.store import shape as shapes
 from hmstats.store.engine import Store, database_url
+from hmstats.store.only_ours import only_ours
 from hmstats.store.schema import METADATA
 from hmstats.store.unit import Unit
 
@@ -25,13 +27,27 @@ _LOCK = 0x686D7374617473  # "hmstats"
 
 
 def upgrade(url: str) -> None:
-    """Bring the database to the newest revision, all or nothing.
+    """Bring the database to the newest revision, all or nothing; beside a Hive only our own tables are touched.
 
     Raises SchemaError when another program's tables are in it, or when a newer version of ours made its schema.
     """
 
     def work(connection: Connection) -> None:
         _refuse_foreign(connection)
+        command.upgrade(_config(connection), "head")
+
+    _migrate(url, work)
+
+
+def adopt(url: str) -> None:
+    """Make our own tables in the database of a Hive, or bring them to the newest revision; nothing else is touched.
+
+    Raises SchemaError when the database is not one of a Hive that is supported.
+    """
+
+    def work(connection: Connection) -> None:
+        if not shapes.read(connection).beside_hive:
+            raise SchemaError(f"database {_name(connection)} is not the database of a Hive Metastore")
         command.upgrade(_config(connection), "head")
 
     _migrate(url, work)
@@ -95,11 +111,21 @@ def _refuse_foreign(connection: Connection) -> None:
     tables = set(inspect(connection).get_table_names())
     foreign = sorted(tables & METADATA.tables.keys())
     if foreign and VERSION_TABLE not in tables:
-        name = connection.engine.url.render_as_string(hide_password=True)
         raise SchemaError(
-            f"database {name} has tables that hmstats did not make ({', '.join(foreign[:3])} ...): "
-            "it belongs to another metastore, and nothing was changed"
+            f"database {_name(connection)} has tables that hmstats did not make ({', '.join(foreign[:3])} ...): "
+            "it belongs to another metastore, and nothing was changed; `hmstats adopt` says what can be done"
         )
+
+
+def _name(connection: Connection) -> str:
+    return connection.engine.url.render_as_string(hide_password=True)
+
+
+def _is_of_hive(connection: Connection) -> bool:
+    try:
+        return shapes.read(connection).beside_hive
+    except SchemaError:
+        return True
 
 
 def _is_known(revision: str) -> bool:
@@ -126,6 +152,8 @@ def _migrate(url: str, work: Callable[[Connection], None]) -> None:
     def locked(unit: Unit) -> None:
         if unit.connection.dialect.name == "postgresql":
             unit.connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+        if _is_of_hive(unit.connection):
+            only_ours(unit.connection)
         work(unit.connection)
 
     try:

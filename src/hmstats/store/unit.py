@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from hmstats.model.events import Event
 from hmstats.store.ids import Ids, Sequence
+from hmstats.store.shape import WHOLE, Shape
 
 __all__ = ["Connection", "Unit"]
 
@@ -14,13 +15,14 @@ __all__ = ["Connection", "Unit"]
 class Unit:
     """One transaction. `now_seconds` is the time of the whole unit, in epoch seconds.
 
-    `events` is what happened so far, for the log; None where no log is kept.
+    `events` is what happened so far, for the log; None where no log is kept. `shape` is what the database has.
     """
 
     connection: Connection
     now_seconds: int
     _ids: Ids
     events: list[Event] | None = None
+    shape: Shape = WHOLE
 
     def ids(self, sequence: Sequence, count: int) -> range:
         """`count` new ids of a sequence."""

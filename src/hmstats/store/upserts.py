@@ -4,18 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Dialect, String, Table, Text, bindparam, cast, func, select
+from sqlalchemy import Column, ColumnElement, String, Table, Text, bindparam, cast, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from hmstats.store import bound_values
+from hmstats.store.healing import healing
 from hmstats.store.sets import array_text, plain_type
+from hmstats.store.shape import Shape
+from hmstats.store.stand_ins import dialect
 from hmstats.store.unit import Unit
 
 _BATCH_ROWS = 2_000
 """A row may hold sketches of some kB, and a statement's text, twice as long, is made in memory."""
-
-_DIALECT: Dialect = postgresql.psycopg2.dialect()  # type: ignore[no-untyped-call]
 
 Changes = Callable[[Any, Any], Mapping[str, ColumnElement[Any]]]
 """From the columns of the stored and of the new row to what the stored row's columns become."""
@@ -48,7 +49,7 @@ def upsert_columns(
         some = {name: values[start : start + _BATCH_ROWS] for name, values in columns.items()}
         single = {name: is_single(values) for name, values in some.items()}
         sent = {name: some[name][0] if single[name] else array_text(some[name]) for name in some}
-        text, constants = _statement(table, tuple(key), tuple(single.items()), changes)
+        text, constants = _statement(unit.shape, table, tuple(key), tuple(single.items()), changes)
         unit.connection.exec_driver_sql(text, {**constants, **sent})
 
 
@@ -59,7 +60,7 @@ def is_single(values: Sequence[Any]) -> bool:
 
 @lru_cache(maxsize=500)
 def _statement(
-    table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], changes: Changes
+    shape: Shape, table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], changes: Changes
 ) -> tuple[str, dict[str, Any]]:
     """PostgreSQL's statement and the constants in it.
 
@@ -68,10 +69,14 @@ def _statement(
     It inserts the rows of a query: of rows of values, the driver would send as many statements. Its text is kept, since
     SQLAlchemy takes longer to make it than the database to write some rows.
     """
-    rows = select(*(source(table.c[name], single=single) for name, single in columns))
-    many = postgresql.insert(table).from_select([name for name, _ in columns], rows, include_defaults=False)
-    whole = many.on_conflict_do_update(index_elements=key, set_=changes(table.c, many.excluded))
-    compiled = whole.compile(dialect=_DIALECT)
+    present = shape.present(table, (name for name, _ in columns))
+    rows = select(*(source(table.c[name], single=single).label(name) for name, single in columns))
+    if shape.beside_hive and {*key} != {*table.primary_key.columns.keys()}:
+        whole = healing(table, shape.present(table, key), rows, present, changes)
+    else:
+        many = postgresql.insert(table).from_select(present, rows, include_defaults=False)
+        whole = many.on_conflict_do_update(index_elements=key, set_=changes(table.c, many.excluded))
+    compiled = whole.compile(dialect=dialect(shape, "pyformat"))
     return str(compiled), compiled.params
 
 
