@@ -9,18 +9,20 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, create_engine, func, select
+from sqlalchemy import Select, create_engine, func, select
 from tests.behaviour.structs import STRUCTS, of_table, statistics, statistics_of
 from tests.faults.worker_processes import PATIENCE_SECONDS, metastore_of
 from tests.fixtures.metastores import Metastore
+from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
-from hmstats.store.engine import database_url as database_url_of
-from hmstats.store.schema import HMSTATS_TABLE_VERSION, TAB_COL_STATS
+from hmstats.store.engine import database_url
+from hmstats.store.schema import HMSTATS_TABLE_VERSION, TAB_COL_STATS, TBLS
 from hmstats.wire.idl import hive_metastore as api
 
 UPSERTS = int(os.environ.get("HMSTATS_TEST_UPSERTS", "400"))
@@ -28,23 +30,38 @@ WRITERS = 4
 COLUMNS = ("l", "d", "s", "dt")
 
 
-@pytest.fixture
-def servers(database_url: str, tmp_path: Path) -> Iterator[list[Metastore]]:
-    """Two servers over one database, each as its clients see it."""
+@dataclass(frozen=True)
+class Pair:
+    """Two servers, each as its clients see it, over the database at a URL."""
+
+    url: str
+    servers: tuple[Metastore, Metastore]
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    folder = tmp_path_factory.mktemp(f"race-{request.param}")
     with ExitStack() as stack:
-        found = []
-        for name in ("one", "other"):
-            (tmp_path / name).mkdir()
-            port = stack.enter_context(serving(tmp_path / name, database=database_url, settings={"workers": 1}))
-            found.append(stack.enter_context(metastore_of(port)))
-        found[0].client().create_database(api.Database(name=found[0].database))
-        found[0].table()
-        yield found
+        url = f"sqlite:///{folder}/hmstats.sqlite"
+        if request.param == "postgres":
+            server, template = (request.getfixturevalue(f"postgres_{each}") for each in ("server", "template"))
+            url = stack.enter_context(fresh_database(server, template))
+        one, other = (_server(stack, folder / name, url) for name in ("one", "other"))
+        one.client().create_database(api.Database(name=one.database))
+        yield Pair(url, (one, other))
+
+
+def _server(stack: ExitStack, folder: Path, url: str) -> Metastore:
+    folder.mkdir()
+    port = stack.enter_context(serving(folder, database=url, settings={"workers": 1}))
+    return stack.enter_context(metastore_of(port))
 
 
 @pytest.mark.slow
-def test_two_servers_race_for_the_same_columns(servers: list[Metastore], database_url: str) -> None:
-    before = _one(database_url, HMSTATS_TABLE_VERSION, "VERSION")
+def test_two_servers_race_for_the_same_columns(pair: Pair) -> None:
+    servers = pair.servers
+    servers[0].table("t")
+    before = _version(pair.url, "t")
     numbers, done = itertools.count(1), threading.Event()
 
     def write(writer: int) -> list[int]:
@@ -63,6 +80,7 @@ def test_two_servers_race_for_the_same_columns(servers: list[Metastore], databas
             found = {_distinct(each) for each in client.get_table_statistics_req(wanted).tableStats}
             assert len(found) <= 1, f"columns of several writes at once: {found}"
             looks += 1
+            done.wait(0.005)
         return looks
 
     with ThreadPoolExecutor(WRITERS + len(servers)) as threads:
@@ -78,12 +96,13 @@ def test_two_servers_race_for_the_same_columns(servers: list[Metastore], databas
     assert last[0] == last[1]
     assert set(last[0].values()) <= {each[-1] for each in answered if each}, "the last write of nobody"
     assert len(set(last[0].values())) == 1
-    assert _one(database_url, TAB_COL_STATS) == len(COLUMNS)
-    assert _one(database_url, HMSTATS_TABLE_VERSION, "VERSION") == before + UPSERTS
+    assert _rows(pair.url, "t") == len(COLUMNS)
+    assert _version(pair.url, "t") == before + UPSERTS
     print(f"{UPSERTS} upserts of the same {len(COLUMNS)} columns through two servers, looked at {looks} times")
 
 
-def test_two_servers_race_for_columns_that_have_no_row(servers: list[Metastore], database_url: str) -> None:
+def test_two_servers_race_for_columns_that_have_no_row(pair: Pair) -> None:
+    servers = pair.servers
     tables, writers = [f"n{number}" for number in range(10)], 4
     for each in tables:
         servers[0].table(each)
@@ -99,15 +118,23 @@ def test_two_servers_race_for_columns_that_have_no_row(servers: list[Metastore],
 
     with ThreadPoolExecutor(writers) as threads:
         list(threads.map(write, range(writers)))
-    assert _one(database_url, TAB_COL_STATS) == len(tables) * len(STRUCTS)
+    assert [_rows(pair.url, table) for table in tables] == [len(STRUCTS)] * len(tables)
 
 
-def _one(url: str, table: Table, column: str | None = None) -> int:
-    """The one number in a column, or how many rows a table has."""
-    engine = create_engine(database_url_of(url))
+def _version(url: str, table: str) -> int:
+    of_table = HMSTATS_TABLE_VERSION.c.TBL_ID == select(TBLS.c.TBL_ID).where(TBLS.c.TBL_NAME == table).scalar_subquery()
+    return _one(url, select(HMSTATS_TABLE_VERSION.c.VERSION).where(of_table))
+
+
+def _rows(url: str, table: str) -> int:
+    return _one(url, select(func.count()).select_from(TAB_COL_STATS).where(TAB_COL_STATS.c.TABLE_NAME == table))
+
+
+def _one(url: str, query: Select[Any]) -> int:
+    """The one number that a query finds."""
+    engine = create_engine(database_url(url))
     with engine.connect() as connection:
-        wanted = select(func.count()).select_from(table) if column is None else select(table.c[column])
-        found = int(connection.execute(wanted).scalar_one())
+        found = int(connection.execute(query).scalar_one())
     engine.dispose()
     return found
 
