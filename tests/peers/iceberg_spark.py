@@ -1,0 +1,44 @@
+"""Iceberg's runtime for Spark from Maven, and the newest Spark that it runs in, beside the one that is installed."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.peers import launch
+from tests.peers.start_hive import CACHE as ALL_CACHES
+
+ICEBERG, SPARK = "1.12.0", "4.1"
+CACHE = ALL_CACHES / f"iceberg-{ICEBERG}-spark-{SPARK}"
+_ARTIFACT = f"iceberg-spark-runtime-{SPARK}_2.13"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A folder to put before all others of PYTHONPATH, and the jar."""
+
+    packages: Path
+    jar: Path
+
+
+def fetched() -> Parts:
+    """Both parts, fetched on first use."""
+    parts = Parts(CACHE / "packages", CACHE / f"{_ARTIFACT}-{ICEBERG}.jar")
+    if (CACHE / "complete").exists():
+        return parts
+    CACHE.mkdir(parents=True, exist_ok=True)
+    options = (f"-Dartifact=org.apache.iceberg:{_ARTIFACT}:{ICEBERG}", f"-DoutputDirectory={CACHE}")
+    launch.maven(["dependency:copy", *options], CACHE, CACHE / "maven.log")
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--target",
+        str(parts.packages),
+        f"pyspark=={SPARK}.*",
+    ]
+    subprocess.run(install, check=True)
+    (CACHE / "complete").touch()
+    return parts
