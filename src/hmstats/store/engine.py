@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from hmstats.errors import MetaError, StoreUnavailable
 from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
-from hmstats.store import changes, notifications, statistics_by_name, versions
+from hmstats.store import changes, notifications, statistics_by_name, targets, versions
 from hmstats.store.connections import Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
@@ -31,6 +31,8 @@ Encoder = Callable[[Event, int], Notification]
 """Makes an event at a time, in epoch seconds, what the log keeps of it."""
 
 _FIRST_PAUSE_SECONDS = 0.01
+_LAST_SECOND = 2**31 - 1
+"""The latest time that the API and Hive's tables can hold, in January 2038."""
 
 
 class Store:
@@ -105,6 +107,16 @@ class Store:
         """See changes.since."""
         return changes.since(self._pools.checkers, table_id, version)
 
+    def target(self, name: TableName) -> targets.Target | None:
+        """See targets.read."""
+        return targets.read(self._pools.checkers, name)
+
+    def statistics_of_partitions(
+        self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
+    ) -> statistics_by_name.FoundPartitions | None:
+        """See statistics_by_name.of_partitions."""
+        return statistics_by_name.of_partitions(self._pools.checkers, table_id, partitions, columns, sketches=sketches)
+
     def statistics_of_table(
         self, name: TableName, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.Found | None:
@@ -155,7 +167,9 @@ class Store:
 
     def _try(self, work: Callable[[Unit], Result]) -> Result:
         with self._pools.writers.connect() as connection:
-            unit = Unit(connection, int(self._clock()), self._ids, None if self._encode is None else [], self.shape)
+            unit = Unit(
+                connection, _seconds(self._clock()), self._ids, None if self._encode is None else [], self.shape
+            )
             result = work(unit)
             self.log(unit)
             try:
@@ -168,3 +182,8 @@ class Store:
                     f"database {self.name} was lost during the commit: it holds all of the change or nothing of it"
                 ) from error
             return result
+
+
+def _seconds(time_seconds: float) -> int:
+    """A clock's time as it can be stored: one that stands wrong must not make calls fail."""
+    return max(0, min(int(time_seconds), _LAST_SECOND))
