@@ -31,6 +31,21 @@ class Settings(BaseSettings):
         "sqlite:///hmstats.sqlite",
         description="The database's URL: sqlite:///FILE (embedded) or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
     )
+    hive_site: str | None = Field(
+        None,
+        description="The hive-site.xml or metastore-site.xml of a Hive Metastore to serve beside: database, warehouse "
+        "and notifications are taken from it, unless they are set too.",
+    )
+    own_schema: str | None = Field(
+        None,
+        pattern="^[a-z_][a-z0-9_]*$",
+        description="The schema of a PostgreSQL database that our own tables are in; none is where the others are.",
+    )
+    read_only: bool = Field(
+        False,
+        description="Whether every call that would change something is refused; the database's user may be one that "
+        "can only read.",
+    )
     warehouse: str = Field("warehouse", description="The folder or URI where managed tables live.")
     metastore: str = Field(
         "thrift://127.0.0.1:9083",

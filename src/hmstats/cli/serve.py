@@ -8,11 +8,13 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from hmstats.cli.parent import Plan
+from hmstats.cli.served import load_served
 from hmstats.server.assembly import prepare
 from hmstats.service.warehouse import Warehouse
-from hmstats.settings import PREFIX, Settings, load
+from hmstats.settings import PREFIX, Settings
 from hmstats.store import migrate
-from hmstats.store.engine import Store, database_url
+from hmstats.store.engine import database_url
+from hmstats.store.opening import open_store
 
 
 def serve(
@@ -22,6 +24,10 @@ def serve(
     warehouse: Annotated[str | None, typer.Option(help="Where managed tables live.", metavar="DIR")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that share the port; the cores by default.")] = None,
     http_port: Annotated[int | None, typer.Option(help="The port of health and metrics.")] = None,
+    hive_site: Annotated[
+        str | None, typer.Option(help="The hive-site.xml of a Hive to serve beside.", metavar="FILE")
+    ] = None,
+    read_only: Annotated[bool | None, typer.Option("--read-only", help="Refuse calls that change something.")] = None,
 ) -> None:
     """Serve the Hive Metastore's Thrift API until SIGTERM or SIGINT; running calls are finished first.
 
@@ -34,8 +40,10 @@ def serve(
         "warehouse": warehouse,
         "workers": workers,
         "http_port": http_port,
+        "hive_site": hive_site,
+        "read_only": read_only,
     }
-    settings = load(flags)
+    settings = load_served(flags)
     _prepare(settings)
     plan = Plan(
         host=settings.host,
@@ -50,10 +58,11 @@ def serve(
 
 def _prepare(settings: Settings) -> None:
     """Say now what would be wrong with the database. Its schema is made or upgraded only where it is embedded."""
-    if database_url(settings.database).get_backend_name() == "sqlite":
+    if database_url(settings.database).get_backend_name() == "sqlite" and not settings.read_only:
         migrate.upgrade(settings.database)
-    store = Store.open(settings.database, pool_size=1, statement_seconds=settings.statement_seconds)
-    migrate.require_current(store)
+    store = open_store(
+        settings.database, pool_size=1, statement_seconds=settings.statement_seconds, read_only=settings.read_only
+    )
     prepare(store, Warehouse(settings.warehouse))
     store.close()
 

@@ -9,14 +9,15 @@ import socket
 import sys
 
 from hmstats.cli import logs
+from hmstats.cli.served import load_served
 from hmstats.errors import HmstatsError
 from hmstats.server.assembly import Rules, build
 from hmstats.server.lifeline import Lifeline
 from hmstats.server.limits import Limits
 from hmstats.service.warehouse import Warehouse
-from hmstats.settings import Settings, load
-from hmstats.store import migrate
+from hmstats.settings import Settings
 from hmstats.store.engine import Store
+from hmstats.store.opening import open_store
 
 USAGE_ERROR = 2
 
@@ -33,7 +34,7 @@ def main() -> int:
 
 
 def _serve(number: int, listening: socket.socket, lifeline: Lifeline) -> None:
-    settings = load()
+    settings = load_served()
     logs.configure(settings.log_level, worker=number)
     store = _open(settings)
     server = build(store, Warehouse(settings.warehouse), listening, _limits(settings), _rules(settings))
@@ -50,9 +51,12 @@ def _serve(number: int, listening: socket.socket, lifeline: Lifeline) -> None:
 
 
 def _open(settings: Settings) -> Store:
-    store = Store.open(settings.database, pool_size=settings.threads, statement_seconds=settings.statement_seconds)
-    migrate.require_current(store)
-    return store
+    return open_store(
+        settings.database,
+        pool_size=settings.threads,
+        statement_seconds=settings.statement_seconds,
+        read_only=settings.read_only,
+    )
 
 
 def _limits(settings: Settings) -> Limits:

@@ -12,6 +12,7 @@ from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.port import Address
 from hmstats.server.recent_changes import RecentChanges
+from hmstats.server.refusals import with_refusals
 from hmstats.server.rpc.access import AccessCalls
 from hmstats.server.rpc.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.catalogs import CatalogCalls
@@ -96,6 +97,8 @@ class Rules:
 
 def prepare(store: Store, warehouse: Warehouse) -> None:
     """Make what every metastore has, the default database and the first roles, unless it is there."""
+    if store.read_only:
+        return
     Databases(store, warehouse).ensure_default()
     Roles(store).ensure_defaults()
 
@@ -155,11 +158,14 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
     )
     recent = RecentChanges(store.changes_since)
-    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
+    # A Hive beside us changes tables and says so to nobody: no answer is known to be true still.
+    answers_bytes = 0 if store.shape.beside_hive else limits.answers_bytes
+    answers = Answers(store.current_versions, answers_bytes, recent.between)
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
-    if rules.notifications:
+    if rules.notifications and not store.shape.beside_hive:  # there Hive removes them, after its own time
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
-    return Server(address, Dispatcher(methods(), _calls(subjects), answers), limits, tuple(cleaning))
+    calls = with_refusals(_calls(subjects), store)
+    return Server(address, Dispatcher(methods(), calls, answers), limits, () if store.read_only else tuple(cleaning))
 
 
 def _cleaning(name: str, remove_older: Callable[[float], object], retention_hours: float) -> Chore:
