@@ -120,17 +120,13 @@ class Store:
     def statistics_of_table(
         self, name: TableName, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.Found | None:
-        """See statistics_by_name.of_table; None beside Hive, whose tables have no versions."""
-        if self.shape.beside_hive:
-            return None
+        """See statistics_by_name.of_table."""
         return statistics_by_name.of_table(self._pools.checkers, name, columns, sketches=sketches)
 
     def statistics_of_partition(
         self, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.Found | None:
-        """See statistics_by_name.of_partition; None beside Hive, whose tables have no versions."""
-        if self.shape.beside_hive:
-            return None
+        """See statistics_by_name.of_partition."""
         return statistics_by_name.of_partition(self._pools.checkers, name, partition, columns, sketches=sketches)
 
     def write(self, work: Callable[[Unit], Result]) -> Result:

@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from hmstats.store.bound_values import check
 from hmstats.store.sets import array_text
+from hmstats.store.stand_ins import is_adapted
 
 _DIALECTS: Mapping[str, Dialect] = {
     "postgresql": psycopg2.dialect(),  # type: ignore[no-untyped-call]
@@ -47,9 +48,12 @@ class SingleRead:
     def rows(self, engine: Engine, values: Mapping[str, Any]) -> list[tuple[Any, ...]] | None:
         """The rows as the driver gives them; `engine` begins no transaction.
 
-        None when the database does not answer: the read that follows says what is wrong with it.
+        None when the database does not answer: the read that follows says what is wrong with it. None too where the
+        database is a Hive's: the statement, which is one text for all, does not fit it.
         """
         check(values.values())
+        if is_adapted(engine):
+            return None
         refused = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
         try:
             lent = engine.raw_connection()

@@ -127,6 +127,11 @@ def adapt(engine: Engine, shape: Shape) -> None:
         engine.dialect.statement_compiler = _compiler(shape, engine.dialect.statement_compiler)
 
 
+def is_adapted(engine: Engine) -> bool:
+    """Whether `adapt` was called for it with a shape that is not ours."""
+    return issubclass(engine.dialect.statement_compiler, _Compiler)
+
+
 @lru_cache(maxsize=10)
 def dialect(shape: Shape, paramstyle: Any) -> Dialect:
     """What makes the text of a statement for PostgreSQL, whose parameters are written in this style."""
