@@ -6,6 +6,7 @@ pytest_plugins = [
     "tests.fixtures.statements",
     "tests.fixtures.versions",
     "tests.fixtures.hive",
+    "tests.fixtures.hive_schemas",
     "tests.fixtures.servers",
     "tests.fixtures.metastores",
     "tests.fixtures.spark",

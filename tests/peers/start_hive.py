@@ -45,7 +45,7 @@ _SCHEMA_TOOLS = {
     "3.1": "org.apache.hadoop.hive.metastore.tools.MetastoreSchemaTool",
     "4.0": "org.apache.hadoop.hive.metastore.tools.schematool.MetastoreSchemaTool",
 }
-_SCHEMA_2_3 = (
+SCHEMA_2_3 = (
     "hive-schema-1.2.0",
     "upgrade-1.2.0-to-2.0.0",
     "upgrade-2.0.0-to-2.1.0",
@@ -203,7 +203,7 @@ def _schema_2_3(work: Path, database: Jdbc) -> list[str]:
     """SQLLine and its arguments: Hive's oldest script and the upgrades to 2.3."""
     scripts = home("3.1") / "scripts" / "metastore" / "upgrade" / "postgres"
     whole = work / "schema-2.3.sql"
-    whole.write_text("".join((scripts / f"{name}.postgres.sql").read_text() + "\n" for name in _SCHEMA_2_3))
+    whole.write_text("".join((scripts / f"{name}.postgres.sql").read_text() + "\n" for name in SCHEMA_2_3))
     login = ["-u", database.url, "-d", database.driver, "-n", database.user, "-p", database.password]
     return ["sqlline.SqlLine", *login, f"--run={whole}"]
 
