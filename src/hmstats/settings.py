@@ -8,7 +8,7 @@ value and where it came from; docs/configuration.md is generated from this class
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -123,6 +123,15 @@ class Settings(BaseSettings):
     statistics_from_partitions: bool = Field(
         True,
         description="Whether a partitioned table without statistics of its own is answered for from its partitions.",
+    )
+    spark_statistics: Literal["never", "spark", "always"] = Field(
+        "spark",
+        description="Who is shown column statistics as the parameters that Spark's optimizer reads: nobody (never), "
+        "connections that say that they are Spark's (spark), or everybody (always).",
+    )
+    spark_names: str = Field(
+        "spark",
+        description="Users and groups, separated by commas, whose connections are Spark's.",
     )
     ndv_density_function: bool = Field(
         False,

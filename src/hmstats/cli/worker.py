@@ -79,6 +79,8 @@ def _rules(settings: Settings) -> Rules:
         any_engine=settings.any_engine,
         send_sketches=settings.send_sketches,
         statistics_from_partitions=settings.statistics_from_partitions,
+        spark_statistics=settings.spark_statistics,
+        spark_names=tuple(name.strip() for name in settings.spark_names.split(",") if name.strip()),
         ndv_density_function=settings.ndv_density_function,
         ndv_tuner=settings.ndv_tuner,
         notifications=settings.notifications,

@@ -51,7 +51,10 @@ _KEPT = frozenset(
         "fetch_partition_names_req",
     }
 )
-"""Calls whose answers depend on nothing but their arguments and the tables that they note: not on who asks."""
+"""Calls whose answers depend on nothing but their arguments and the tables that they note, and not on who asks."""
+
+_SPARK_SEES_OTHERS = frozenset({"get_table", "get_table_req"})
+"""But for these: Spark may see its own parameters there."""
 
 _ENTRY_BYTES = 500
 """What an answer costs beside its bytes and its question's."""
@@ -82,9 +85,12 @@ class Answers:
         self._kept: OrderedDict[Question, _Kept] = OrderedDict()
         self._lock = threading.Lock()
 
-    def question(self, head: Head, message: bytes) -> Question | None:
-        """The question that a request asks; None when its answers are not kept."""
-        return (head.name, message[head.body_at :]) if self._max_bytes and head.name in _KEPT else None
+    def question(self, head: Head, message: bytes, *, of_spark: bool = False) -> Question | None:
+        """The question that a request asks, `of_spark` or of another; None when its answers are not kept."""
+        if not self._max_bytes or head.name not in _KEPT:
+            return None
+        name = f"{head.name} of Spark" if of_spark and head.name in _SPARK_SEES_OTHERS else head.name
+        return name, message[head.body_at :]
 
     def find(self, question: Question) -> bytes | None:
         """The encoded result that answers the question now, if it is kept."""

@@ -65,6 +65,8 @@ from hmstats.service.statistics.distinct import DistinctRules
 from hmstats.service.statistics.questions import StatisticsQuestions
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.running_writes import RunningWrites
+from hmstats.service.statistics.spark_statements import SparkStatements
+from hmstats.service.statistics.spark_view import SparkView
 from hmstats.service.statistics.whole import WholeStatistics
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.service.transactions.locks import Locks
@@ -86,6 +88,8 @@ class Rules:
     any_engine: bool = True
     send_sketches: bool = False
     statistics_from_partitions: bool = True
+    spark_statistics: str = "spark"
+    spark_names: tuple[str, ...] = ("spark",)
     ndv_density_function: bool = False
     ndv_tuner: float = 0.0
     notifications: bool = True
@@ -121,21 +125,28 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     reader = readers(sketches=rules.send_sketches)
     questions = partial(StatisticsQuestions, store, any_engine=rules.any_engine)
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
-    tables = Tables(store, warehouse)
+    view = SparkView(store, filler, any_engine=rules.any_engine)
+    spark = SparkStatements(view)
+    tables = Tables(store, warehouse, spark)
     writes = RunningWrites(store)
     partitions = Partitions(store, most_listed=rules.most_partitions_listed)
     expressions = Expressions(partitions)
     subjects = (
-        SessionCalls(),
+        SessionCalls(rules.spark_names),
         ConfigurationCalls(warehouse.root),
         TokenCalls(Tokens(store)),
         IdentityCalls(Identity(store)),
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(databases),
         ConnectorCalls(Connectors(store)),
-        TableCalls(tables, reader),
+        TableCalls(
+            tables,
+            reader,
+            None if rules.spark_statistics == "never" else view,
+            to_all=rules.spark_statistics == "always",
+        ),
         TableQueryCalls(tables, TableFilters(store), MaterializedViews(store)),
-        TableChangeCalls(TableAlterations(store, warehouse), Truncation(store, warehouse)),
+        TableChangeCalls(TableAlterations(store, warehouse, spark), Truncation(store, warehouse)),
         PartitionCalls(partitions, reader, privileges),
         PartitionMarkCalls(PartitionMarks(store)),
         PartitionQueryCalls(partitions, expressions),

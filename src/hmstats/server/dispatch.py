@@ -101,7 +101,7 @@ class Dispatcher:
         method, call = self._methods.get(head.name), self._calls.get(head.name)
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
-        question = self._answers.question(head, message)
+        question = self._answers.question(head, message, of_spark=session.is_spark)
         kept = self._answers.find(question) if question else None
         if kept is not None:
             return _Answer(encode_reply(head, kept), KEPT)

@@ -13,5 +13,7 @@ class Session:
     user: str | None = None
     """Who the client says it is (set_ugi)."""
     groups: tuple[str, ...] = ()
+    is_spark: bool = False
+    """Whether that is Spark (rpc/session.py): it may see other answers than the rest."""
     settings: dict[str, str] = field(default_factory=dict)
     """What the client set with setMetaConf."""

@@ -1,6 +1,7 @@
 """Session calls: who the caller is, and what fb303 asks of every Thrift service."""
 
 import time
+from collections.abc import Collection
 
 from hmstats import __version__
 from hmstats.errors import MetaError
@@ -12,15 +13,20 @@ _ALIVE = 2
 
 
 class SessionCalls:
-    """set_ugi and the calls inherited from fb303."""
+    """set_ugi and the calls inherited from fb303.
 
-    def __init__(self) -> None:
+    A client whose user, or one of whose groups, has one of the names in `spark` is Spark.
+    """
+
+    def __init__(self, spark: Collection[str] = ()) -> None:
         self._started_seconds = int(time.time())
+        self._spark = frozenset(spark)
 
     def set_ugi(self, session: Session, user_name: str | None, group_names: list[str] | None) -> list[str]:
         """Remember who calls; the groups come back, as in Hive."""
         session.user = user_name
         session.groups = tuple(group_names or ())
+        session.is_spark = not self._spark.isdisjoint((user_name, *session.groups))
         return list(session.groups)
 
     def shutdown(self, session: Session) -> None:

@@ -14,6 +14,7 @@ from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.catalog.tables import Tables
 from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.spark_view import SparkView
 from hmstats.service.statistics.transactional import counts_are_seen
 from hmstats.service.transactions.acid import check_readable
 from hmstats.wire.catalog import columns_to_thrift, summary_to_thrift, table_from_thrift, table_to_thrift
@@ -25,11 +26,18 @@ from hmstats.wire.statistics import set_to_thrift
 
 
 class TableCalls:
-    """create, get, list and drop of tables."""
+    """create, get, list and drop of tables.
 
-    def __init__(self, tables: Tables, statistics: StatisticsReader) -> None:
+    With `spark`, callers that are Spark see its parameters on a single table, `to_all` everybody.
+    """
+
+    def __init__(
+        self, tables: Tables, statistics: StatisticsReader, spark: SparkView | None = None, *, to_all: bool = False
+    ) -> None:
         self._tables = tables
         self._statistics = statistics
+        self._spark = spark
+        self._to_all = to_all
 
     def create_table(self, session: Session, tbl: Any) -> None:
         """Make a table, with the privileges on it that it brings."""
@@ -75,14 +83,14 @@ class TableCalls:
         """The table; refused when it is insert-only, which callers of this call cannot read."""
         found = self._tables.get(subject.table(dbname, tbl_name))
         check_readable(found, ())
-        return self._structs([found])[0]
+        return table_to_thrift(self._seen(session, found))
 
     def get_table_req(self, session: Session, req: Any) -> Any:
         """The table, with its column statistics when the request says so."""
         name = subject.table(req.dbName, req.tblName, req.catName)
         found_table = self._tables.get(name)
         check_readable(found_table, req.capabilities.values if req.capabilities else ())
-        struct = self._structs([found_table])[0]
+        struct = table_to_thrift(self._seen(session, found_table))
         struct.isStatsCompliant = counts_are_seen(found_table, req.validWriteIdList)
         if struct.isStatsCompliant is False:
             struct.parameters.pop(PARAMETER, None)
@@ -110,6 +118,12 @@ class TableCalls:
             raise InvalidOperation(f"{database} cannot find null tables")
         structs = [projected(each, req.projectionSpec) for each in self._structs(found)]
         return hive_metastore.GetTablesResult(tables=structs)
+
+    def _seen(self, session: Session, found: Table) -> Table:
+        """The table as this client sees it."""
+        (table,) = self._statistics.with_sizes([found])
+        shown = self._spark is not None and (self._to_all or session.is_spark)
+        return self._spark.added(table) if self._spark and shown else table
 
     def _structs(self, tables: Sequence[Table]) -> list[Any]:
         return [table_to_thrift(each) for each in self._statistics.with_sizes(tables)]

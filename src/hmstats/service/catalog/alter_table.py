@@ -13,6 +13,8 @@ from hmstats.model.catalog import Table, TableName
 from hmstats.model.events import TableAltered
 from hmstats.service.catalog.columns import kept_parameters, lost_columns, unmarked
 from hmstats.service.catalog.table_rules import LAST_DDL, check_buckets, check_table, is_view, owns_files, table_type
+from hmstats.service.statistics.spark_statements import SparkStatements
+from hmstats.service.statistics.spark_view import SparkView
 from hmstats.service.warehouse import Warehouse, qualified, same_place
 from hmstats.store import (
     column_statistics,
@@ -52,11 +54,12 @@ class _Done(NamedTuple):
 
 
 class TableAlterations:
-    """Alters tables."""
+    """Alters tables; with what Spark says of them in their parameters."""
 
-    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+    def __init__(self, store: Store, warehouse: Warehouse, spark: SparkStatements | None = None) -> None:
         self._store = store
         self._warehouse = warehouse
+        self._spark = spark or SparkStatements(SparkView(store))
 
     def alter(self, name: TableName, table: Table, terms: Terms | None = None) -> None:
         """Replace a table; its new name and columns carry the statistics that still hold.
@@ -96,10 +99,12 @@ class TableAlterations:
         move = self._move(unit, stored, altered)
         if move:
             partitions.relocate(unit, table_id, *move)
-        altered = _placed(stored, altered, move)
+        settled = self._spark.settled(unit, stored, _placed(stored, altered, move))
+        altered = settled.table
         tables.replace(unit, table_id, altered)
         if lost:
             column_statistics.delete_tables(unit, [table_id], lost, None)
+        settled.keep(unit, table_id)
         if stored.partition_keys:
             _follow_columns(unit, table_id, altered, cascade=terms.cascade)
         if table.name != name:

@@ -10,6 +10,7 @@ from hmstats.model.names import partition_name
 from hmstats.service.catalog.columns import kept_parameters, lost_columns, without_orders
 from hmstats.service.catalog.table_rules import LAST_DDL, is_view
 from hmstats.service.catalog.tables import missing_table
+from hmstats.service.statistics.spark_statements import counted
 from hmstats.service.warehouse import partition_location, qualified, same_place
 from hmstats.store import column_statistics, partitions, tables
 from hmstats.store.unit import Connection, Unit
@@ -113,7 +114,7 @@ def replace_all(
         new = replace(partition, id=old.id, storage=_storage(table, old, partition))
         lost = tuple(lost_columns(_columns(old, table), _columns(new, table)))
         losers.setdefault(lost, []).append(id_of(old))
-        parameters = kept_parameters(old.parameters, partition.parameters, lost)
+        parameters = counted(old.parameters, kept_parameters(old.parameters, partition.parameters, lost))
         replaced[name] = replace(new, parameters={LAST_DDL: str(unit.now_seconds), **parameters})
     for lost, partition_ids in losers.items():
         if lost:

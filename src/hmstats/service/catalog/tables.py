@@ -14,6 +14,8 @@ from hmstats.service.catalog.constraints import add as add_constraints
 from hmstats.service.catalog.materialized_views import check_unused, with_creation
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.catalog.table_rules import LAST_DDL, check_table, drops_files, is_view, table_type
+from hmstats.service.statistics.spark_statements import SparkStatements
+from hmstats.service.statistics.spark_view import SparkView
 from hmstats.service.warehouse import Warehouse, qualified
 from hmstats.store import databases, materialized_views, places, tables, write_ids
 from hmstats.store.engine import Store
@@ -26,9 +28,10 @@ _WILDCARDS = frozenset("*|")
 class Tables:
     """The tables of every database."""
 
-    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+    def __init__(self, store: Store, warehouse: Warehouse, spark: SparkStatements | None = None) -> None:
         self._store = store
         self._warehouse = warehouse
+        self._spark = spark or SparkStatements(SparkView(store))
 
     def get(self, name: TableName) -> Table:
         """The table. Raises NoSuchObject."""
@@ -98,9 +101,11 @@ class Tables:
                 raise MetaError(f"Create table in REMOTE database {table.name.database} is not allowed")
             if spot.taken:
                 raise AlreadyExists(f"Table {table.name} already exists")
-            new = self._completed(table, spot.location, unit.now_seconds)
+            settled = self._spark.settled(unit, None, self._completed(table, spot.location, unit.now_seconds))
+            new = settled.table
             table_id = tables.insert_one(unit, new, spot.database_id)
             unit.record(TableCreated(replace(new, id=table_id)))
+            settled.keep(unit, table_id)
             if new.creation is not None:
                 materialized_views.put(unit, new.name, new.creation)
             add_constraints(unit, constraints)
