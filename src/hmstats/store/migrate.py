@@ -10,6 +10,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, func, inspect, select
+from sqlalchemy.schema import CreateSchema
 
 from hmstats.errors import SchemaError
 from hmstats.resources import folder
@@ -34,28 +35,40 @@ def upgrade(url: str) -> None:
 
     def work(connection: Connection) -> None:
         _refuse_foreign(connection)
+        if _is_of_hive(connection):
+            only_ours(connection)
         command.upgrade(_config(connection), "head")
 
     _migrate(url, work)
 
 
-def adopt(url: str) -> None:
+def adopt(url: str, schema: str | None = None) -> None:
     """Make our own tables in the database of a Hive, or bring them to the newest revision; nothing else is touched.
 
+    `schema` is made too if it is not there; the URL says that tables are made in it (see jdbc.with_schema).
     Raises SchemaError when the database is not one of a Hive that is supported.
     """
 
     def work(connection: Connection) -> None:
         if not shapes.read(connection).beside_hive:
             raise SchemaError(f"database {_name(connection)} is not the database of a Hive Metastore")
+        only_ours(connection)
         command.upgrade(_config(connection), "head")
 
+    if schema is not None:
+        _migrate(url, lambda connection: connection.execute(CreateSchema(schema, if_not_exists=True)))
     _migrate(url, work)
 
 
 def downgrade(url: str, revision: str) -> None:
     """Take the database back to a revision; `base` is before the first. Raises SchemaError for an unknown revision."""
-    _migrate(url, lambda connection: command.downgrade(_config(connection), revision))
+
+    def work(connection: Connection) -> None:
+        if _is_of_hive(connection):
+            only_ours(connection)
+        command.downgrade(_config(connection), revision)
+
+    _migrate(url, work)
 
 
 def current(url: str) -> str | None:
@@ -145,15 +158,13 @@ def _config(connection: Connection | None) -> Config:
     return config
 
 
-def _migrate(url: str, work: Callable[[Connection], None]) -> None:
+def _migrate(url: str, work: Callable[[Connection], object]) -> None:
     """Run `work` in one transaction; two migrations of one database follow one another."""
     store = Store.open(url, pool_size=1, statement_seconds=_STATEMENT_SECONDS)
 
     def locked(unit: Unit) -> None:
         if unit.connection.dialect.name == "postgresql":
             unit.connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-        if _is_of_hive(unit.connection):
-            only_ours(unit.connection)
         work(unit.connection)
 
     try:

@@ -1,0 +1,179 @@
+"""A look at the database of a Hive before anything is written to it: what it has, and what of it is wrong."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Table, and_, func, literal_column, or_, select, text
+
+from hmstats.errors import SchemaError
+from hmstats.store import migrate
+from hmstats.store import shape as shapes
+from hmstats.store.engine import Store
+from hmstats.store.schema import (
+    CTLGS,
+    DATACONNECTORS,
+    DBS,
+    METADATA,
+    NOTIFICATION_LOG,
+    PART_COL_STATS,
+    PARTITIONS,
+    SERDES,
+    TAB_COL_STATS,
+    TABLE_PARAMS,
+    TBLS,
+)
+from hmstats.store.shape import OURS, Shape
+
+_SECONDS = 600.0
+"""A look at every row of statistics takes its time."""
+_COUNTED = {
+    "databases": DBS,
+    "tables": TBLS,
+    "partitions": PARTITIONS,
+    "statistics of tables' columns": TAB_COL_STATS,
+    "statistics of partitions' columns": PART_COL_STATS,
+    "events in the notification log": NOTIFICATION_LOG,
+}
+_OWNERS = {"TAB_COL_STATS": "TBL_ID", "PART_COL_STATS": "PART_ID"}
+_MAY = text("SELECT has_table_privilege(c.oid, :what) FROM pg_class c WHERE c.oid = to_regclass(:name)")
+_MAY_CREATE = text("SELECT has_schema_privilege(current_schema(), 'CREATE')")
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """Something that a server beside this Hive does or does not do, and why."""
+
+    name: str
+    works: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What was found. `own_tables` is the revision of our tables, None where there are none.
+
+    `duplicates` and `impossible` are numbers of statistics, by table and by what is wrong; `rights` is what the
+    database's user may do.
+    """
+
+    database: str
+    hive_schema: str
+    own_tables: str | None
+    rows: Mapping[str, int]
+    duplicates: Mapping[str, int]
+    impossible: Mapping[str, int]
+    transactional_tables: int
+    rights: Mapping[str, bool]
+    abilities: tuple[Ability, ...]
+
+
+def survey(url: str) -> Survey:
+    """Look at a database. Raises SchemaError when it is not one of a Hive that is supported."""
+    store = Store.open(url, pool_size=1, statement_seconds=_SECONDS, read_only=True)
+    try:
+        with store.read() as connection:
+            found = shapes.read(connection)
+        if not found.beside_hive:
+            raise SchemaError(f"database {store.name} is not the database of a Hive Metastore")
+        store.take_shape(found)
+        with store.read() as connection:
+            return _survey(connection, store.name, found)
+    finally:
+        store.close()
+
+
+def _survey(connection: Connection, name: str, shape: Shape) -> Survey:
+    return Survey(
+        database=name,
+        hive_schema=shape.hive or "",
+        own_tables=migrate.revision_of(connection) if shape.adopted else None,
+        rows={each: _count(connection, table) for each, table in _COUNTED.items()},
+        duplicates={each: _duplicates(connection, METADATA.tables[each], shape) for each in _OWNERS},
+        impossible=_impossible(connection),
+        transactional_tables=_transactional(connection),
+        rights=_rights(connection, shape),
+        abilities=_abilities(shape),
+    )
+
+
+def _count(connection: Connection, table: Table) -> int:
+    # As it is there: the rows that a reader would not be shown count too.
+    return _number(connection, f'"{table.name}"')
+
+
+def _duplicates(connection: Connection, table: Table, shape: Shape) -> int:
+    """How many columns' statistics have more than one row."""
+    key = ", ".join(f'"{name}"' for name in shape.present(table, (_OWNERS[table.name], "COLUMN_NAME", "ENGINE")))
+    twice = f'SELECT 1 FROM "{table.name}" GROUP BY {key} HAVING count(*) > 1'
+    return _number(connection, f"({twice}) AS twice")
+
+
+def _number(connection: Connection, rows: str) -> int:
+    return int(connection.execute(text(f"SELECT count(*) FROM {rows}")).scalar_one())
+
+
+def _impossible(connection: Connection) -> dict[str, int]:
+    """By what is wrong, how many columns' statistics are so, of tables and of partitions."""
+    found: dict[str, int] = {}
+    for table in (TAB_COL_STATS, PART_COL_STATS):
+        wrong = _wrong(table.c)
+        columns = [func.count().filter(each) for each in wrong.values()]
+        numbers = connection.execute(select(*columns).select_from(table)).one()
+        for what, number in zip(wrong, numbers, strict=True):
+            found[what] = found.get(what, 0) + number
+    return found
+
+
+def _wrong(c: Any) -> dict[str, ColumnElement[bool]]:
+    nan: ColumnElement[float] = literal_column("'NaN'::float8")
+    return {
+        "a lowest value above the highest": or_(
+            c.LONG_LOW_VALUE > c.LONG_HIGH_VALUE,
+            and_(c.DOUBLE_LOW_VALUE > c.DOUBLE_HIGH_VALUE, c.DOUBLE_LOW_VALUE != nan),
+        ),
+        "a bound that is not a number": or_(c.DOUBLE_LOW_VALUE == nan, c.DOUBLE_HIGH_VALUE == nan),
+        "fewer than no nulls (unknown)": c.NUM_NULLS < 0,
+        "fewer than no distinct values": c.NUM_DISTINCTS < 0,
+        "a longest value shorter than the average": c.MAX_COL_LEN < c.AVG_COL_LEN,
+    }
+
+
+def _transactional(connection: Connection) -> int:
+    p = TABLE_PARAMS.c
+    query = select(func.count()).select_from(TABLE_PARAMS)
+    return connection.execute(
+        query.where(p.PARAM_KEY == "transactional", func.lower(p.PARAM_VALUE) == "true")
+    ).scalar_one()
+
+
+def _rights(connection: Connection, shape: Shape) -> dict[str, bool]:
+    """Whether the database's user may read all of Hive's tables, write to all of them, and make ours."""
+    hives = [name for name in METADATA.tables if not name.startswith(OURS) and name not in shape.absent_tables]
+    rights = {"SELECT": True, "INSERT": True, "UPDATE": True, "DELETE": True}
+    for what in rights:
+        sent = ({"what": what, "name": f'"{name}"'} for name in hives)
+        rights[what] = all(connection.execute(_MAY, each).scalar_one() for each in sent)
+    return {
+        "read Hive's tables": rights["SELECT"],
+        "write to Hive's tables": rights["INSERT"] and rights["UPDATE"] and rights["DELETE"],
+        "make tables": bool(connection.execute(_MAY_CREATE).scalar_one()),
+    }
+
+
+def _abilities(shape: Shape) -> tuple[Ability, ...]:
+    columns = shape.absent(TAB_COL_STATS)
+    return (
+        Ability("statistics of tables, partitions and columns", True, "read and written"),
+        Ability("bit vectors", "BIT_VECTOR" not in columns, "distinct values of partitions are united by them"),
+        Ability("histograms", "HISTOGRAM" not in columns, "quantiles are answered from them"),
+        Ability("statistics by engine", "ENGINE" not in columns, "without, all engines share one"),
+        Ability("catalogs", not shape.lacks(CTLGS), "without, there is one, named hive"),
+        Ability("data connectors", not shape.lacks(DATACONNECTORS), "remote databases"),
+        Ability(
+            "descriptions of serdes", "DESCRIPTION" not in shape.absent(SERDES), "used by the schema registry alone"
+        ),
+        Ability("transactional statistics", "WRITE_ID" not in shape.absent(TBLS), "write ids of tables and partitions"),
+        Ability("locks and transactions", False, "Hive keeps them: ask it"),
+        Ability("kept answers", False, "Hive changes tables and tells nobody: every answer is read"),
+    )
