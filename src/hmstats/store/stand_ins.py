@@ -51,14 +51,12 @@ class _Compiler(PGCompiler):
         return self._value(column) if mine and column.name in self.shape.absent(column.table) else text
 
     def visit_insert(self, insert_stmt: Any, *positional: Any, **more: Any) -> Any:
-        if self.column_keys is not None:
-            self.column_keys = self.shape.present(insert_stmt.table, self.column_keys)
         kept = self._without_absent(insert_stmt)
         return super().visit_insert(kept, *positional, **more)  # type: ignore[no-untyped-call]
 
     def visit_update(self, update_stmt: Any, *positional: Any, **more: Any) -> Any:
         kept = None if self.shape.lacks(update_stmt.table) else self._without_absent(update_stmt)
-        if kept is None or not _values(kept):
+        if kept is None or not (_values(kept) or {*self.column_keys or ()} & {*kept.table.c.keys()}):
             return self._nothing(update_stmt)
         return super().visit_update(kept, *positional, **more)
 
@@ -76,6 +74,8 @@ class _Compiler(PGCompiler):
     def _without_absent(self, statement: Any) -> Any:
         """The statement without the values of columns that are not there."""
         present = self.shape.present(statement.table, statement.table.c.keys())
+        if self.column_keys is not None:
+            self.column_keys = self.shape.present(statement.table, self.column_keys)
         values = _values(statement)
         if not values or {*map(_key, values)} <= {*present}:
             return statement
