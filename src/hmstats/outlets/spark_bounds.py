@@ -21,6 +21,7 @@ from hmstats.model.spark_statistics import VERSION
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "integer": 32}
 _MOST_BITS = 64
 _MOST_DIGITS = 38
+_MOST_FLOAT = float(np.finfo(np.float32).max)
 _FIRST_DAY, _LAST_DAY = (each.toordinal() - date(1970, 1, 1).toordinal() for each in (date.min, date.max))
 """Days since 1970-01-01 of the years 1 to 9999, which are Spark's."""
 _DAY_SECONDS = 86_400
@@ -55,7 +56,7 @@ def _long(column_type: str, text: str) -> int | None:
 
 
 def _double_text(column_type: str, value: float) -> str:
-    single = np.float32(value) if base_type(column_type) == "float" and abs(value) < np.finfo(np.float32).max else None
+    single = np.float32(value) if base_type(column_type) == "float" and abs(value) <= _MOST_FLOAT else None
     text = str(single) if single is not None and float(single) == value else repr(float(value))
     return _JAVA_NAMES.get(text, text)
 
