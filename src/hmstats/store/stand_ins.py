@@ -56,7 +56,7 @@ class _Compiler(PGCompiler):
 
     def visit_update(self, update_stmt: Any, *positional: Any, **more: Any) -> Any:
         kept = None if self.shape.lacks(update_stmt.table) else self._without_absent(update_stmt)
-        if kept is None or not (_values(kept) or {*self.column_keys or ()} & {*kept.table.c.keys()}):
+        if kept is None or not (_values(kept) or set(self.column_keys or ()) & set(kept.table.c.keys())):
             return self._nothing(update_stmt)
         return super().visit_update(kept, *positional, **more)
 
