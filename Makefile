@@ -30,6 +30,9 @@ test-engines: install ## Run whole sessions of real engines (Maven; a JDK 25 for
 test-hive: install ## Run Hive's own client tests (Maven) and hold them against what passes on Hive 4.0.1
 	@$(BIN)/python -m tests.peers.hive_suite.compare
 
+fuzz: install ## Send 1,000,000 mutated requests in every protocol (ARGS='--count 100000 --seed 1')
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
 lint: install ## Check format, style, types, imports and spelling
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -55,4 +58,4 @@ bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='
 clean: ## Remove the virtual environment and everything made
 	@rm -rf $(VENV) build dist demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test test-engines test-hive lint format docs bench clean
+.PHONY: help install demo test test-engines test-hive fuzz lint format docs bench clean
