@@ -1,15 +1,19 @@
 """A real Hive Metastore takes what the collector finds, answers with it, and merges its bit vectors."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.collector.parted import NAMES, ROWS, parted, stored
-from tests.fixtures.hive import hive
+from tests.fixtures.hive import CHECKOUT, hive
 from tests.fixtures.metastores import Metastore
 
 from hmstats.collector.run import analyze
+from hmstats.model.catalog import TableName
 from hmstats.wire.idl import hive_metastore as api
 
 pytestmark = [pytest.mark.hive, pytest.mark.spark, pytest.mark.slow]
@@ -58,6 +62,27 @@ def test_it_answers_with_our_numbers(
         assert merged["big"] > max(parts["big"]) * 2
     else:  # bit vectors came later
         assert all(max(parts[column]) <= merged[column] <= sum(parts[column]) for column in COUNTED)
+
+
+def test_appends_are_merged_into_what_it_has(tmp_path: Path) -> None:
+    """Of 3.1.3, the newest that a stock Spark can talk to."""
+    (tmp_path / "metastore").mkdir()
+    with hive("3.1", tmp_path / "metastore", "metastore.stats.fetch.bitvector=true") as port:
+        _assert_appends_are_merged(port, tmp_path)
+
+
+def _assert_appends_are_merged(port: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.collector.appending_session", f"thrift://127.0.0.1:{port}"]
+    done = subprocess.run([*command, str(tmp_path)], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-5000:]
+    writes = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert writes == [{"gathered": True, "rows": rows, "reason": None} for rows in (5000, 5000, 2000, 2000)]
+    for table, places in (("plain", {"": 7000}), ("parted", {"": 7000, "k=0": 2333, "k=1": 2334, "k=2": 2333})):
+        found = stored(port, TableName("hive", "appends", table))
+        assert {place: int(rows) for place, (rows, _) in found.items()} == places
+        for place, (_, columns) in found.items():
+            assert columns["id"]["ndv"] == pytest.approx(6000 if place == "" else 2000, rel=NDV_ERROR)
+        assert (found[""][1]["id"]["low"], found[""][1]["id"]["high"]) == (0, 5999)
 
 
 def numbers(found: dict[str, Any]) -> dict[str, Any]:
