@@ -2,6 +2,7 @@
 
 import contextlib
 import getpass
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,6 +64,23 @@ def test_the_next_address_is_tried_without_a_pause(no_pauses: list[float]) -> No
         assert asking.address == MetastoreAddress(*address)
         asking.close()
     assert no_pauses == [0.0]
+
+
+def test_a_machine_that_vanished_is_not_waited_for_as_long_as_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect, limits = socket.create_connection, list[float]()
+
+    def slow(target: Address, limit_seconds: float) -> socket.socket:
+        limits.append(limit_seconds)
+        if len(limits) == 1:
+            raise TimeoutError("timed out")
+        return connect(target, limit_seconds)
+
+    with serving(set_ugi=answer_ugi) as address:
+        monkeypatch.setattr("hmstats.client.connection.socket.create_connection", slow)
+        asking = Connection([MetastoreAddress("gone", 9083), MetastoreAddress(*address)], timeout_seconds=99, retries=0)
+        assert asking.call("getOption", "x") == "x"
+        asking.close()
+    assert limits == [10, 10]
 
 
 def test_a_metastore_that_is_away_is_named() -> None:

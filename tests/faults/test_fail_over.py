@@ -67,11 +67,12 @@ def test_our_client_while_two_servers_are_killed_in_turn(postgres_url: str, tmp_
         for each in threads:
             each.start()
         for number in range(KILLS):
-            if number > 1:
-                servers[number % 2].start()
             _go_on(busy)
             time.sleep(random.random() * 0.2)
             servers[number % 2].kill()
+            _go_on(busy)
+            if number + 1 < KILLS:
+                servers[number % 2].start()
         stopped.set()
         for each in threads:
             each.join(PATIENCE_SECONDS)

@@ -28,6 +28,8 @@ _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 10.0
 _BROKEN = (OSError, EOFError, TTransportException, TProtocolException, ProtocolError)
 _LEAST_TIMEOUT_SECONDS = 0.1
+_CONNECT_SECONDS = 10.0
+"""A machine that vanished answers nothing, and the next address should not wait for it as for an answer."""
 
 
 class Connection:
@@ -123,7 +125,7 @@ class Connection:
         """A new client; the metastore is told who calls, as Hive's own client does."""
         address = self.address
         try:
-            self._socket = socket.create_connection((address.host, address.port), limit_seconds)
+            self._socket = socket.create_connection((address.host, address.port), min(limit_seconds, _CONNECT_SECONDS))
         except OSError as error:
             raise _Broken(f"no metastore can be reached at {address}: {_reason(error)}") from error
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
