@@ -106,6 +106,11 @@ class Settings(BaseSettings):
         ge=0,
         description="Bytes of encoded answers that a worker keeps for the next who asks; 0 keeps none.",
     )
+    objects_bytes: int = Field(
+        64 * 1024 * 1024,
+        ge=0,
+        description="Bytes of encoded column statistics that a worker keeps for new questions; 0 keeps none.",
+    )
     notifications: bool = Field(
         True, description="Whether every change is written to the notification log, which some engines follow."
     )

@@ -1,7 +1,9 @@
 """Two servers over one database: whatever one has answered to a writer, both show to every later reader.
 
 Writers change statistics, partitions' statistics, a table's name, and a table that is dropped and made again, while
-readers ask both servers the same few questions, most of which are answered from what the servers keep.
+readers ask both servers the same few questions, most of which are answered from what the servers keep. A second test
+has many partitions, which change one by one, get other names, and go and come, under questions that are always new:
+they are put together from what the servers keep of each partition.
 """
 
 import random
@@ -192,6 +194,117 @@ def _read_partitions(client: Any) -> Hashable:
 def _pause() -> None:
     """Long enough for readers to meet the same answer more than once."""
     time.sleep(random.uniform(0, 0.02))
+
+
+MANY = [f"k=m{number}" for number in range(12)]
+"""Partitions of table `m`: of the first six the numbers change one by one, of the next two together."""
+TOGETHER, MOVED, COMING = MANY[6:8], ("k=m8", "k=moved"), MANY[9]
+
+
+def test_new_questions_over_partitions_that_change_one_by_one_are_never_answered_with_what_was(
+    servers: list[Metastore],
+) -> None:
+    _fill_many(servers[0])
+    registers = {name: Register.holding(0) for name in MANY[:6]}
+    registers |= {"together": Register.holding((0, 0)), MOVED[0]: Register.holding(THERE)}
+    registers |= {MOVED[1]: Register.holding(None), COMING: Register.holding(THERE)}
+    ended = threading.Event()
+    work: list[Callable[[Pair], None]] = [
+        lambda pair: _write_each(pair, MANY[:3], registers, ended),
+        lambda pair: _write_each(pair, MANY[3:6], registers, ended),
+        lambda pair: _write_two(pair, registers["together"], ended),
+        lambda pair: _move(pair, registers, ended),
+        lambda pair: _go_and_come(pair, registers[COMING], ended),
+        *[lambda pair: _read_some(pair, registers, ended)] * 3,
+    ]
+    with ThreadPoolExecutor(len(work)) as threads:
+        running = [threads.submit(each, Pair(servers, seed)) for seed, each in enumerate(work)]
+        time.sleep(SECONDS)
+        ended.set()
+        for each in running:
+            each.result()
+    assert {name: each.untrue() for name, each in registers.items()} == {name: [] for name in registers}
+    assert all(len(each.writes) > 2 and len(each.reads) > 20 for each in registers.values())
+    for server in servers:  # no update was lost
+        found = _read_many(server.client(), [*MANY[:6], *TOGETHER], "a")
+        assert [found[name] for name in MANY[:6]] == [registers[name].writes[-1].value for name in MANY[:6]]
+        assert (found[TOGETHER[0]], found[TOGETHER[1]]) == registers["together"].writes[-1].value
+
+
+def _fill_many(server: Metastore) -> None:
+    server.table("m", {"a": "bigint", "b": "bigint"}, keys=["k"])
+    server.add_partitions(*([name[2:]] for name in MANY), table="m", columns={"a": "bigint", "b": "bigint"})
+    numbers = {name: 0 if name in MANY[:8] else THERE for name in MANY}
+    sets = [_statistics("m", column, number, name) for name, number in numbers.items() for column in "ab"]
+    server.client().set_aggr_stats_for(api.SetPartitionsStatsRequest(colStats=sets))
+
+
+def _write_each(pair: Pair, names: list[str], registers: dict[str, Register], ended: threading.Event) -> None:
+    number = 0
+    while not ended.is_set():
+        number += 1
+        for name in names:
+            with registers[name].writing(number):
+                pair.any.update_partition_column_statistics(_statistics("m", "a", number, name))
+        _pause()
+
+
+def _write_two(pair: Pair, register: Register, ended: threading.Event) -> None:
+    number = 0
+    while not ended.is_set():
+        number += 1
+        sets = [_statistics("m", "a", number, name) for name in TOGETHER]
+        with register.writing((number, number)):
+            pair.any.set_aggr_stats_for(api.SetPartitionsStatsRequest(colStats=sets))
+        _pause()
+
+
+def _move(pair: Pair, registers: dict[str, Register], ended: threading.Event) -> None:
+    """Rename a partition, whose statistics go with it, to and fro."""
+    here, there = MOVED
+    while not ended.is_set():
+        partition = pair.any.get_partition_by_name("coherence", "m", here)
+        partition.values = [there[2:]]
+        with registers[here].writing(None), registers[there].writing(THERE):
+            pair.any.rename_partition("coherence", "m", [here[2:]], partition)
+        here, there = there, here
+        _pause()
+
+
+def _go_and_come(pair: Pair, register: Register, ended: threading.Event) -> None:
+    """Drop a partition with its statistics, and add it with others."""
+    number = THERE
+    partition = pair.any.get_partition_by_name("coherence", "m", COMING)
+    while not ended.is_set():
+        number += 1
+        with register.writing(None):
+            pair.any.drop_partition("coherence", "m", [COMING[2:]], False)
+            pair.any.add_partition(partition)
+        with register.writing(number):
+            pair.any.update_partition_column_statistics(_statistics("m", "a", number, COMING))
+        _pause()
+
+
+def _read_some(pair: Pair, registers: dict[str, Register], ended: threading.Event) -> None:
+    """Ask about some partitions in some order; what is found of each is a read of its register."""
+    while not ended.is_set():
+        wanted = random.sample([*MANY, MOVED[1]], random.randrange(1, 12))
+        began = time.monotonic()
+        found = _read_many(pair.any, wanted, *random.choice(["a", "ab", "ba"]))
+        over = time.monotonic()
+        for name in set(wanted) & registers.keys():
+            registers[name].reads.append(Event(found.get(name), began, over))
+        if set(TOGETHER) <= set(wanted):
+            registers["together"].reads.append(Event(tuple(found[name] for name in TOGETHER), began, over))
+        if set(MOVED) <= set(wanted):  # it is under one of its names in any one picture
+            assert [found.get(name) for name in MOVED].count(THERE) == 1
+
+
+def _read_many(client: Any, wanted: list[str], *columns: str) -> dict[str, Hashable]:
+    request = api.PartitionsStatsRequest(dbName="coherence", tblName="m", colNames=list(columns), partNames=wanted)
+    found = client.get_partitions_statistics_req(request).partStats
+    numbers = {name: {each.colName: each.statsData.longStats.numDVs for each in some} for name, some in found.items()}
+    return {name: of_columns["a"] for name, of_columns in numbers.items() if "a" in of_columns}
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def _limits(settings: Settings) -> Limits:
         idle_seconds=settings.idle_seconds,
         call_seconds=settings.call_seconds,
         answers_bytes=settings.answers_bytes,
+        objects_bytes=settings.objects_bytes,
     )
 
 

@@ -2,13 +2,15 @@
 
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from hmstats.server.answers import Answers
 from hmstats.server.chores import Chore
 from hmstats.server.dispatch import Dispatcher
+from hmstats.server.kept_objects import KeptObjects
+from hmstats.server.kept_tables import KeptTables
 from hmstats.server.limits import Limits
 from hmstats.server.port import Address
 from hmstats.server.recent_changes import RecentChanges
@@ -170,13 +172,17 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     )
     recent = RecentChanges(store.changes_since)
     # A Hive beside us changes tables and says so to nobody: no answer is known to be true still.
-    answers_bytes = 0 if store.shape.beside_hive else limits.answers_bytes
-    answers = Answers(store.current_versions, answers_bytes, recent.between)
+    if store.shape.beside_hive:
+        limits = replace(limits, answers_bytes=0, objects_bytes=0)
+    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
+    kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
+    quick = KeptObjects(reader, kept, sketches=rules.send_sketches).calls() if limits.objects_bytes else {}
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
     if rules.notifications and not store.shape.beside_hive:  # there Hive removes them, after its own time
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
     calls = with_refusals(_calls(subjects), store)
-    return Server(address, Dispatcher(methods(), calls, answers), limits, () if store.read_only else tuple(cleaning))
+    dispatcher = Dispatcher(methods(), calls, answers, quick)
+    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning))
 
 
 def _cleaning(name: str, remove_older: Callable[[float], object], retention_hours: float) -> Chore:

@@ -25,3 +25,5 @@ class Limits:
     """Time in which a connection without a request is closed."""
     answers_bytes: int = 64 * 1024 * 1024
     """Memory for answers that are kept. What does not fit is answered anew."""
+    objects_bytes: int = 64 * 1024 * 1024
+    """Memory for columns' statistics that are kept, encoded, for new questions about them."""

@@ -4,12 +4,12 @@ What most readers ask for is answered by this alone. A name that is not found as
 there, are left to who looks closer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Engine, Select, and_, bindparam, literal_column, null, select
+from sqlalchemy import BigInteger, Engine, Select, and_, bindparam, literal_column, null, select
 
 from hmstats.model.catalog import TableName
 from hmstats.store import statistics_rows, versions
@@ -30,6 +30,17 @@ class Found:
 
     columns: FlatColumns
     rows: str | None
+    table_id: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPartitions:
+    """Statistics of partitions and, by name, the text of numRows of those that have any, at a version of the table."""
+
+    columns: FlatColumns
+    rows: Mapping[str, str | None]
+    version: int
 
 
 def of_table(engine: Engine, name: TableName, columns: Sequence[str], *, sketches: bool) -> Found | None:
@@ -44,6 +55,23 @@ def of_partition(
     return _found(engine, _OF_PARTITION[sketches], name, columns, {"partition": partition})
 
 
+def of_partitions(
+    engine: Engine, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
+) -> FoundPartitions | None:
+    """The same of many, by the table's id, of these columns (None: all); None without the table. It notes nothing."""
+    values = {"table_id": table_id, "partitions": listed(engine, partitions)}
+    if columns is not None:
+        values["columns"] = listed(engine, columns)
+    rows = _OF_PARTITIONS[sketches, columns is None].rows(engine, values)
+    if not rows:
+        return None
+    version = rows[0][_VERSION]
+    if rows[0][_PARTITION] is None:
+        rows = []
+    counts = {row[_PARTITION]: row[_NUM_ROWS] for row in rows}
+    return FoundPartitions(_columns(rows), counts, version)
+
+
 def _found(
     engine: Engine, read: SingleRead, name: TableName, columns: Sequence[str], more: dict[str, str]
 ) -> Found | None:
@@ -51,9 +79,14 @@ def _found(
     rows = read.rows(engine, {**named, **more, "columns": listed(engine, columns)})
     if not rows:
         return None
-    versions.note(rows[0][_TABLE_ID], rows[0][_VERSION], [more["partition"]] if more else ())
+    table_id, version, counted = rows[0][_TABLE_ID], rows[0][_VERSION], rows[0][_NUM_ROWS]
+    versions.note(table_id, version, [more["partition"]] if more else ())
+    return Found(_columns(rows), counted, table_id, version)
+
+
+def _columns(rows: Sequence[tuple[Any, ...]]) -> FlatColumns:
     partitions, engines, analyzed = ([row[place] for row in rows] for place in (_PARTITION, _ENGINE, _ANALYZED))
-    return Found(FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed), rows[0][_NUM_ROWS])
+    return FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed)
 
 
 def _values(table: Any, *, sketches: bool) -> list[Any]:
@@ -95,6 +128,25 @@ def _partition_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
     return _named(query).where(PARTITIONS.c.PART_NAME == bindparam("partition"))
 
 
+def _partitions_query(one_of: OneOf, *, sketches: bool, every: bool) -> Select[Any]:
+    """At least one row when there is the table: its version, and no partition where none has statistics."""
+    s, p, n = PART_COL_STATS.c, PARTITIONS.c, PARTITION_PARAMS.c
+    here = [s.PART_ID == p.PART_ID] if every else [s.PART_ID == p.PART_ID, one_of(s.COLUMN_NAME, "columns")]
+    found = PARTITIONS.join(PART_COL_STATS, and_(*here))
+    tables = VERSIONS.outerjoin(
+        found, and_(p.TBL_ID == bindparam("table_id", type_=BigInteger()), one_of(p.PART_NAME, "partitions"))
+    ).outerjoin(PARTITION_PARAMS, and_(n.PART_ID == p.PART_ID, n.PARAM_KEY == _ROWS))
+    described = [p.PART_NAME, VERSIONS.c.TBL_ID, VERSIONS.c.VERSION, n.PARAM_VALUE]
+    query = select(*_values(PART_COL_STATS, sketches=sketches), *described).select_from(tables)
+    return query.where(VERSIONS.c.TBL_ID == bindparam("table_id", type_=BigInteger()))
+
+
 _OF_TABLE = {each: SingleRead(partial(_table_query, sketches=each)) for each in (True, False)}
 _OF_PARTITION = {each: SingleRead(partial(_partition_query, sketches=each)) for each in (True, False)}
 """By whether sketches are read."""
+_OF_PARTITIONS = {
+    (sketches, every): SingleRead(partial(_partitions_query, sketches=sketches, every=every))
+    for sketches in (True, False)
+    for every in (True, False)
+}
+"""By whether sketches are read, and every column's statistics."""

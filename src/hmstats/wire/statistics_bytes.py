@@ -7,7 +7,7 @@ Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids a
 
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 from hmstats.errors import InvalidInput
@@ -56,7 +56,23 @@ def table_result(columns: Sequence[bytes]) -> bytes:
 def partitions_result(partitions: Mapping[str, Sequence[bytes]]) -> bytes:
     """The result of get_partitions_statistics_req, of the columns' objects by partition name."""
     entries = [part for name, columns in partitions.items() for part in (_text(name), _listed(columns))]
-    return _result(_field(_MAP, 1) + _entries(_STRING, _LIST, len(partitions)) + b"".join(entries))
+    return joined_result(entries, len(partitions))
+
+
+def joined_result(entries: Iterable[bytes], count: int) -> bytes:
+    """The same of `count` partitions, of each its name, its head and its objects one behind the other."""
+    return _result(_field(_MAP, 1) + _entries(_STRING, _LIST, count) + b"".join(entries))
+
+
+def partition_key(name: str) -> bytes:
+    """A partition's name as `joined_result` takes it."""
+    return _text(name)
+
+
+@cache
+def objects_head(count: int) -> bytes:
+    """What stands before the objects of a partition that has so many."""
+    return _elements(_STRUCT, count)
 
 
 def column_result(

@@ -36,6 +36,15 @@ class OneColumn:
     analyzed_seconds: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundStatistics:
+    """Statistics by partition name, "" for a table's own, with the table's id and its version in the same picture."""
+
+    table_id: int
+    version: int
+    columns: dict[str, list[FlatStatistics]]
+
+
 class StatisticsReader:
     """Answers questions about column statistics.
 
@@ -143,6 +152,46 @@ class StatisticsReader:
         if repaired:
             return {key: acceptable(name, each, row_count(counts.get(key))) for key, each in chosen.items()}
         return chosen
+
+    def target(self, name: TableName) -> Target | None:
+        """As much of a table as those need who keep its statistics, its version too; None without the table."""
+        return self._store.target(name)
+
+    def found_in_table(
+        self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool
+    ) -> FoundStatistics | None:
+        """A table's own statistics as `flat_table` answers them, under the name ""; None without any of them."""
+        found = self._store.statistics_of_table(name, columns, sketches=self._sketches)
+        if found is None:
+            return None
+        chosen = one_of_each_column(found.columns, set(columns), engine, only=not self._any_engine)
+        if repaired:
+            chosen = {key: acceptable(name, each, row_count(found.rows)) for key, each in chosen.items()}
+        return FoundStatistics(found.table_id, found.version, chosen)
+
+    def found_in_partitions(
+        self,
+        name: TableName,
+        target: Target,
+        wanted: Sequence[str],
+        columns: Sequence[str],
+        engine: str,
+        *,
+        repaired: bool,
+    ) -> FoundStatistics | None:
+        """What `flat_partitions` answers of partitions under their stored names; None without the table."""
+        asked = set(columns)
+        every = all(column.name in asked for column in target.columns)
+        found = self._store.statistics_of_partitions(
+            target.id, wanted, None if every else columns, sketches=self._sketches
+        )
+        if found is None:
+            return None
+        chosen = one_of_each_column(found.columns, asked, engine, only=not self._any_engine)
+        if repaired:
+            counts = found.rows
+            chosen = {key: acceptable(name, each, row_count(counts[key])) for key, each in chosen.items()}
+        return FoundStatistics(target.id, found.version, chosen)
 
     def partition_column(self, name: TableName, partition: str, column: str) -> OneColumn:
         """One column's statistics of a partition. Raises NoSuchObject without the table or the statistics."""

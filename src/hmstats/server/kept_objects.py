@@ -1,0 +1,187 @@
+"""New questions about statistics that are known already, put together from what is kept of each column.
+
+What is missing is read in one statement together with the table's version, and counts only when that is the version of
+what is kept: an answer is one picture of the database, no older than its question. What is unusual in a question, and
+what fails, is left to the call itself (None), which decodes the request and knows all rules and errors.
+"""
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+from hmstats.errors import MetastoreError
+from hmstats.model.catalog import TableName
+from hmstats.model.column_statistics import DEFAULT_ENGINE
+from hmstats.model.flat_statistics import FlatStatistics
+from hmstats.model.names import normal_partition_name, table_name
+from hmstats.server.kept_tables import Entry, Form, KeptTable, KeptTables
+from hmstats.service.statistics.read import StatisticsReader
+from hmstats.store.versions import note
+from hmstats.wire import statistics_bytes, statistics_requests
+from hmstats.wire.statistics_requests import Asked
+
+QuickCall = Callable[[bytes, int], bytes | None]
+"""Makes the encoded result of a whole request whose arguments begin at a byte; None leaves it to the call."""
+
+_TRIES = 3
+"""Writers may be in the way of as many reads; then the call reads all of it in one transaction."""
+_ITSELF = ""
+"""Stands for a partition's name where statistics are the table's own."""
+
+
+class _Question(NamedTuple):
+    table: TableName
+    form: Form
+    columns: list[str]
+
+
+class KeptObjects:
+    """Answers from what is kept; `sketches` as the reader sends them."""
+
+    def __init__(self, reader: StatisticsReader, tables: KeptTables, *, sketches: bool) -> None:
+        self._reader = reader
+        self._tables = tables
+        self._sketches = sketches
+
+    def calls(self) -> dict[str, QuickCall]:
+        """By method what answers it."""
+        return {
+            "get_partitions_statistics_req": self.partitions_statistics,
+            "get_table_statistics_req": self.table_statistics,
+        }
+
+    def partitions_statistics(self, message: bytes, body_at: int) -> bytes | None:
+        """The result of get_partitions_statistics_req."""
+        asked = statistics_requests.of_partitions(message, body_at)
+        question = _question(asked, itself=False)
+        if asked is None or question is None or not _are_different(asked.partitions):
+            return None
+        for _ in range(_TRIES):
+            table = self._opened(question.table)
+            if table is None:
+                return None
+            version, held = self._tables.held(table, question.form, asked.partitions)
+            result = _joined(held, question.columns)
+            if result is None:
+                missing = [name for name, each in zip(asked.partitions, held, strict=True) if not _has(each, question)]
+                found = self._found(question, table, missing)
+                if found is None:
+                    return None
+                if found[0] != version:
+                    continue
+                self._tables.keep(table, version, question.form, found[1])
+                whole = [found[1].get(name, old) for name, old in zip(asked.partitions, held, strict=True)]
+                result = _joined(whole, question.columns)
+            note(table.id, version, asked.partitions)
+            return result
+        return None
+
+    def table_statistics(self, message: bytes, body_at: int) -> bytes | None:
+        """The result of get_table_statistics_req; where the table itself has nothing, partitions may answer."""
+        question = _question(statistics_requests.of_table(message, body_at), itself=True)
+        entry = None if question is None else self._of_table(question)
+        if question is None or entry is None:
+            return None
+        objects = [entry.objects[column] for column in question.columns]
+        return statistics_bytes.table_result(objects) if all(objects) else None
+
+    def _of_table(self, question: _Question) -> Entry | None:
+        """What there is of the table's own statistics, its version noted."""
+        table = self._tables.find(question.table)
+        if table is not None:
+            version, (entry,) = self._tables.held(table, question.form, [_ITSELF])
+            if entry is not None and _has(entry, question):
+                note(table.id, version, ())
+                return entry
+        found = self._reader.found_in_table(
+            question.table, question.columns, question.form.engine, repaired=not question.form.hive4
+        )
+        if found is None:
+            return None
+        entry = self._entry(_ITSELF, found.columns.get(_ITSELF, ()), question)
+        if table is None or table.id != found.table_id:
+            table = self._tables.open(question.table, found.table_id, found.version)
+        self._tables.keep(table, found.version, question.form, {_ITSELF: entry})
+        return entry
+
+    def _opened(self, name: TableName) -> KeptTable | None:
+        table = self._tables.find(name)
+        if table is not None and table.target is not None:
+            return table
+        target = self._reader.target(name)
+        return None if target is None else self._tables.open(name, target.id, target.version, target)
+
+    def _found(
+        self, question: _Question, table: KeptTable, names: Sequence[str]
+    ) -> tuple[int, dict[str, Entry]] | None:
+        """What the database has of these partitions, and its version; None where a name is not a stored one's."""
+        if table.target is None or not _are_normal(names, table.target.keys):
+            return None
+        found = self._reader.found_in_partitions(
+            question.table,
+            table.target,
+            names,
+            question.columns,
+            question.form.engine,
+            repaired=not question.form.hive4,
+        )
+        if found is None:
+            return None
+        return found.version, {name: self._entry(name, found.columns.get(name, ()), question) for name in names}
+
+    def _entry(self, name: str, columns: Sequence[FlatStatistics], question: _Question) -> Entry:
+        encoded = statistics_bytes.objects(columns, hive4=question.form.hive4, sketches=self._sketches)
+        objects = dict.fromkeys(question.columns, b"")
+        objects.update(zip((column[0] for column in columns), encoded, strict=True))
+        return Entry(statistics_bytes.partition_key(name), objects)
+
+
+def _question(asked: Asked | None, *, itself: bool) -> _Question | None:
+    """What is asked, names as they are stored; None where that is unusual."""
+    if asked is None or not asked.columns or not _are_different(asked.columns):
+        return None
+    try:
+        table = table_name(asked.database, asked.table, asked.catalog)
+    except MetastoreError:
+        return None
+    form = Form(asked.engine or DEFAULT_ENGINE, asked.engine is not None, itself)
+    return _Question(table, form, [column.lower() for column in asked.columns])
+
+
+def _are_different(names: Sequence[str]) -> bool:
+    return len(set(map(str.lower, names))) == len(names)
+
+
+def _are_normal(names: Sequence[str], keys: Sequence[str]) -> bool:
+    """Whether partitions are stored under just these names."""
+    try:
+        return all(normal_partition_name(name, keys) == name for name in names)
+    except MetastoreError:
+        return False
+
+
+def _has(entry: Entry | None, question: _Question) -> bool:
+    return entry is not None and all(column in entry.objects for column in question.columns)
+
+
+def _joined(entries: Sequence[Entry | None], columns: Sequence[str]) -> bytes | None:
+    """The result of entries with all these columns; partitions without any object are left out. None: not all there."""
+    take = itemgetter(*columns, columns[0])  # of one column it would take no tuple
+    pieces: list[bytes] = []
+    count, full = 0, statistics_bytes.objects_head(len(columns))
+    for entry in entries:
+        try:
+            if entry is None:
+                return None
+            objects = take(entry.objects)[:-1]
+        except KeyError:
+            return None
+        absent = objects.count(b"")
+        if absent < len(objects):
+            count += 1
+            pieces += (
+                entry.key,
+                full if not absent else statistics_bytes.objects_head(len(objects) - absent),
+                *objects,
+            )
+    return statistics_bytes.joined_result(pieces, count)
