@@ -1,6 +1,7 @@
 """Answers that are put together of kept objects say what the calls say, and cost no more than what changed."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -85,7 +86,8 @@ class Server:
         message = encoded(methods()[method].arguments(request=request))
         result = self._quick[method](message, 0)
         arguments = decode_arguments(methods()[method], message, 0)
-        said = getattr(self._calls, method)(Session(1, "127.0.0.1:1"), **arguments).result
+        call = getattr(self._calls, method)
+        said = copy_context().run(call, Session(1, "127.0.0.1:1"), **arguments).result
         return _told(method, result), _told(method, said)
 
     def partitions(self, wanted: Collection[str], columns: Collection[str], **more: Any) -> Any:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from hmstats.errors import MetaError, StoreUnavailable
 from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
-from hmstats.store import changes, notifications, statistics_by_name, versions
+from hmstats.store import changes, notifications, statistics_by_name, targets, versions
 from hmstats.store.connections import Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
@@ -106,6 +106,16 @@ class Store:
     def changes_since(self, table_id: int, version: int) -> changes.Changes | None:
         """See changes.since."""
         return changes.since(self._pools.checkers, table_id, version)
+
+    def target(self, name: TableName) -> targets.Target | None:
+        """See targets.read."""
+        return targets.read(self._pools.checkers, name)
+
+    def statistics_of_partitions(
+        self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
+    ) -> statistics_by_name.FoundPartitions | None:
+        """See statistics_by_name.of_partitions."""
+        return statistics_by_name.of_partitions(self._pools.checkers, table_id, partitions, columns, sketches=sketches)
 
     def statistics_of_table(
         self, name: TableName, columns: Sequence[str], *, sketches: bool
