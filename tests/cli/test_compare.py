@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from hmstats import client
 from hmstats.cli.main import app
-from hmstats.errors import StatementError
+from hmstats.errors import HmstatsError, StatementError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
@@ -91,6 +91,81 @@ def test_two_servers_show_what_differs(filled: Metastore, other: Metastore) -> N
     assert ours[0]["q_error"] == pytest.approx(1.1)
     one = run(filled, f"{filled.database}.a", f"{address(other)}/{filled.database}.a", "--json")
     assert (one.exit_code, one.stdout) == (0, "")
+
+
+@pytest.fixture
+def earlier(filled: Metastore, tmp_path: Path) -> str:
+    """A file of the tables as they were; then table a, partition 2 and a partition more change."""
+    path = str(tmp_path / "before.json")
+    exported = CliRunner().invoke(app, ["export", path, f"{filled.database}.*", "--metastore", address(filled)])
+    assert exported.exit_code == 0, exported.output
+    filled.add_partitions(("3",), table="p", columns={"l": "bigint"})
+    with client.connect(address(filled)) as service:
+        service.put_table_statistics(TableName("hive", filled.database, "a"), numbers(1_500))
+        sets = (numbers(50 * number, f"k={number}") for number in (2, 3))
+        service.put_partition_statistics(TableName("hive", filled.database, "p"), sets)
+    return path
+
+
+def changes(result: Result) -> list[tuple[str, str, object, object]]:
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    return [(each["of"].partition(".")[2], each["statistic"], each["left"], each["right"]) for each in found]
+
+
+NEW = [
+    ("p k=3", "type", None, "bigint"),
+    ("p k=3", "ndv", None, 150),
+    ("p k=3", "nulls", None, 0),
+    ("p k=3", "low", None, "0"),
+    ("p k=3", "high", None, "9"),
+]
+
+
+def test_a_file_is_a_metastore_at_another_time(filled: Metastore, earlier: str) -> None:
+    result = run(filled, earlier, address(filled), "--json")
+    assert result.exit_code == 1
+    assert changes(result) == [("a", "ndv", 1_000, 1_500), *NEW]
+    assert run(filled, earlier, address(filled)).stdout.splitlines()[0] == f"{filled.database}.a"
+    assert changes(run(filled, address(filled), earlier, "--json"))[0] == ("a", "ndv", 1_500, 1_000)
+
+
+def test_a_table_and_a_partition_of_a_file(filled: Metastore, earlier: str, tmp_path: Path) -> None:
+    table = f"{filled.database}.p"
+    assert changes(run(filled, f"{earlier}/{table}", table, "--json")) == NEW
+    same = run(filled, f"{earlier}/{table}/K=1", f"{table}/k=1")
+    assert (same.exit_code, same.stdout.splitlines()[0]) == (0, f"{table} k=1 and {table} k=1")
+    other = run(filled, f"{earlier}/{filled.database}.a", f"{filled.database}.b", "--json")
+    assert [each[1:] for each in changes(other)] == [("ndv", 1_000, 2_000)]
+    assert json.loads(other.stdout)["of"] == f"{filled.database}.a and {filled.database}.b"
+
+
+def test_two_files(filled: Metastore, earlier: str, tmp_path: Path) -> None:
+    later = str(tmp_path / "after.parquet")
+    CliRunner().invoke(app, ["export", later, f"{filled.database}.p", "--metastore", address(filled)])
+    result = run(filled, earlier, later, "--json")
+    gone = [each for each in changes(result) if each[0] in ("a", "b")]
+    assert [each[1:] for each in gone if each[1] == "ndv"] == [("ndv", 1_000, None), ("ndv", 2_000, None)]
+    assert [each for each in changes(result) if each not in gone] == NEW
+    assert run(filled, earlier, earlier).stdout == "0 numbers differ\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["{file}", "{database}.a"], "compare a metastore with a metastore, or a table with a table"),
+        (["{file}/{database}.c", "{database}.a"], "table .*c is not in .*before.json"),
+        (["{file}/{database}.p/k=9", "{database}.p/k=1"], "has no partition k=9 in .*before.json"),
+        (["nope.parquet", "nope.parquet"], "nope.parquet cannot be read: No such file"),
+    ],
+)
+def test_what_a_file_has_not_is_one_sentence(
+    filled: Metastore, earlier: str, arguments: list[str], problem: str
+) -> None:
+    result = run(filled, *(each.format(database=filled.database, file=earlier) for each in arguments))
+    assert result.stdout == ""
+    assert result.exception is not None
+    with pytest.raises(HmstatsError, match=problem):
+        raise result.exception
 
 
 @pytest.mark.parametrize(

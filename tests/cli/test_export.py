@@ -1,5 +1,6 @@
 """`hmstats export` and `hmstats import`: statistics move with all that is kept beside them."""
 
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.servers import serving
+from tests.fixtures.servers import HMSTATS, serving
 from typer.testing import CliRunner, Result
 
 from hmstats import client
@@ -96,8 +97,11 @@ def kept(metastore: Metastore, table: str, partitions: list[str] | None) -> list
     ]
 
 
-def test_a_file_takes_everything_to_another_server(filled: Metastore, other: Metastore, tmp_path: Path) -> None:
-    path = str(tmp_path / "all.parquet")
+@pytest.mark.parametrize("name", ["all.parquet", "all.json", "all.jsonl"])
+def test_a_file_takes_everything_to_another_server(
+    filled: Metastore, other: Metastore, tmp_path: Path, name: str
+) -> None:
+    path = str(tmp_path / name)
     exported = run("export", path, f"{filled.database}.*", "--metastore", address(filled))
     assert exported.stdout == f"written to {path}: statistics of 4 tables and partitions\n"
     assert [entry.statistics.partition for entry in read(path)] == [*NAMES, None]
@@ -114,6 +118,27 @@ def test_a_file_takes_everything_to_another_server(filled: Metastore, other: Met
     assert {name: other.parameters("one")[name] for name in COUNTS} == COUNTS
     again = run("import", path, "--metastore", address(other))
     assert again.stdout == imported.stdout
+
+
+def test_json_goes_through_a_pipe(filled: Metastore, other: Metastore) -> None:
+    done = subprocess.run(
+        f"{HMSTATS} export - {filled.database}.one --metastore {address(filled)}"
+        f" | {HMSTATS} import - --metastore {address(other)}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"stored in {address(other)}: statistics of 1 table or partition\n"
+    assert done.stderr == "written to standard output: statistics of 1 table or partition\n"
+    assert kept(other, "one", None) == kept(filled, "one", None)
+
+
+def test_the_format_may_be_named(filled: Metastore, tmp_path: Path) -> None:
+    path = str(tmp_path / "all")
+    exported = run("export", path, f"{filled.database}.one", "--format", "JSON", "--metastore", address(filled))
+    assert exported.stdout == f"written to {path}: statistics of 1 table or partition\n"
+    assert Path(path).read_text().startswith('{"hmstats.statistics": "1"}\n')
 
 
 def test_one_server_takes_from_another(filled: Metastore, other: Metastore) -> None:
@@ -140,9 +165,12 @@ def test_tables_that_are_not_there_are_named(filled: Metastore, other: Metastore
         (["import", "x", "--from", "thrift://localhost:1"], StatementError, "give one of a file and --from"),
         (["import", "/nowhere"], InvalidInput, "/nowhere cannot be read: No such file"),
         (["import", "--from", "x"], SettingsError, "must be thrift://HOST:PORT"),
+        (["export", "x", "a.b"], InvalidInput, "the name of x must end in .parquet, .json, .jsonl, .ndjson, or its"),
+        (["export", "x", "--format", "csv"], StatementError, "--format takes parquet or json, found 'csv'"),
+        (["export", "-", "--format", "parquet"], StatementError, "only JSON goes to standard output"),
         (["export", "x", "visits"], StatementError, "named as DB.TABLE or DB.\\*, found 'visits'"),
-        (["export", "/nowhere/x", "nope.nope"], InvalidInput, "/nowhere/x cannot be written"),
-        (["export", "x", "nope.nope"], StatementError, "table nope.nope is not in the metastore"),
+        (["export", "/nowhere/x.json", "nope.nope"], InvalidInput, "/nowhere/x.json cannot be written"),
+        (["export", "x.parquet", "nope.nope"], StatementError, "table nope.nope is not in the metastore"),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -1,7 +1,6 @@
-"""`hmstats compare`: the statistics of two tables, partitions or metastores side by side."""
+"""`hmstats compare`: the statistics of two tables, partitions, metastores or times side by side."""
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Annotated
@@ -10,30 +9,19 @@ import typer
 from rich import box
 from rich.table import Table
 
+from hmstats.cli.sides import FileSource, Parts, Side, Source, side
 from hmstats.cli.statistics_table import print_table
-from hmstats.client import Metastore, connect
-from hmstats.client.stored import (
-    Stored,
-    existing_partition,
-    existing_table,
-    own_statistics,
-    stored_partitions,
-    stored_table,
-)
 from hmstats.errors import StatementError
-from hmstats.model.catalog import VIRTUAL_VIEW
 from hmstats.model.names import table_name
 from hmstats.model.table_statistics import TableStatistics
 from hmstats.outlets.comparison import Compared, compared
-from hmstats.settings import load
 
 _SIDE = (
-    "DB.TABLE, DB.TABLE/KEY=VALUE/..., or one behind thrift://HOST:PORT/; thrift://HOST:PORT alone means all tables."
+    "DB.TABLE or DB.TABLE/KEY=VALUE/..., alone or behind thrift://HOST:PORT/ or an exported FILE/; "
+    "thrift://HOST:PORT or FILE alone means all tables."
 )
-_PLACE = re.compile(r"(?:(?P<address>thrift://[^/]+)/?)?(?P<table>[^/]*)(?:/(?P<partition>.+))?")
 _DIFFERENT = 1
 _UNKNOWN = "-"
-Side = tuple[Metastore, str | None, str | None]
 Pair = tuple[str, TableStatistics, TableStatistics]
 
 
@@ -46,16 +34,17 @@ def compare(
         str | None, typer.Option(help="The metastore of a side that names none.", metavar="thrift://HOST:PORT")
     ] = None,
 ) -> None:
-    """Print the statistics of two tables, partitions or metastores side by side, with what differs marked.
+    """Print the statistics of two tables, partitions, metastores or times side by side, with what differs marked.
 
-    The q-error is the factor between two counts. The exit code is 1 when anything differs.
+    A file that hmstats export wrote is a metastore at that time. The q-error is the factor between two counts. The exit
+    code is 1 when anything differs.
     """
     different = 0
     with ExitStack() as connections:
-        sides = [_side(text, metastore, connections) for text in (left, right)]
-        whole = sides[0][1] is None
-        for title, one, other in _pairs(*sides):
-            numbers = [each for each in compared(one, other) if each.differs or not (whole or as_json)]
+        one, other = (side(text, metastore, connections) for text in (left, right))
+        every = not _of_two(one, other)
+        for title, before, after in _pairs(one, other):
+            numbers = [each for each in compared(before, after) if each.differs or not (every or as_json)]
             different += sum(each.differs for each in numbers)
             if numbers:
                 _print_json(title, numbers) if as_json else _print(title, numbers)
@@ -65,51 +54,41 @@ def compare(
         raise typer.Exit(_DIFFERENT)
 
 
-def _side(text: str, metastore: str | None, connections: ExitStack) -> Side:
-    place = _PLACE.fullmatch(text)
-    if place is None or not (place["table"] or place["address"]) or (place["partition"] and not place["table"]):
-        raise StatementError(f"a side must be {_SIDE.partition(';')[0]}, found {text!r}")
-    settings = load({"metastore": place["address"] or metastore})
-    service = connections.enter_context(connect(settings.metastore, timeout_seconds=settings.client_seconds))
-    return service, place["table"] or None, place["partition"]
+def _of_two(one: Side, other: Side) -> bool:
+    """Whether two tables or partitions are compared as they are, and not all that there is of them."""
+    in_file = any(isinstance(each.source, FileSource) for each in (one, other))
+    return one.table is not None and not (in_file and one.partition is None and other.partition is None)
 
 
-def _pairs(left: Side, right: Side) -> Iterator[Pair]:
-    if (left[1] is None) != (right[1] is None):
+def _pairs(one: Side, other: Side) -> Iterator[Pair]:
+    if (one.table is None) != (other.table is None):
         raise StatementError("compare a metastore with a metastore, or a table with a table")
-    if left[1] is not None:
-        one, other = _one(left), _one(right)
-        yield f"{one.title} and {other.title}", one.whole(), other.whole()
-        return
-    for database in sorted({*left[0].database_names(), *right[0].database_names()}):
-        tables = [{*side[0].table_names(database)} for side in (left, right)]
-        for table in sorted(tables[0] | tables[1]):
-            yield from _table_pairs(left[0], right[0], database, table)
+    if _of_two(one, other):
+        (title, before), (other_title, after) = one.one(), other.one()
+        yield f"{title} and {other_title}", before, after
+    elif one.table is not None:
+        title = one.title if one.title == other.title else f"{one.title} and {other.title}"
+        yield from _of_parts(title, one.parts(), other.parts())
+    else:
+        for database, table in _names(one.source, other.source):
+            parts = (each.source.parts(table_name(database, table)) for each in (one, other))
+            yield from _of_parts(f"{database}.{table}", *parts)
 
 
-def _one(side: Side) -> Stored:
-    service, table_text, partition = side
-    table = existing_table(service, table_text or "")
-    if partition is None:
-        return stored_table(service, table)
-    return next(stored_partitions(service, table, [existing_partition(service, table, partition)]))
-
-
-def _table_pairs(left: Metastore, right: Metastore, database: str, table: str) -> Iterator[Pair]:
+def _of_parts(title: str, one: Parts, other: Parts) -> Iterator[Pair]:
     """The table and its partitions on both sides; what one side does not have knows nothing there."""
-    found = [_all(service, database, table) for service in (left, right)]
-    for title in {**found[0], **found[1]}:
-        yield title, found[0].get(title, TableStatistics()), found[1].get(title, TableStatistics())
+    for part in {**one, **other}:
+        before, after = one.get(part, TableStatistics()), other.get(part, TableStatistics())
+        yield f"{title} {part}" if part else title, before, after
 
 
-def _all(service: Metastore, database: str, name: str) -> dict[str, TableStatistics]:
-    table = service.find_table(table_name(database, name))
-    if table is None or table.table_type == VIRTUAL_VIEW:
-        return {}
-    own = own_statistics(service, table)
-    names = service.partition_names(table.name) if table.partition_keys else []
-    parts = stored_partitions(service, table, names)
-    return {each.title: each.whole() for each in (own, *parts)}
+def _names(one: Source, other: Source) -> Iterator[tuple[str, str]]:
+    """The tables of both sides. A file may be of some tables only: beside a metastore, these are compared."""
+    files = [each for each in (one, other) if isinstance(each, FileSource)]
+    sources = files if len(files) == 1 else [one, other]
+    for database in sorted({database for each in sources for database in each.databases()}):
+        for table in sorted({table for each in sources for table in each.tables(database)}):
+            yield database, table
 
 
 def _print(title: str, numbers: list[Compared]) -> None:

@@ -1,5 +1,7 @@
 """`hmstats import`: statistics from a file or from another metastore."""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -8,15 +10,18 @@ import typer
 from hmstats.client import connect
 from hmstats.client.transfer import Moved, check, entries, put
 from hmstats.errors import StatementError
-from hmstats.outlets.statistics_file import read
+from hmstats.outlets.statistics_file import read, read_json
+from hmstats.outlets.statistics_rows import Entry
 from hmstats.settings import load
 
 _LEFT_OUT = 2
+_FILE = "A file that hmstats export wrote, of either format; - reads JSON from standard input."
+_STDIN = "-"
 _SOURCE = "Take the statistics of this metastore, in place of a file."
 
 
 def import_(
-    file: Annotated[Path | None, typer.Argument(help="A file that hmstats export wrote.", metavar="FILE")] = None,
+    file: Annotated[Path | None, typer.Argument(help=_FILE, metavar="FILE")] = None,
     *,
     source: Annotated[str | None, typer.Option("--from", help=_SOURCE, metavar="thrift://HOST:PORT")] = None,
     tables: Annotated[
@@ -35,11 +40,15 @@ def import_(
     settings = load({"metastore": metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
         if source is None:
-            moved = put(service, read(str(file)))
+            moved = put(service, _entries(str(file)))
         else:
             with connect(source, timeout_seconds=settings.client_seconds) as other:
                 moved = put(service, entries(other, tables or ()))
         _print(moved, service.address)
+
+
+def _entries(file: str) -> Iterator[Entry]:
+    return read_json(sys.stdin, "standard input") if file == _STDIN else read(file)
 
 
 def _print(moved: Moved, address: str) -> None:

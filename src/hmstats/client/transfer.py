@@ -11,7 +11,7 @@ from hmstats.errors import CallRefused, StatementError
 from hmstats.model.accurate import PARAMETER
 from hmstats.model.catalog import VIRTUAL_VIEW, Table, TableName
 from hmstats.model.names import partition_name, table_name
-from hmstats.outlets.statistics_file import Entry
+from hmstats.outlets.statistics_rows import Entry
 
 _COUNTS = ("numRows", "rawDataSize", "totalSize", "numFiles", PARAMETER)
 """The parameters that go with statistics."""
