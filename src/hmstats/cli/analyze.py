@@ -44,7 +44,7 @@ def analyze(
 
     Under spark-submit, or where a session is active, that Spark is used; otherwise one is started here.
     """
-    _need_spark()
+    need_spark("analyze")
     from hmstats.cli.analysis import Analysis  # noqa: PLC0415 - Spark is loaded by the one command that needs it
     from hmstats.collector.options import Options  # noqa: PLC0415 - the same
 
@@ -98,6 +98,7 @@ def partition_spec(texts: list[str]) -> dict[str, str | None]:
     return {key.strip(): value if separator else None for key, separator, value in pairs}
 
 
-def _need_spark() -> None:
+def need_spark(command: str) -> None:
+    """Raise SettingsError for a command when Spark is not installed."""
     if importlib.util.find_spec("pyspark") is None:
-        raise SettingsError("analyze needs Spark, which is not installed: pip install 'hmstats[spark]'")
+        raise SettingsError(f"{command} needs Spark, which is not installed: pip install 'hmstats[spark]'")

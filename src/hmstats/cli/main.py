@@ -20,11 +20,13 @@ USAGE_ERROR = 2
 COMMANDS = (
     "serve",
     "migrate",
+    "adopt",
     "analyze",
     "push",
     "show",
     "describe",
     "compare",
+    "check",
     "ask",
     "export",
     "import",

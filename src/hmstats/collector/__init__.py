@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hmstats.collector.autogather.writer import Written, writing
+    from hmstats.collector.checking.report import CheckReport
+    from hmstats.collector.checking.run import check
     from hmstats.collector.report import Report
     from hmstats.collector.run import analyze
 
-__all__ = ["Report", "Written", "analyze", "writing"]
+__all__ = ["CheckReport", "Report", "Written", "analyze", "check", "writing"]
 
-_PLACES = {"Report": "report", "Written": "autogather.writer", "analyze": "run", "writing": "autogather.writer"}
+_PLACES = {
+    "CheckReport": "checking.report",
+    "Report": "report",
+    "Written": "autogather.writer",
+    "analyze": "run",
+    "check": "checking.run",
+    "writing": "autogather.writer",
+}
 
 
 def __getattr__(name: str) -> Any:

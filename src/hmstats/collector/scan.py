@@ -38,14 +38,14 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
     if not others:
         return outcome
     rest = replace(plan, pieces=others, unchanged=(*plan.unchanged, *in_files))
-    with _each_as_stored(spark):
+    with each_as_stored(spark):
         return outcome.merge(scan_rows(rows(spark, rest), rest, job))
 
 
 @contextmanager
-def _each_as_stored(spark: SparkSession) -> Iterator[None]:
+def each_as_stored(spark: SparkSession) -> Iterator[None]:
     """Let Spark read each partition by its own format; it takes all of a Parquet table for Parquet otherwise."""
-    before = spark.conf.get(_CONVERTS)
+    before = spark.conf.get(_CONVERTS, "true")  # a new session does not know its own default yet
     spark.conf.set(_CONVERTS, "false")
     try:
         yield

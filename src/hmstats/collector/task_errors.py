@@ -11,7 +11,7 @@ from hmstats import errors
 from hmstats.errors import HmstatsError, UnreadableFile
 
 _OURS = re.compile(r"\bhmstats\.errors\.(\w+): (.*)")
-_SPARKS = re.compile(r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE)\S*\] (.*)")
+_SPARKS = re.compile(r"(?:\[(?:FAILED_READ_FILE|CANNOT_READ_FILE)\S*\] |(?=Input path does not exist: ))(.*)")
 
 
 @contextmanager

@@ -59,6 +59,15 @@ class KllHistogram:
         """How far off a quantile's rank may be, a part of all values, with 99 % confidence; 0 when all are kept."""
         return float(self.sketch.normalized_rank_error(False)) if self.sketch.is_estimation_mode() else 0.0
 
+    @property
+    def rank_error_of_all(self) -> float:
+        """The same for all quantiles at once."""
+        return float(self.sketch.normalized_rank_error(True)) if self.sketch.is_estimation_mode() else 0.0
+
+    def ranks(self, value: float) -> tuple[float, float]:
+        """Which parts of all values are below a value, and not above it."""
+        return float(self.sketch.get_rank(value, False)), float(self.sketch.get_rank(value, True))
+
     def add(self, values: npt.NDArray[np.generic], weights: npt.NDArray[np.int64] | None = None) -> None:
         """Add numbers; each as often as its weight says."""
         with np.errstate(over="ignore"):

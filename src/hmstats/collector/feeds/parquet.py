@@ -30,13 +30,18 @@ def accumulated(splits: Iterable[Split], types: Types, options: Options = DEFAUL
     """The state of splits of one piece. Raises UnreadableFile naming the file that cannot be read."""
     found = States(types, options).of(WHOLE_TABLE)
     for split in splits:
-        found.leave_out(split.rows_left_out)
-        try:
-            for batch in batches(split, types):
-                found.update(batch)
-        except (OSError, pa.ArrowException) as error:
-            raise UnreadableFile(f"file {split.path} cannot be read: {error}") from error
+        take(found, split, types)
     return found
+
+
+def take(found: TableAccumulator, split: Split, types: Types) -> None:
+    """Add the rows of a split to a state. Raises UnreadableFile naming the file that cannot be read."""
+    found.leave_out(split.rows_left_out)
+    try:
+        for batch in batches(split, types):
+            found.update(batch)
+    except (OSError, pa.ArrowException) as error:
+        raise UnreadableFile(f"file {split.path} cannot be read: {error}") from error
 
 
 def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:

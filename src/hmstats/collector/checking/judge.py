@@ -1,0 +1,131 @@
+"""Stored numbers beside what was read: which are wrong, and by how much."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hmstats.collector.checking.report import Tally, Wrong
+from hmstats.collector.checking.seen import Limits, Seen, Truth
+from hmstats.collector.checking.sketches import quantiles_truth, top_values
+from hmstats.model.catalog import Parameters
+from hmstats.model.column_statistics import ColumnStatistics
+from hmstats.model.row_counts import row_count
+from hmstats.model.table_statistics import TableStatistics
+from hmstats.sketch import bit_vector
+
+UNSTATED_ERROR = 0.05
+"""The standard error of a distinct count whose writer states none: what Spark's own ANALYZE is made with."""
+_ROUNDING = 1e-9
+_BOUNDS = ("low", "high")
+_WITHOUT_Q_ERROR = (*_BOUNDS, "histogram")
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A stored number and the truth about it. `span` is the range of the values that a bound is of."""
+
+    statistic: str
+    stored: Any
+    truth: Truth
+    span: float | None = None
+
+
+def judged(stored: TableStatistics, seen: Seen, tolerance: float) -> Tally:
+    """The stored numbers of a table or a partition, and of its columns that were read.
+
+    `tolerance`: how far a number may be off all the same, as a part of it; of a bound, of the range of the values.
+    """
+    partition = stored.statistics.partition
+    tally = Tally()
+    if stored.rows is not None:
+        exact = Truth((Limits(seen.state.rows, seen.state.rows),), told=True)
+        tally = _judged(partition, None, [_Number("rows", stored.rows, exact)], tolerance)
+    for column in stored.statistics.columns:
+        if column.column in seen.state.columns:
+            tally = tally.merge(_judged(partition, column, list(_numbers(column, seen)), tolerance))
+    return tally
+
+
+def judged_files(partition: str | None, parameters: Parameters, sizes: Sequence[int], tolerance: float) -> Tally:
+    """The stored number of files and bytes; `sizes` are those of the files that are there."""
+    found = {"files": ("numFiles", len(sizes)), "bytes": ("totalSize", sum(sizes))}
+    numbers = [
+        _Number(statistic, stored, Truth((Limits(count, count),), told=True))
+        for statistic, (parameter, count) in found.items()
+        if (stored := row_count(parameters.get(parameter))) is not None
+    ]
+    return _judged(partition, None, numbers, tolerance)
+
+
+def _numbers(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
+    """The numbers of a column that are known."""
+    name, data = column.column, column.data
+    found: dict[str, Truth] = {each: seen.count(name, each) for each in ("nulls", "trues", "falses")}
+    found |= {each: seen.bound(name, each) for each in _BOUNDS}
+    found |= {"max_length": seen.max_length(name), "average_length": seen.average_length(name)}
+    found["ndv"] = seen.distinct(name, _stored_error(column))
+    for statistic, truth in found.items():
+        stored = getattr(data, statistic, None)
+        if stored is not None and truth.limits:
+            yield _Number(statistic, stored, truth, seen.span(name) if statistic in _BOUNDS else None)
+    yield from _of_sketches(column, seen)
+
+
+def _of_sketches(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
+    """What the column's sketches say. Histogram and frequent values can be compared when every row was read."""
+    name, data = column.column, column.data
+    vector = getattr(data, "bit_vector", None)
+    if vector and not bit_vector.is_absent(vector):
+        error = bit_vector.standard_error(vector) or 0.0
+        yield _Number("bit vector", bit_vector.count(vector), seen.distinct(name, error))
+    if seen.unseen(name):
+        return
+    found = seen.state.columns[name]
+    histogram = getattr(data, "histogram", None)
+    if histogram and found.kll is not None:
+        deviation, truth = quantiles_truth(histogram, found.kll)
+        yield _Number("histogram", deviation, truth)
+    if column.top_k and found.top_k is not None:
+        for statistic, count, truth in top_values(column.top_k, found.top_k):
+            yield _Number(statistic, count, truth)
+
+
+def _stored_error(column: ColumnStatistics) -> float:
+    """The relative standard error of the stored distinct count, as its writer or its bit vector says it."""
+    made = column.provenance
+    if made is not None and made.exact:
+        return 0.0
+    if made is not None and made.ndv_standard_error is not None:
+        return made.ndv_standard_error
+    error = bit_vector.standard_error(getattr(column.data, "bit_vector", None))
+    return UNSTATED_ERROR if error is None else error
+
+
+def _judged(
+    partition: str | None, column: ColumnStatistics | None, numbers: Sequence[_Number], tolerance: float
+) -> Tally:
+    wrong: list[Wrong] = []
+    undecided = 0
+    for each in numbers:
+        broken = next((limits for limits in each.truth.limits if _beyond(each, limits, tolerance)), None)
+        if broken is None:
+            undecided += not each.truth.told
+            continue
+        name, kind = (None, None) if column is None else (column.column, column.kind)
+        found = Wrong(partition, name, each.statistic, each.stored, broken, kind)
+        wrong.append(found if each.statistic in _WITHOUT_Q_ERROR else found.with_q_error())
+    return Tally(checked=len(numbers), open=undecided, wrong=tuple(wrong))
+
+
+def _beyond(number: _Number, limits: Limits, tolerance: float) -> bool:
+    """Whether a number is outside of limits by more than its tolerance and the rounding of floats."""
+    below = limits.low is not None and number.stored < limits.low
+    above = limits.high is not None and number.stored > limits.high
+    if not (below or above):
+        return False
+    rounding = _ROUNDING if isinstance(number.stored, float) else 0.0
+    if not tolerance and not rounding:
+        return True  # whole numbers may be beyond what a float tells apart
+    limit = float(limits.low if below else limits.high)
+    scale = abs(limit) if number.span is None else number.span
+    return not abs(float(number.stored) - limit) <= rounding * abs(limit) + tolerance * scale

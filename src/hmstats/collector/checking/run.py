@@ -1,0 +1,128 @@
+"""A check from beginning to end: plan, read a sample on Spark, compare with what is stored, report."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial, reduce
+from typing import Any
+from zlib import crc32
+
+from pyspark.sql import SparkSession
+
+from hmstats.client import connect
+from hmstats.client.stored import Stored, own_statistics
+from hmstats.collector import plan as plans
+from hmstats.collector.checking.groups import GroupSums
+from hmstats.collector.checking.judge import judged, judged_files
+from hmstats.collector.checking.report import CheckReport, Tally
+from hmstats.collector.checking.seen import Seen
+from hmstats.collector.checking.tasks import Checked, CheckJob, compare, merged, nothing, read
+from hmstats.collector.feeds import arrow
+from hmstats.collector.options import MOST_PRECISION, Options
+from hmstats.collector.partition_spec import PartitionSpec
+from hmstats.collector.plan import Plan
+from hmstats.collector.prepare import Files, prepare
+from hmstats.collector.progress import Progress, watched
+from hmstats.collector.rows import rows
+from hmstats.collector.scan import each_as_stored
+from hmstats.collector.session_settings import hadoop_settings, session_metastore
+from hmstats.collector.splits import cut
+from hmstats.collector.statement import statement
+from hmstats.collector.task_errors import as_our_own
+from hmstats.errors import StatementError
+
+SAMPLE_FRACTION = 0.1
+_TASKS_PER_CORE = 3
+
+
+def check(
+    spark: SparkSession,
+    table: str,
+    *,
+    metastore: str | None = None,
+    columns: Sequence[str] | None = None,
+    partitions: PartitionSpec | None = None,
+    sample_fraction: float = SAMPLE_FRACTION,
+    tolerance: float = 0.0,
+    progress: Progress | None = None,
+) -> CheckReport:
+    """Read a sample of `[db.]table` and say which of its stored statistics are wrong. Nothing is changed.
+
+    `metastore`, `columns` and `partitions` are as in `analyze`. `sample_fraction`: the part of the rows that is read,
+    by row groups of Parquet files and by rows of anything else; 1 compares everything. `tolerance`: how far a number
+    may be off beyond its stated error, as a part of it; a bound, as a part of the range of the values.
+
+    Raises StatementError, before any job starts, for what is not there or makes no sense; UnreadableFile;
+    ServiceUnavailable.
+    """
+    options = check_options(sample_fraction, tolerance)
+    request = statement(table, columns=columns, partitions=partitions, database=spark.catalog.currentDatabase())
+    uris = metastore or session_metastore(spark)
+    with connect(uris) as service:
+        plan, files = prepare(service, request, options, changed_only=False, hadoop=hadoop_settings(spark))
+        stored = own_statistics(service, plans.check(service, request))
+    job = CheckJob(uris, stored.table, plan.types, options, tolerance, whole=_is_whole(plan, stored))
+    with watched(spark, progress, f"check of {plan.table}"), as_our_own():
+        found = _scan(spark, plan, files, job)
+    tally = reduce(Tally.merge, (each.tally for each in found), _of_files(plan, files, stored, tolerance))
+    if job.whole:
+        tally = tally.merge(_of_table(plan, stored, found, job))
+    return CheckReport(plan.table, tally, plan.skipped)
+
+
+def check_options(sample_fraction: float, tolerance: float) -> Options:
+    """How a check reads. Raises StatementError for a value that makes no sense."""
+    if not tolerance >= 0:
+        raise StatementError(f"a tolerance is 0 or more, found {tolerance}")
+    return Options(sample_fraction=sample_fraction, precision=MOST_PRECISION)
+
+
+def _is_whole(plan: Plan, stored: Stored) -> bool:
+    """Whether the table's own numbers are compared: there are some, and all partitions are read."""
+    known = stored.whole().rows is not None or bool(stored.statistics.columns)
+    return plan.whole and (known or not plan.keys)
+
+
+def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[Checked]:
+    """Read every piece: Parquet files as they are, all else as the rows that Spark reads."""
+    context, empty = spark.sparkContext, nothing(job).part()
+    in_files = tuple(piece for piece in plan.pieces if piece.parquet)
+    others = tuple(piece for piece in plan.pieces if not piece.parquet)
+    records = context.parallelize([piece.name for piece in plan.pieces]).map(lambda piece: (piece, empty))
+    splits = cut(in_files, files, context.defaultParallelism, job.options, plan.settings)
+    if splits:
+        records = records.union(context.parallelize(splits, len(splits)).mapPartitions(partial(read, job=job)))
+    if not others:
+        return _compared(records, plan, job)
+    with each_as_stored(spark):
+        rest = replace(plan, pieces=others, unchanged=in_files)
+        states = arrow.states(rows(spark, rest), plan.keys, plan.types, job.options)
+        return _compared(records.union(states.map(lambda record: (record[0], (record[1], None)))), plan, job)
+
+
+def _compared(records: Any, plan: Plan, job: CheckJob) -> list[Checked]:
+    """Bring the parts of each piece together and compare them, in tasks."""
+    tasks = max(1, min(len(plan.pieces), _TASKS_PER_CORE * records.context.defaultParallelism))
+    united = records.reduceByKey(merged, tasks, lambda piece: crc32(piece.encode()))
+    return list(united.mapPartitions(partial(compare, job=job)).collect())
+
+
+def _of_files(plan: Plan, files: Files, stored: Stored, tolerance: float) -> Tally:
+    """The numbers of files and bytes of the partitions and, where all of them are listed, of the table."""
+    if not plan.has_files:
+        return Tally()
+    sizes = {piece: [file.bytes for file in found] for piece, found in files.items()}
+    pieces = plan.pieces if plan.keys else ()
+    parts = (judged_files(each.name, each.parameters, sizes[each.name], tolerance) for each in pieces)
+    tally = reduce(Tally.merge, parts, Tally())
+    every = [size for found in sizes.values() for size in found]
+    return tally.merge(judged_files(None, stored.parameters, every, tolerance)) if plan.whole else tally
+
+
+def _of_table(plan: Plan, stored: Stored, found: Sequence[Checked], job: CheckJob) -> Tally:
+    """The table's own numbers. Samples of several partitions are no sample of all: nothing is extrapolated then."""
+    totals = (Seen.from_part(each.total) for each in found if each.total is not None)
+    total = reduce(Seen.merge, totals, nothing(job))
+    if plan.keys:
+        return judged(stored.whole(), replace(total, groups=GroupSums.empty(len(plan.types))), job.tolerance)
+    bare = 0 if stored.statistics.columns else 1
+    return judged(stored.whole(), total, job.tolerance).merge(Tally(targets=1, bare=bare))

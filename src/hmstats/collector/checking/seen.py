@@ -1,0 +1,128 @@
+"""What was read of a table or a partition, and what that says of all its rows."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from hmstats.collector.checking.groups import AVERAGE_LENGTH, GroupSums, Interval, of_rows
+from hmstats.sketch import bit_vector
+from hmstats.sketch.accumulator import TableAccumulator
+
+Part: TypeAlias = tuple[bytes, GroupSums | None]
+"""A part of what was seen, on its way: the state's bytes, and the sums of its row groups."""
+
+_STANDARD_ERRORS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a number is not below and not above, inclusive; None: nobody knows.
+
+    `certain`: the rows that were read prove it; otherwise it holds with a confidence of 99.7 %.
+    """
+
+    low: Any = None
+    high: Any = None
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """All limits of a number. `told`: they are so close that a wrong number would be noticed."""
+
+    limits: tuple[Limits, ...]
+    told: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The state of rows of a table or a partition. `groups` is None where rows were picked one by one."""
+
+    state: TableAccumulator
+    groups: GroupSums | None
+
+    @classmethod
+    def from_part(cls, part: Part) -> "Seen":
+        """Read a part."""
+        return cls(TableAccumulator.from_bytes(part[0]), part[1])
+
+    def part(self) -> Part:
+        """The same on its way."""
+        return self.state.to_bytes(), self.groups
+
+    def merge(self, other: "Seen") -> "Seen":
+        """Both sides' rows."""
+        groups = None if self.groups is None or other.groups is None else self.groups.merge(other.groups)
+        return Seen(self.state.merge(other.state), groups)
+
+    @property
+    def rows_read(self) -> int:
+        """How many rows were read; all of them where no column was asked for."""
+        return max((each.rows for each in self.state.columns.values()), default=self.state.rows)
+
+    def unseen(self, column: str) -> int:
+        """How many rows of the column were not read."""
+        return self.state.rows - self.state.columns[column].rows
+
+    def count(self, column: str, statistic: str) -> Truth:
+        """How many rows are null, true or false."""
+        found, unseen = self.state.columns[column], self.unseen(column)
+        falses = found.rows - found.nulls - found.trues
+        count = {"nulls": found.nulls, "trues": found.trues, "falses": falses}[statistic]
+        proven = Limits(count, count + unseen)
+        ratio = self._ratio(column, statistic, count, found.rows, 1.0)
+        if not unseen or ratio is None:
+            return Truth((proven,), told=not unseen)
+        low, high = (part * self.state.rows for part in ratio)
+        return Truth((proven, Limits(math.floor(low), math.ceil(high), certain=False)), told=True)
+
+    def bound(self, column: str, statistic: str) -> Truth:
+        """The least ("low") or the greatest value ("high")."""
+        found = getattr(self.state.columns[column], statistic)
+        if found is None:
+            return Truth((), told=False)
+        if not self.unseen(column):
+            return Truth((Limits(found, found),), told=True)
+        return Truth((Limits(high=found) if statistic == "low" else Limits(low=found),), told=False)
+
+    def span(self, column: str) -> float:
+        """The range of the values; 0 where there are none."""
+        low, high = (getattr(self.state.columns[column], end) for end in ("low", "high"))
+        return 0.0 if low is None or high is None else float(high) - float(low)
+
+    def max_length(self, column: str) -> Truth:
+        """The greatest length."""
+        found, whole = self.state.columns[column].max_length, not self.unseen(column)
+        return Truth((Limits(found, found if whole else None),), told=whole)
+
+    def average_length(self, column: str) -> Truth:
+        """The average length of the values that are not null; 0 where there are none."""
+        found, unseen = self.state.columns[column], self.unseen(column)
+        values = found.rows - found.nulls
+        least = found.total_length / max(1, values + unseen)
+        if not unseen:
+            return Truth((Limits(least, least),), told=True)
+        ratio = self._ratio(column, AVERAGE_LENGTH, found.total_length, values, float(found.max_length))
+        if ratio is None:
+            return Truth((Limits(least),), told=False)
+        return Truth((Limits(least), Limits(*ratio, certain=False)), told=True)
+
+    def distinct(self, column: str, stored_error: float) -> Truth:
+        """What a stored number of distinct values may be, which has this relative standard error.
+
+        Any value that was not read may be a new one.
+        """
+        found = self.state.columns[column].hll
+        if found is None:
+            return Truth((), told=False)
+        own = bit_vector.standard_error(found.to_bytes()) or 0.0
+        count, off, unseen = found.count(), _STANDARD_ERRORS * math.hypot(own, stored_error), self.unseen(column)
+        limits = Limits(round(count * (1 - off)), round((count + unseen) * (1 + off)), certain=False)
+        return Truth((limits,), told=not unseen)
+
+    def _ratio(self, column: str, statistic: str, part: int, whole: int, most: float) -> Interval | None:
+        """Which part of all it is likely to be."""
+        seen = self.state.columns[column].rows / max(1, self.state.rows)
+        if self.groups is not None:
+            return self.groups.ratio(statistic, list(self.state.columns).index(column), seen)
+        return of_rows(part / whole, most, whole, seen) if whole else None

@@ -1,0 +1,38 @@
+"""Stored histograms and frequent values beside those of the same rows."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hmstats.collector.checking.seen import Limits, Truth
+from hmstats.sketch.kll import KllHistogram
+from hmstats.sketch.top_k import TopK
+
+_FRACTIONS = [number / 64 for number in range(1, 64)]
+_MOST_VALUES = 10
+
+
+def quantiles_truth(stored: bytes, found: KllHistogram) -> tuple[float, Truth]:
+    """By how much the ranks of the stored quantiles are off, a part of all values, and by how much they may be.
+
+    A value has all ranks from that of its first to that of its last occurrence. Raises SketchError for corrupt bytes.
+    """
+    sketch = KllHistogram.from_bytes(stored)
+    allowed = sketch.rank_error_of_all + found.rank_error_of_all + 1 / max(1, min(sketch.count, found.count))
+    truth = Truth((Limits(0.0, allowed, certain=False),), told=True)
+    if not (sketch.count and found.count):
+        return float(sketch.count != found.count), truth
+    ranks = np.array([found.ranks(value) for value in sketch.quantiles(_FRACTIONS)])
+    fractions = np.array(_FRACTIONS)
+    return float(np.maximum(ranks[:, 0] - fractions, fractions - ranks[:, 1]).max(initial=0.0)), truth
+
+
+def top_values(stored: bytes, found: TopK) -> Iterator[tuple[str, int, Truth]]:
+    """The most frequent stored values: a name of its count, the count, and what it may be.
+
+    Both sketches say how often a value occurs at least and at most. Raises SketchError for corrupt bytes.
+    """
+    there = {text: (low, high) for text, low, high in found.top()}
+    for text, low, high in TopK.from_bytes(stored).top(_MOST_VALUES):
+        least, most = there.get(text, (0, found.error))
+        yield f"count of {text!r}", high, Truth((Limits(least, most + high - low),), told=True)
