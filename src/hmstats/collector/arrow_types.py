@@ -5,35 +5,25 @@ instead of text. What fits already is left alone, dictionaries too.
 """
 
 import re
+from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_TYPES: dict[str, pa.DataType] = {
-    "boolean": pa.bool_(),
-    "tinyint": pa.int8(),
-    "smallint": pa.int16(),
-    "int": pa.int32(),
-    "integer": pa.int32(),
-    "bigint": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "binary": pa.binary(),
-    "date": pa.date32(),
-}
-_DECIMAL = re.compile(r"decimal(?:\((\d+)(?:,\s*(\d+))?\))?")
+from hmstats.outlets import hive_types
+
 _CHAR = re.compile(r"char\((\d+)\)")
 _MICROSECONDS = pa.timestamp("us")
 
 
+@lru_cache(maxsize=10_000)
 def arrow_type(column_type: str) -> pa.DataType:
-    """The Arrow type of a Hive type that has statistics; timestamps are microseconds of UTC without a zone."""
-    decimal = _DECIMAL.fullmatch(column_type)
-    if decimal:
-        return pa.decimal128(int(decimal[1] or 10), int(decimal[2] or 0))
-    if column_type.startswith("timestamp"):
-        return _MICROSECONDS
-    return _TYPES.get(column_type, pa.string())
+    """The Arrow type of a Hive type that has statistics; timestamps are microseconds of UTC without a zone.
+
+    Raises InvalidInput for text that is no type.
+    """
+    found = hive_types.arrow_type(column_type)
+    return _MICROSECONDS if pa.types.is_timestamp(found) else found
 
 
 def as_column(array: pa.Array, column_type: str) -> pa.Array:
