@@ -115,11 +115,14 @@ def _write_here(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
 
 def _write_at_once(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     """The same in one statement, so that the sequence is locked for one round trip less."""
-    columns = {name: [row[name] for row in rows] for name in _KINDS if name != _PLACE}
+    names = unit.shape.present(LOG, _KINDS)
+    columns = {name: [row[name] for row in rows] for name in names if name != _PLACE}
     columns[_PLACE] = list(range(len(rows)))
     single = frozenset(name for name, values in columns.items() if values.count(values[0]) == len(values))
     sent = {name: values[0] if name in single else values for name, values in columns.items()}
-    written = unit.connection.exec_driver_sql(_statement(single), {**sent, "number": len(rows)}).scalars().all()
+    written = (
+        unit.connection.exec_driver_sql(_statement(tuple(names), single), {**sent, "number": len(rows)}).scalars().all()
+    )
     return min(written, default=None)
 
 
@@ -139,14 +142,14 @@ _KINDS = {
 
 
 @cache
-def _statement(single: frozenset[str]) -> str:
+def _statement(names: tuple[str, ...], single: frozenset[str]) -> str:
     """Written out and kept, since making it takes as long as sending it, while others wait.
 
     Columns that are `single` have one value for all rows, the others an array.
     """
     values = {
-        name: f"%({name})s::{kind}" if name in single else f"unnest(%({name})s::{kind}[])"
-        for name, kind in _KINDS.items()
+        name: f"%({name})s::{_KINDS[name]}" if name in single else f"unnest(%({name})s::{_KINDS[name]}[])"
+        for name in names
     }
     values[_PLACE] = f"taken.first + {values[_PLACE]}"
     return f"""
