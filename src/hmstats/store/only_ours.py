@@ -15,7 +15,7 @@ from hmstats.store.shape import OURS
 _INDEX = r'CREATE (?:UNIQUE )?INDEX (?:CONCURRENTLY )?"?\w+"? ON'
 _CHANGES = rf"(?:CREATE|ALTER|DROP) TABLE|{_INDEX}|INSERT INTO|UPDATE|DELETE FROM|COMMENT ON (?:TABLE|COLUMN)"
 _CHANGE = re.compile(rf'\s*(?:{_CHANGES})\s+(?:IF (?:NOT )?EXISTS )?"?(\w+)"?')
-_LOOK = re.compile(r"\s*(?:SELECT|WITH)\b")
+_LOOK = re.compile(r"\s*(?:SELECT|WITH|SET)\b")
 _NOTHING = "SELECT 1 WHERE false"
 
 
