@@ -7,6 +7,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from hmstats.cli import logs
 from hmstats.cli.parent import Plan
 from hmstats.cli.served import load_served
 from hmstats.server.assembly import prepare
@@ -44,6 +45,7 @@ def serve(
         "read_only": read_only,
     }
     settings = load_served(flags)
+    logs.configure(settings.log_level)
     _prepare(settings)
     plan = Plan(
         host=settings.host,

@@ -1,15 +1,21 @@
-"""The schema of a database: its revision, and the way to ours. The migrations themselves are in migrations/."""
+"""The schema of a database: its revision, and the way to ours. The migrations themselves are in migrations/.
+
+Revisions are numbered. A server serves a database at its own revision or at the next one, so that a database is
+migrated first and its servers are replaced one by one afterwards. Migrations are written for that: what the version
+before uses stays, and no large table is locked for long (tests/store/test_migration_locks.py holds it).
+"""
 
 import io
 from collections.abc import Callable
 from pathlib import Path
 
+import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, func, inspect, select
+from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.schema import CreateSchema
 
 from hmstats.errors import SchemaError
@@ -25,16 +31,23 @@ VERSION_TABLE = "HMSTATS_ALEMBIC_VERSION"
 _STATEMENT_SECONDS = 600.0
 """A migration may rewrite a large table."""
 _LOCK = 0x686D7374617473  # "hmstats"
+_LOCK_SECONDS = 5
+"""Who waits for a table holds up all who come later; a migration gives up sooner, and tries again."""
+
+_log = structlog.get_logger("hmstats.store")
 
 
 def upgrade(url: str) -> None:
     """Bring the database to the newest revision, all or nothing; beside a Hive only our own tables are touched.
 
-    Raises SchemaError when another program's tables are in it, or when a newer version of ours made its schema.
+    A database that is one revision newer is left as it is. Raises SchemaError when another program's tables are in
+    it, or when a version of ours that is newer still made its schema.
     """
 
     def work(connection: Connection) -> None:
         _refuse_foreign(connection)
+        if _is_next(revision_of(connection)):
+            return
         if _is_of_hive(connection):
             only_ours(connection)
         command.upgrade(_config(connection), "head")
@@ -102,10 +115,13 @@ def sql(url: str) -> str:
 
 
 def require_current(store: Store) -> None:
-    """Raises SchemaError unless the database is at the newest revision."""
+    """Raises SchemaError unless the database is at the newest revision, or at the one that follows it."""
     with store.read() as connection:
         found = revision_of(connection)
     if found == head():
+        return
+    if _is_next(found):
+        _log.warning("schema_is_newer", database=store.name, found=found, own=head())
         return
     if found is None or _is_known(found):
         advice = "run `hmstats migrate --database URL` first"
@@ -141,6 +157,11 @@ def _is_of_hive(connection: Connection) -> bool:
         return True
 
 
+def _is_next(revision: str | None) -> bool:
+    """Whether a revision is the one that the next version of ours will bring."""
+    return revision is not None and revision.isdecimal() and int(revision) == int(head()) + 1
+
+
 def _is_known(revision: str) -> bool:
     return any(script.revision == revision for script in ScriptDirectory.from_config(_config(None)).walk_revisions())
 
@@ -165,6 +186,7 @@ def _migrate(url: str, work: Callable[[Connection], object]) -> None:
     def locked(unit: Unit) -> None:
         if unit.connection.dialect.name == "postgresql":
             unit.connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            unit.connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'"))
         work(unit.connection)
 
     try:
