@@ -27,6 +27,8 @@ from hmstats.model.column_types import kind_of
 from hmstats.model.provenance import Provenance
 from hmstats.outlets import arrow_ipc
 from hmstats.outlets.arrow import table_statistics
+from hmstats.outlets.flat_table import statistics_table
+from hmstats.sketch import bit_vector
 from hmstats.sketch.accumulator import ColumnAccumulator
 from hmstats.sketch.kll import KllHistogram
 
@@ -173,6 +175,33 @@ def test_csv_is_read_by_a_reader(our_metastore: Metastore, by_day: str) -> None:
     ]
     assert rows[1]["max_value"] == "80"
     assert len(json.loads(rows[1]["quantiles"])) == 5
+
+
+@sqlite
+def test_other_programs_get_what_the_partitions_say_together(
+    our_metastore: Metastore, by_day: str, tmp_path: Path
+) -> None:
+    whole, *columns = [json.loads(line) for line in run(our_metastore, by_day, "--json").stdout.splitlines()]
+    assert (whole["row_count"], whole["partition_name"]) == (2 * ROWS, None)
+    (age_row, app_row, session_row) = columns
+    assert (age_row["quantiles"][0], age_row["quantiles"][4]) == (1, 81)
+    assert 30 < age_row["quantiles"][2] < 50
+    assert app_row["quantiles"] is None
+    assert app_row["top_values"][0] == {"value": "mail", "low": 1_200, "high": 1_200}
+    assert session_row["distinct_count"] == pytest.approx(ROWS, rel=0.06)
+    assert 0 < session_row["distinct_count_standard_error"] < 0.02
+    rows = list(csv.DictReader(io.StringIO(run(our_metastore, by_day, "--csv").stdout)))
+    assert [json.loads(each["top_values"] or "null") for each in rows] == [
+        None,
+        *(each["top_values"] for each in columns),
+    ]
+    path = tmp_path / "statistics.arrow"
+    assert run(our_metastore, by_day, "--arrow", str(path)).stdout == f"written to {path}: statistics of 1 target\n"
+    (found,) = (table_statistics(batch) for batch in arrow_ipc.read(path))
+    flat = statistics_table([found]).to_pylist()
+    assert flat[1]["quantiles"][::4] == [1, 81]
+    assert flat[2]["top_values"][0] == app_row["top_values"][0]
+    assert bit_vector.count(found.statistics.columns[2].data.bit_vector) == session_row["distinct_count"]  # type: ignore[union-attr, arg-type]
 
 
 @sqlite

@@ -1,27 +1,21 @@
 """`hmstats show`: the statistics of a table or its partitions at a glance, or for another program."""
 
-import csv
-import json
-import math
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from hmstats.cli.shapes import FRACTIONS
+from hmstats.cli.show_rows import print_csv, print_json
 from hmstats.cli.show_table import MOST_VALUES, NOTE, ordered, show_table, stale_lines
 from hmstats.cli.statistics_table import headline, print_table
 from hmstats.client import Metastore, connect
 from hmstats.client.stored import Stored, existing_partition, existing_table, stored_partitions, stored_table
-from hmstats.client.united import United, united
+from hmstats.client.united import united_columns, with_united_sketches
 from hmstats.errors import StatementError
-from hmstats.model.staleness import stale
 from hmstats.outlets.arrow_ipc import write_file
-from hmstats.outlets.flat_table import SCHEMA, statistics_table
 from hmstats.settings import load
 
 _SORT = "Order by column, type, nulls, distinct, min, max, length or age."
@@ -45,11 +39,11 @@ def show(
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
         found = _sorted(_found(service, table, partition, every=partitions), sort)
         if arrow is not None:
-            _write(arrow, found)
+            _write(arrow, service, found)
         elif as_json:
-            _print_json(found)
+            print_json(service, found)
         elif as_csv:
-            _print_csv(found)
+            print_csv(service, found)
         else:
             _print(service, found)
 
@@ -79,54 +73,14 @@ def _print(service: Metastore, found: Iterable[Stored]) -> None:
         if not columns:
             typer.echo("no column statistics")
             continue
-        print_table(show_table(each, columns, _united(service, each)))
+        print_table(show_table(each, columns, united_columns(service, each, FRACTIONS, MOST_VALUES)))
         for line in stale_lines(each, columns):
             typer.echo(line)
         typer.echo(NOTE)
 
 
-def _united(service: Metastore, found: Stored) -> dict[str, United]:
-    """What the partitions' sketches say of the columns whose statistics are not stored for the table itself."""
-    if found.statistics.partition is not None or not found.table.partition_keys:
-        return {}
-    names = [each.column for each in found.statistics.columns if each.provenance is None]
-    return {name: united(service, found.table.name, name, FRACTIONS, MOST_VALUES) for name in names}
-
-
-def _rows(found: Iterable[Stored]) -> Iterator[dict[str, Any]]:
-    """The rows of outlets.flat_table.statistics_table(), and why each is stale."""
-    for each in found:
-        reasons = [None, *(stale(column, each.parameters) for column in each.statistics.columns)]
-        for row, reason in zip(statistics_table([each.whole()]).to_pylist(), reasons, strict=True):
-            yield {**row, "stale": reason}
-
-
-def _print_json(found: Iterable[Stored]) -> None:
-    for row in _rows(found):
-        typer.echo(json.dumps(_plain(row), ensure_ascii=False, allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    """The value as JSON has it: times as ISO 8601, infinities as text."""
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _print_csv(found: Iterable[Stored]) -> None:
-    """Lists are JSON in their field."""
-    writer = csv.DictWriter(sys.stdout, [*SCHEMA.names, "stale"], lineterminator="\n")
-    writer.writeheader()
-    for row in _rows(found):
-        writer.writerow({name: json.dumps(_plain(v)) if isinstance(v, list) else v for name, v in row.items()})
-
-
-def _write(path: Path, found: Iterable[Stored]) -> None:
-    whole = [each.whole() for each in found]
+def _write(path: Path, service: Metastore, found: Iterable[Stored]) -> None:
+    whole = [with_united_sketches(service, each).whole() for each in found]
     try:
         write_file(path, whole)
     except OSError as error:

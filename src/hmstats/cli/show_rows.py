@@ -1,0 +1,70 @@
+"""What `hmstats show` gives to other programs: the rows of outlets/flat_table.py, and why each is stale."""
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+import typer
+
+from hmstats.client import Metastore
+from hmstats.client.stored import Stored
+from hmstats.client.united import United, united_columns
+from hmstats.model import frequent_values
+from hmstats.model.column_statistics import ColumnStatistics
+from hmstats.model.staleness import stale
+from hmstats.outlets.flat_table import FRACTIONS, MOST_TOP_VALUES, SCHEMA, statistics_table
+
+
+def print_json(service: Metastore, found: Iterable[Stored]) -> None:
+    """An object for each row, on a line of its own."""
+    for row in _rows(service, found):
+        typer.echo(json.dumps(_plain(row), ensure_ascii=False, allow_nan=False))
+
+
+def print_csv(service: Metastore, found: Iterable[Stored]) -> None:
+    """A line for each row below the names; lists are JSON in their field."""
+    writer = csv.DictWriter(sys.stdout, [*SCHEMA.names, "stale"], lineterminator="\n")
+    writer.writeheader()
+    for row in _rows(service, found):
+        writer.writerow({name: json.dumps(_plain(v)) if isinstance(v, list) else v for name, v in row.items()})
+
+
+def _rows(service: Metastore, found: Iterable[Stored]) -> Iterator[dict[str, Any]]:
+    for each in found:
+        columns = [None, *each.statistics.columns]
+        answers = united_columns(service, each, FRACTIONS, MOST_TOP_VALUES)
+        for column, row in zip(columns, statistics_table([each.whole()]).to_pylist(), strict=True):
+            more = _united(column, answers[column.column]) if column and column.column in answers else {}
+            yield {**row, **more, "stale": column and stale(column, each.parameters)}
+
+
+def _united(column: ColumnStatistics, answers: United) -> dict[str, Any]:
+    """What the partitions' sketches say of a column together."""
+    row: dict[str, Any] = {}
+    if answers.distinct is not None:
+        row["distinct_count"] = answers.distinct.count
+        row["distinct_count_standard_error"] = answers.distinct.standard_error
+    if answers.quantiles is not None:
+        row["quantiles"] = list(answers.quantiles.values)
+    if answers.frequent is not None:
+        values = answers.frequent.values
+        texts = frequent_values.items(column.kind, (each.value for each in values))
+        row["top_values"] = [
+            {"value": text, "low": each.low, "high": each.high} for text, each in zip(texts, values, strict=True)
+        ]
+    return row
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON has it: times as ISO 8601, infinities as text."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
