@@ -1,4 +1,4 @@
-"""Migrations run while servers of the version before serve: none locks a large table for long or takes a column away."""
+"""Migrations run while servers of the version before serve: none locks a large table for long or takes one away."""
 
 import io
 
