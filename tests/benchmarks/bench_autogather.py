@@ -59,6 +59,11 @@ def bench(spark: Any, rows: Any, kind: str, rounds: int) -> None:
         written = writing(rows).save_table("gathered", mode="overwrite", format=kind)
         assert written.gathered, written.reason
 
+    def reading_files() -> None:
+        settings = {"hmstats.autogather.reads": "files"}
+        written = writing(rows, settings=settings).save_table("read", mode="overwrite", format=kind)
+        assert written.gathered, written.reason
+
     def then_hmstats() -> None:
         plain("analysed")
         analyze(spark, "analysed")
@@ -70,6 +75,7 @@ def bench(spark: Any, rows: Any, kind: str, rounds: int) -> None:
     ways = {
         "plain write": lambda: plain("plain"),
         "write with statistics": gathering,
+        **({"write with statistics, from its files": reading_files} if kind == "parquet" else {}),
         "plain write, then hmstats analyze": then_hmstats,
         "plain write, then Spark's ANALYZE FOR ALL COLUMNS": then_spark,
     }

@@ -56,6 +56,17 @@ def _static(spark: Any) -> Iterator[None]:
     spark.conf.unset(DYNAMIC)
 
 
+@pytest.fixture(params=["rows", "files"])
+def _reads(request: pytest.FixtureRequest, spark: Any) -> Iterator[None]:
+    """The session reads rows on their way, or the files that are written."""
+    spark.conf.set("hmstats.autogather.reads", request.param)
+    yield
+    spark.conf.unset("hmstats.autogather.reads")
+
+
+both = pytest.mark.usefixtures("_reads")
+
+
 def table(name: str) -> TableName:
     return TableName("hive", "default", name)
 
@@ -107,6 +118,7 @@ def assert_as_analysed(spark: Any, service: Metastore, name: str) -> None:
     assert everything(service, name) == gathered
 
 
+@both
 def test_every_type_in_the_very_files_of_a_plain_write(
     spark: Any, service: Metastore, every_type: Any, name: str
 ) -> None:
@@ -121,6 +133,7 @@ def test_every_type_in_the_very_files_of_a_plain_write(
     assert_as_analysed(spark, service, name)
 
 
+@both
 def test_a_partition_for_every_odd_value(spark: Any, service: Metastore, name: str) -> None:
     values = ["a", "A", "a b/c=d%", "ü#?", "", None, None]
     days = ["2024-02-29", None, "1500-01-01"]
@@ -134,6 +147,7 @@ def test_a_partition_for_every_odd_value(spark: Any, service: Metastore, name: s
     assert_as_analysed(spark, service, name)
 
 
+@both
 def test_an_append_is_merged_into_what_is_stored(spark: Any, service: Metastore, name: str) -> None:
     for begin, end in ((0, 5000), (4000, 6000), (6000, 6000)):
         written = writing(numbers(spark, begin, end)).save_table(name, mode="append")
@@ -142,6 +156,7 @@ def test_an_append_is_merged_into_what_is_stored(spark: Any, service: Metastore,
     assert_as_analysed(spark, service, name)
 
 
+@both
 def test_an_append_to_partitions(spark: Any, service: Metastore, name: str) -> None:
     writing(numbers(spark, 0, 3000).where("k < 2")).save_table(name, partition_by=["k"])
     written = writing(numbers(spark, 3000, 3600).where("k > 0")).insert_into(name)
@@ -153,6 +168,7 @@ def test_an_append_to_partitions(spark: Any, service: Metastore, name: str) -> N
     assert_as_analysed(spark, service, name)
 
 
+@both
 def test_an_append_to_rows_that_nobody_counted_says_that_it_does_not_know(
     spark: Any, service: Metastore, name: str
 ) -> None:
@@ -181,6 +197,7 @@ def test_an_overwrite_of_a_partition(spark: Any, service: Metastore, name: str, 
     assert_as_analysed(spark, service, name)
 
 
+@both
 def test_an_overwrite_forgets_what_was_there(spark: Any, service: Metastore, name: str) -> None:
     writing(numbers(spark, 0, 3000)).save_table(name)
     writing(numbers(spark, 10, 20)).save_table(
@@ -192,6 +209,7 @@ def test_an_overwrite_forgets_what_was_there(spark: Any, service: Metastore, nam
     assert_as_analysed(spark, service, name)
 
 
+@both
 def test_values_are_counted_as_the_table_has_them(spark: Any, service: Metastore, name: str) -> None:
     columns = "a string, b decimal(12,3), c char(6), d varchar(8), e timestamp"
     spark.sql(f"CREATE TABLE {name} ({columns}, k int) USING parquet PARTITIONED BY (k)")
@@ -206,6 +224,7 @@ def test_values_are_counted_as_the_table_has_them(spark: Any, service: Metastore
     assert_as_analysed(spark, service, name)
 
 
+@both
 def test_a_table_made_by_write_to(spark: Any, service: Metastore, name: str) -> None:
     written = writing(numbers(spark, 0, 30)).write_to(name, "create", using="parquet", partitioned_by=["k"])
     assert (written.gathered, written.rows, written.partitions) == (True, 30, 3)
@@ -226,6 +245,7 @@ def test_what_tasks_find_may_be_kept_elsewhere(
         assert list((tmp_path / "states").iterdir()) == []
 
 
+@both
 def test_many_partitions_in_little_memory(
     spark: Any, service: Metastore, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +259,14 @@ def test_many_partitions_in_little_memory(
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
     assert (written.gathered, written.rows, written.partitions) == (True, 4000, 400)
     assert_as_analysed(spark, service, name)
+
+
+def test_files_that_are_not_parquet_are_not_read(spark: Any, service: Metastore, name: str) -> None:
+    settings = {"hmstats.autogather.reads": "files"}
+    written = writing(numbers(spark, 0, 30), settings=settings).save_table(name, format="orc", partition_by=["k"])
+    assert (written.gathered, spark.table(name).count()) == (False, 30)
+    assert "new files of Parquet only, which partition k=0 is not" in (written.reason or "")
+    assert accurate(service, name) == Accurate()
 
 
 def test_settings_of_the_session_and_of_a_write(spark: Any, service: Metastore, name: str) -> None:
@@ -270,6 +298,7 @@ def test_settings_of_the_session_and_of_a_write(spark: Any, service: Metastore, 
             },
             "jdbc:derby cannot be reached from Python",
         ),
+        ({"hmstats.autogather.reads": "pages"}, "hmstats.autogather.reads must be rows or files, found 'pages'"),
         ({"hmstats.running_write_retention_hours": 0}, "must be a number of hours above 0"),
     ],
 )

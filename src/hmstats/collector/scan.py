@@ -65,7 +65,7 @@ def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outco
     shared = {piece for task in tasks for piece in task.shared}
     if not shared:
         return _united(records.values())
-    return _united(_met(records, min(len(shared), _TASKS_PER_CORE * cores)).mapPartitions(partial(unite, job=job)))
+    return _united(met(records, min(len(shared), _TASKS_PER_CORE * cores)).mapPartitions(partial(unite, job=job)))
 
 
 def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
@@ -75,7 +75,7 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
         context = records.context
         cores = context.defaultParallelism
         every = context.parallelize([(piece.name, b"") for piece in plan.pieces], cores)
-        records = _met(records.union(every), max(1, min(len(plan.pieces), _TASKS_PER_CORE * cores)))
+        records = met(records.union(every), max(1, min(len(plan.pieces), _TASKS_PER_CORE * cores)))
     return _united(records.mapPartitions(partial(unite, job=job)))
 
 
@@ -95,7 +95,7 @@ def tasks_of(pieces: Iterable[Piece], splits: Iterable[Sequence[Split]], *, alon
     return [*tasks, *(Task((), empty=tuple(names)) for names in batches(rest, _EMPTY_PIECES_A_TASK))]
 
 
-def _met(records: Any, tasks: int) -> Any:
+def met(records: Any, tasks: int) -> Any:
     """The records with those of one piece in one task, one after the other; what memory cannot hold goes to disk."""
     return records.repartitionAndSortWithinPartitions(tasks, lambda piece: crc32(piece.encode()))
 

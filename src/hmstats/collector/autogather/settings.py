@@ -17,13 +17,16 @@ DBCLASS = "hive.stats.dbclass"
 CONNECTION = "hive.stats.dbconnectionstring"
 DRIVER = "hive.stats.jdbcdriver"
 RELIABLE = "hive.stats.reliable"
+READS = "hmstats.autogather.reads"
 RETENTION_HOURS = "hmstats.running_write_retention_hours"
+ROWS, FILES = "rows", "files"
 DEFAULTS: Mapping[str, str] = {
     AUTOGATHER: "true",
     DBCLASS: "thrift",
     CONNECTION: "",
     DRIVER: "",
     RELIABLE: "false",
+    READS: ROWS,
     RETENTION_HOURS: "24",
 }
 _PLACES = ("{}", "spark.hadoop.{}", "spark.{}")
@@ -36,6 +39,7 @@ _FLAGS = {"true": True, "false": False}
 class GatherSettings:
     """`dbclass` says who keeps what tasks find, `connection` where; `reliable`: a failure to gather fails the write.
 
+    `reads` is ROWS, which are watched on their way, or FILES, the new ones, when they are written.
     `retention_hours` is the time after which a silent run has died, where no server looks after that.
     """
 
@@ -43,6 +47,7 @@ class GatherSettings:
     dbclass: str
     connection: str
     reliable: bool
+    reads: str
     retention_hours: float
 
 
@@ -63,6 +68,7 @@ def gather_settings(spark: SparkSession, given: Mapping[str, object], metastore:
         dbclass=texts[DBCLASS],
         connection=_connection(spark, texts, metastore),
         reliable=_flag(RELIABLE, texts),
+        reads=_reads(texts[READS]),
         retention_hours=_hours(texts[RETENTION_HOURS]),
     )
 
@@ -94,6 +100,12 @@ def _flag(name: str, texts: Mapping[str, str]) -> bool:
     if flag is None:
         raise SettingsError(f"{name} must be true or false, found {texts[name]!r}")
     return flag
+
+
+def _reads(text: str) -> str:
+    if text not in (ROWS, FILES):
+        raise SettingsError(f"{READS} must be {ROWS} or {FILES}, found {text!r}")
+    return text
 
 
 def _hours(text: str) -> float:

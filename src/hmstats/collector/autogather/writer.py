@@ -3,7 +3,7 @@
 The files are those that a plain write makes. What a failure to gather means, hive.stats.reliable decides.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -11,9 +11,10 @@ from pyspark.sql import DataFrame
 
 from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_table
-from hmstats.collector.autogather.aggregation import collected
+from hmstats.collector.autogather.aggregation import WrittenPiece, collected
+from hmstats.collector.autogather.new_files import new_files, read_new_files
 from hmstats.collector.autogather.outcome import Stored, give_up, store
-from hmstats.collector.autogather.settings import RELIABLE, gather_settings
+from hmstats.collector.autogather.settings import FILES, RELIABLE, gather_settings
 from hmstats.collector.autogather.situation import Situation, situation
 from hmstats.collector.autogather.target import Target, new_table, stored_table
 from hmstats.collector.autogather.tee import Gathering, Survived, notes, watched_rows
@@ -178,6 +179,8 @@ class Writing:
         keys, types = order.target.keys, order.target.types
         to = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
+            if settings.reads == FILES:
+                return self._gather_from_files(service, to, order)
             gathering = Gathering(run, publisher, types, keys, settings.reliable)
             return self._gather(service, to, order, gathering, aggregator())
 
@@ -197,16 +200,31 @@ class Writing:
             with as_our_own():
                 order.write(watched_rows(self._rows, order.target, gathering, attempts))
             try:
-                pieces = collected(aggregator, attempts.value)
-                stored = store(service, to, before, pieces, gathering.types, appends=order.appends)
-                _check_accepted(stored)
+                return _stored(service, to, before, collected(aggregator, attempts.value), order)
             except Survived as error:
                 written = self._without(service, to, before, error)
                 self._refuse_if_reliable(error)
                 return written
         finally:
             _terminate(aggregator)
-        return Written(order.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
+
+    def _gather_from_files(self, service: Metastore, to: Delivery, order: _Order) -> Written:
+        before = Situation()
+        try:
+            before = situation(service, order.table) if order.keeps else before
+        except Survived as error:
+            self._refuse_if_reliable(error)
+            order.write(self._rows)
+            return self._without(service, to, before, error)
+        order.write(self._rows)
+        try:
+            now = situation(service, order.table)
+            pieces = read_new_files(self._spark, now, new_files(before, now))
+            return _stored(service, to, before, pieces, order)
+        except Survived as error:
+            written = self._without(service, to, before, error)
+            self._refuse_if_reliable(error)
+            return written
 
     def _refuse_if_reliable(self, error: Exception) -> None:
         if self._settings.reliable:
@@ -220,6 +238,15 @@ class Writing:
         except Survived as failure:
             _log.warning("not_said", table=str(to.table), reason=str(failure))
         return Written(to.table, gathered=False, reason=str(error))
+
+
+def _stored(
+    service: Metastore, to: Delivery, before: Situation, pieces: Iterable[WrittenPiece], order: _Order
+) -> Written:
+    """Store the statistics of what was written. Raises GatheringFailed, ServiceUnavailable."""
+    stored = store(service, to, before, pieces, order.target.types, appends=order.appends)
+    _check_accepted(stored)
+    return Written(order.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 
 
 def _check_accepted(stored: Stored) -> None:
