@@ -4,7 +4,7 @@ import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from hmstats.server.answers import Answers
 from hmstats.server.chores import Chore
@@ -112,11 +112,47 @@ def prepare(store: Store, warehouse: Warehouse) -> None:
 def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, limits: Limits, rules: Rules) -> Server:
     """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
     prepare(store, warehouse)
-    databases = Databases(store, warehouse)
-    roles, privileges = Roles(store), Privileges(store)
-    log = NotificationLog(store)
     if rules.notifications:
         store.keep_log(encoder(sketches=rules.send_sketches))
+    made = _statistics(store, rules)
+    writes, log = RunningWrites(store), NotificationLog(store)
+    subjects = (
+        *_service_calls(store, warehouse, rules),
+        *_catalog_calls(store, warehouse, rules, made),
+        *_statistics_calls(store, rules, made),
+        RunningWriteCalls(writes),
+        NotificationCalls(log),
+    )
+    cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
+    if rules.notifications and not store.shape.beside_hive:  # there Hive removes them, after its own time
+        cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
+    # A Hive beside us changes tables and says so to nobody: no answer is known to be true still.
+    limits = replace(limits, answers_bytes=0, objects_bytes=0) if store.shape.beside_hive else limits
+    dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made.reader, limits, rules)
+    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning))
+
+
+def _dispatcher(
+    store: Store, calls: Mapping[str, Callable[..., Any]], reader: StatisticsReader, limits: Limits, rules: Rules
+) -> Dispatcher:
+    """What answers requests: from kept answers, from kept statistics, or by the calls."""
+    recent = RecentChanges(store.changes_since)
+    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
+    kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
+    quick = KeptObjects(reader, kept, sketches=rules.send_sketches).calls() if limits.objects_bytes else {}
+    return Dispatcher(methods(), calls, answers, quick)
+
+
+class _Statistics(NamedTuple):
+    """What several calls have of statistics."""
+
+    aggregator: StatisticsAggregator
+    readers: Callable[..., StatisticsReader]
+    reader: StatisticsReader
+    view: SparkView
+
+
+def _statistics(store: Store, rules: Rules) -> _Statistics:
     aggregator = StatisticsAggregator(
         store,
         any_engine=rules.any_engine,
@@ -124,65 +160,58 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     )
     filler = aggregator if rules.statistics_from_partitions else None
     readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler)
-    reader = readers(sketches=rules.send_sketches)
-    questions = partial(StatisticsQuestions, store, any_engine=rules.any_engine)
-    writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
     view = SparkView(store, filler, any_engine=rules.any_engine)
-    spark = SparkStatements(view)
-    tables = Tables(store, warehouse, spark)
-    writes = RunningWrites(store)
-    partitions = Partitions(store, most_listed=rules.most_partitions_listed)
-    expressions = Expressions(partitions)
-    subjects = (
+    return _Statistics(aggregator, readers, readers(sketches=rules.send_sketches), view)
+
+
+def _service_calls(store: Store, warehouse: Warehouse, rules: Rules) -> tuple[object, ...]:
+    """Calls about the service, who uses it, and who waits for whom."""
+    return (
         SessionCalls(rules.spark_names),
         ConfigurationCalls(warehouse.root),
         TokenCalls(Tokens(store)),
         IdentityCalls(Identity(store)),
-        CatalogCalls(Catalogs(store, warehouse)),
-        DatabaseCalls(databases),
-        ConnectorCalls(Connectors(store)),
-        TableCalls(
-            tables,
-            reader,
-            None if rules.spark_statistics == "never" else view,
-            to_all=rules.spark_statistics == "always",
-        ),
-        TableQueryCalls(tables, TableFilters(store), MaterializedViews(store)),
-        TableChangeCalls(TableAlterations(store, warehouse, spark), Truncation(store, warehouse)),
-        PartitionCalls(partitions, reader, privileges),
-        PartitionMarkCalls(PartitionMarks(store)),
-        PartitionQueryCalls(partitions, expressions),
-        PartitionChangeCalls(PartitionChanges(store, warehouse), PartitionMoves(store, warehouse), expressions),
-        StatisticsCalls(
-            reader,
-            aggregator,
-            writer,
-            send_sketches=rules.send_sketches,
-        ),
-        ExtensionCalls(questions(readers()), writer),
-        ArrowCalls(WholeStatistics(store, plain=questions(readers(sketches=False)), sketched=questions(readers()))),
-        RunningWriteCalls(writes),
-        FunctionCalls(Functions(store)),
-        TypeCalls(NamedTypes(store)),
-        AccessCalls(roles, privileges),
-        ConstraintCalls(Constraints(store)),
-        NotificationCalls(log),
+        AccessCalls(Roles(store), Privileges(store)),
         LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
     )
-    recent = RecentChanges(store.changes_since)
-    # A Hive beside us changes tables and says so to nobody: no answer is known to be true still.
-    if store.shape.beside_hive:
-        limits = replace(limits, answers_bytes=0, objects_bytes=0)
-    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
-    kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
-    quick = KeptObjects(reader, kept, sketches=rules.send_sketches).calls() if limits.objects_bytes else {}
-    cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
-    if rules.notifications and not store.shape.beside_hive:  # there Hive removes them, after its own time
-        cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
-    calls = with_refusals(_calls(subjects), store)
-    dispatcher = Dispatcher(methods(), calls, answers, quick)
-    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning))
+
+
+def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Statistics) -> tuple[object, ...]:
+    """Calls about what there is: databases, tables, partitions, and what hangs on them."""
+    spark = SparkStatements(made.view)
+    view = None if rules.spark_statistics == "never" else made.view
+    tables = Tables(store, warehouse, spark)
+    partitions = Partitions(store, most_listed=rules.most_partitions_listed)
+    expressions = Expressions(partitions)
+    return (
+        CatalogCalls(Catalogs(store, warehouse)),
+        DatabaseCalls(Databases(store, warehouse)),
+        ConnectorCalls(Connectors(store)),
+        TableCalls(tables, made.reader, view, to_all=rules.spark_statistics == "always"),
+        TableQueryCalls(tables, TableFilters(store), MaterializedViews(store)),
+        TableChangeCalls(TableAlterations(store, warehouse, spark), Truncation(store, warehouse)),
+        PartitionCalls(partitions, made.reader, Privileges(store)),
+        PartitionMarkCalls(PartitionMarks(store)),
+        PartitionQueryCalls(partitions, expressions),
+        PartitionChangeCalls(PartitionChanges(store, warehouse), PartitionMoves(store, warehouse), expressions),
+        FunctionCalls(Functions(store)),
+        TypeCalls(NamedTypes(store)),
+        ConstraintCalls(Constraints(store)),
+    )
+
+
+def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[object, ...]:
+    """Calls about statistics, Hive's and ours."""
+    writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
+    questions = partial(StatisticsQuestions, store, any_engine=rules.any_engine)
+    sketched = questions(made.readers())
+    whole = WholeStatistics(store, plain=questions(made.readers(sketches=False)), sketched=sketched)
+    return (
+        StatisticsCalls(made.reader, made.aggregator, writer, send_sketches=rules.send_sketches),
+        ExtensionCalls(sketched, writer),
+        ArrowCalls(whole),
+    )
 
 
 def _cleaning(name: str, remove_older: Callable[[float], object], retention_hours: float) -> Chore:
