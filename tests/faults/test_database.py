@@ -20,7 +20,7 @@ from tests.fixtures.postgres import fresh_database
 from hmstats.store import migrate
 from hmstats.store.engine import database_url
 
-KILLS = int(os.environ.get("HMSTATS_TEST_DATABASE_KILLS", "3"))
+KILLS = int(os.environ.get("HMSTATS_TEST_DATABASE_KILLS", "2"))
 BREAKS = int(os.environ.get("HMSTATS_TEST_BREAKS", "5"))
 WRITERS = 4
 _END_ALL = (

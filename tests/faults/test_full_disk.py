@@ -19,7 +19,7 @@ from hmstats.store.engine import Store
 from hmstats.store.schema import CTLGS
 from hmstats.store.unit import Unit
 
-TIMES = int(os.environ.get("HMSTATS_TEST_FULL_DISKS", "3"))
+TIMES = int(os.environ.get("HMSTATS_TEST_FULL_DISKS", "2"))
 WRITERS = 4
 _SMALL_BYTES = 4_096
 

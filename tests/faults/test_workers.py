@@ -25,7 +25,7 @@ from hmstats.server.compact_writer import to_compact
 from hmstats.server.port import Port
 from hmstats.wire.idl import hive_metastore as api
 
-KILLS = int(os.environ.get("HMSTATS_TEST_KILLS", "25"))
+KILLS = int(os.environ.get("HMSTATS_TEST_KILLS", "5"))
 PARENT_KILLS = int(os.environ.get("HMSTATS_TEST_PARENT_KILLS", "1"))
 WRITERS = 4
 
