@@ -30,14 +30,31 @@ _RULES: tuple[tuple[str, str], ...] = (
 )
 
 
+_KEY = re.compile(rf"FOREIGN KEY\s*\([^)]*\) REFERENCES {_NAME} \([^)]*\)(?! ON DELETE CASCADE)")
+_OF_OURS = "HMSTATS_"
+"""Tables whose shape Hive does not give."""
+
+
 def complaints(sql: str) -> list[str]:
     """What is wrong with the statements of a migration; tables that it makes itself are free."""
     statements = [" ".join(each.split()) for each in re.sub(r"--.*", "", sql).split(";")]
     made = {found[1] for each in statements if (found := _CREATED.match(each))} | {_OWN}
-    return [
+    return _complaints_of_keys(statements, made) + [
         f"{statement}: {reason}"
         for statement in statements
         if (table := _TABLE.match(statement)) and table[1] not in made
         for pattern, reason in _RULES
         if re.search(pattern, statement, re.IGNORECASE)
+    ]
+
+
+def _complaints_of_keys(statements: list[str], made: set[str]) -> list[str]:
+    """New tables of ours that keep the version before, which does not know them, from deleting rows."""
+    created = [(found[1], each) for each in statements if (found := _CREATED.match(each))]
+    return [
+        f"{statement}: the version before cannot delete what is referred to in {key[1]}: ON DELETE CASCADE"
+        for table, statement in created
+        if table.startswith(_OF_OURS)
+        for key in _KEY.finditer(statement)
+        if key[1] not in made
     ]

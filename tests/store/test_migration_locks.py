@@ -56,6 +56,7 @@ def test_revisions_are_numbered() -> None:
         ('LOCK TABLE "TBLS"', "locked"),
         ('VACUUM FULL "TBLS"', "rewritten"),
         ('ALTER TABLE "TBLS" SET TABLESPACE other', "rewritten"),
+        ('CREATE TABLE "HMSTATS_X" ("A" BIGINT, FOREIGN KEY("A") REFERENCES "TBLS" ("TBL_ID"))', "ON DELETE CASCADE"),
     ],
 )
 def test_what_holds_a_service_up_is_found(statement: str, reason: str) -> None:
@@ -68,6 +69,7 @@ def test_what_holds_a_service_up_is_found(statement: str, reason: str) -> None:
     "statements",
     [
         'CREATE TABLE "NEW" ("A" BIGINT NOT NULL, FOREIGN KEY("A") REFERENCES "TBLS" ("TBL_ID"))',
+        'CREATE TABLE "HMSTATS_X" ("A" BIGINT, FOREIGN KEY("A") REFERENCES "TBLS" ("TBL_ID") ON DELETE CASCADE)',
         'CREATE TABLE "NEW" ("A" BIGINT); CREATE INDEX "I" ON "NEW" ("A")',
         'CREATE INDEX CONCURRENTLY "I" ON "PART_COL_STATS" ("A")',
         'ALTER TABLE "TBLS" ADD COLUMN "A" BIGINT',
