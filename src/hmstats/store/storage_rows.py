@@ -169,7 +169,7 @@ class Storages:
                 description=description,
                 serializer_class=writer,
                 deserializer_class=reader,
-                serde_type=serde_type,
+                serde_type=serde_type or None,  # Hive writes 0 for none
             )
         return known
 
