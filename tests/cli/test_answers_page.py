@@ -1,81 +1,25 @@
 """docs/answers.md shows what happens: its Python is run, and so are its commands."""
 
 import doctest
-import re
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
+from tests.cli.pages import commands, web_visits
 from tests.fixtures.metastores import Metastore
 from typer.testing import CliRunner
 
 from hmstats.cli.main import app
-from hmstats.client import connect
-from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.model.column_types import kind_of
-from hmstats.model.names import table_name
-from hmstats.model.provenance import Provenance
-from hmstats.sketch.accumulator import ColumnAccumulator
-from hmstats.wire.idl import hive_metastore as api
 
 PAGE = Path(__file__).parents[2] / "docs" / "answers.md"
-COLUMNS = {"age": "int", "app": "string", "session": "bigint", "country": "string"}
-DAYS = [f"2024-01-0{day}" for day in (1, 2, 3, 4)]
-ROWS = 1_000
-MADE = Provenance(exact=False, rows_seen=ROWS, sample_fraction=1.0, tool="tests 1")
-_COMMANDS = re.compile(r"```console\n(.*?)```", re.DOTALL)
-
 pytestmark = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
 
 
 @pytest.fixture
 def web(our_metastore: Metastore) -> Iterator[str]:
-    """The address of a service with the table of the page: half of a day's sessions go on on the next day."""
-    our_metastore.client().create_database(api.Database(name="web", description="", parameters={}))
-    filled = replace(our_metastore, database="web")
-    table = api.Table(
-        tableName="visits",
-        dbName="web",
-        owner="tester",
-        sd=filled.storage(COLUMNS),
-        partitionKeys=[api.FieldSchema(name="ds", type="date", comment="")],
-        parameters={},
-        tableType="MANAGED_TABLE",
-    )
-    our_metastore.client().create_table(table)
-    filled.add_partitions(*((day,) for day in DAYS), table="visits", columns=COLUMNS)
-    address = f"thrift://127.0.0.1:{our_metastore.port}"
-    with connect(address) as metastore:
-        name = table_name("web", "visits")
-        metastore.put_partition_statistics(name, (_day(number, day) for number, day in enumerate(DAYS)))
-        counts = {"numRows": str(ROWS), "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}
-        metastore.put_partition_parameters(name, ["ds"], {f"ds={day}": counts for day in DAYS})
-    yield address
-    our_metastore.client().drop_database("web", True, True)
-
-
-def _day(number: int, day: str) -> StatisticsSet:
-    values: Mapping[str, Any] = {
-        "age": 18 + np.arange(ROWS) % 60,
-        "app": ["mail"] * 600 + ["maps"] * 300 + ["chat"] * 100,
-        "session": number * 500 + np.arange(ROWS),
-    }
-    columns = (_collected(column, each) for column, each in values.items())
-    return StatisticsSet(tuple(columns), f"ds={day}")
-
-
-def _collected(column: str, values: Any) -> ColumnStatistics:
-    kind = kind_of(COLUMNS[column])
-    assert kind is not None
-    accumulator = ColumnAccumulator.empty(kind)
-    accumulator.update(pa.array(values))
-    top = None if accumulator.top_k is None else accumulator.top_k.to_bytes()
-    return ColumnStatistics(column, COLUMNS[column], accumulator.statistics(), top, MADE)
+    with web_visits(our_metastore) as address:
+        yield address
 
 
 def test_the_page_says_what_happens(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,10 +31,9 @@ def test_the_page_says_what_happens(web: str, monkeypatch: pytest.MonkeyPatch) -
     )
     assert (found.attempted > 10, found.failed) == (True, 0)
     monkeypatch.setenv("HMSTATS__METASTORE", web)
-    shown = [part for block in _COMMANDS.findall(PAGE.read_text()) for part in block.split("$ ")[1:]]
+    shown = commands(PAGE)
     assert len(shown) == 5
-    for part in shown:
-        command, _, output = part.partition("\n")
+    for command, output in shown:
         result = CliRunner().invoke(app, shlex.split(command)[1:])
         assert result.stdout == output, result.exception
     _check_problems()
