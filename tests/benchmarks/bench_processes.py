@@ -72,8 +72,8 @@ class Bench:
     def _rate(self, port: int, method: str, requests: Sequence[bytes], anew: bool) -> tuple[str, str]:
         processes = [each for each in (listener_of(port), self._database) if each]
         before = [cpu_seconds(each) for each in processes]
-        send = self._clients.connections_per_second if anew else self._clients.calls_per_second
-        calls = send(port, method, requests, self._seconds)
+        send = self._clients.calls_on_new_connections if anew else self._clients.calls
+        calls = send(port, method, requests, self._seconds).calls
         spent = [cpu_seconds(each) - start for each, start in zip(processes, before, strict=True)]
         return f"{calls:,.0f}", " + ".join(f"{1_000 * each / (calls * self._seconds):.2f}" for each in spent)
 

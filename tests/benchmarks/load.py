@@ -7,18 +7,30 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
 from multiprocessing import get_context
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
+import numpy as np
 from tests.peers.decode_calls import Tap, read_reply
 
 from hmstats.wire.idl import methods
 
 _START_SECONDS = 0.3
 """Time in which every process connects before the clock starts."""
-_Send = Callable[[int, str, bytes, float, float], float]
+_Sent = tuple[float, list[float]]
+"""Calls per second of one connection, and the seconds that each took."""
+_Send = Callable[[int, str, bytes, float, float], _Sent]
 _REPLY = b"\x80\x01\x00\x02"
+
+
+class Load(NamedTuple):
+    """Calls per second of all connections together; milliseconds that half of the calls took at most, and 99 %."""
+
+    calls: float
+    p50_ms: float
+    p99_ms: float
 
 
 class Clients:
@@ -36,50 +48,50 @@ class Clients:
     ) -> None:
         self._pool.shutdown()
 
-    def calls_per_second(self, port: int, method: str, requests: Sequence[bytes], seconds: float) -> float:
-        """The rate of all together, one process for each request. Raises RuntimeError when a call is refused."""
-        return self._rate(_send, port, method, requests, seconds)
+    def calls(self, port: int, method: str, requests: Sequence[bytes], seconds: float) -> Load:
+        """The load of all together, one process for each request. Raises RuntimeError when a call is refused."""
+        return self._load(_send, port, method, requests, seconds)
 
-    def connections_per_second(self, port: int, method: str, requests: Sequence[bytes], seconds: float) -> float:
+    def calls_on_new_connections(self, port: int, method: str, requests: Sequence[bytes], seconds: float) -> Load:
         """The same with a connection for each call."""
-        return self._rate(_connect_and_send, port, method, requests, seconds)
+        return self._load(_connect_and_send, port, method, requests, seconds)
 
-    def _rate(self, send: _Send, port: int, method: str, requests: Sequence[bytes], seconds: float) -> float:
+    def _load(self, send: _Send, port: int, method: str, requests: Sequence[bytes], seconds: float) -> Load:
         start = time.time() + _START_SECONDS
         running = [self._pool.submit(send, port, method, each, start, seconds) for each in requests]
-        return sum(each.result() for each in running)
+        rates, spent = zip(*(each.result() for each in running), strict=True)
+        p50, p99 = np.percentile(list(chain.from_iterable(spent)), [50, 99])
+        return Load(sum(rates), 1_000 * float(p50), 1_000 * float(p99))
 
 
-def _send(port: int, method: str, request: bytes, start: float, seconds: float) -> float:
-    """Calls per second of one connection, counted from `start`."""
+def _send(port: int, method: str, request: bytes, start: float, seconds: float) -> _Sent:
+    """What one connection does from `start` on."""
     with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         size = first_reply(connection, method, request)
         time.sleep(max(0.0, start - time.time()))
         began = now = time.perf_counter()
-        calls = 0
+        spent: list[float] = []
         while now < began + seconds:
             connection.sendall(request)
             read(connection, size)
-            calls += 1
-            now = time.perf_counter()
-        return calls / (now - began)
+            spent.append(-now + (now := time.perf_counter()))
+        return len(spent) / (now - began), spent
 
 
-def _connect_and_send(port: int, method: str, request: bytes, start: float, seconds: float) -> float:
-    """Calls per second, each on a connection of its own."""
+def _connect_and_send(port: int, method: str, request: bytes, start: float, seconds: float) -> _Sent:
+    """The same, each call on a connection of its own."""
     with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         size = first_reply(connection, method, request)
     time.sleep(max(0.0, start - time.time()))
     began = now = time.perf_counter()
-    calls = 0
+    spent: list[float] = []
     while now < began + seconds:
         with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
             connection.sendall(request)
             read(connection, size)
-        calls += 1
-        now = time.perf_counter()
-    return calls / (now - began)
+        spent.append(-now + (now := time.perf_counter()))
+    return len(spent) / (now - began), spent
 
 
 def first_reply(connection: socket.socket, method: str, request: bytes) -> int:
