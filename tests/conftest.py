@@ -9,5 +9,6 @@ pytest_plugins = [
     "tests.fixtures.hive_schemas",
     "tests.fixtures.servers",
     "tests.fixtures.metastores",
+    "tests.fixtures.pairs",
     "tests.fixtures.spark",
 ]
