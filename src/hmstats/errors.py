@@ -107,6 +107,10 @@ class StoreUnavailable(MetaError):
     """The database is away or does not answer in time."""
 
 
+class DatabaseTaken(MetaError):
+    """A database that a server has alone, or that others write to while one is to have it alone."""
+
+
 class ProtocolError(HmstatsError):
     """Bytes that are no message of the protocol."""
 

@@ -54,6 +54,11 @@ class Settings(BaseSettings):
     workers: int | None = Field(
         None, ge=1, le=256, description="Processes that share the port; none starts one for each core."
     )
+    exclusive: bool | None = Field(
+        None,
+        description="Whether the server has its database alone, with one worker, and looks for no one else's changes; "
+        "none says so of SQLite with one worker.",
+    )
     threads: int = Field(8, ge=1, le=256, description="Calls that a worker runs at once, each in a thread.")
     http_port: int | None = Field(
         None, ge=0, le=65535, description="The port of /health/live, /health/ready and /metrics; none serves none."

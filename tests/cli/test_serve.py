@@ -10,6 +10,7 @@ from tests.faults.worker_processes import Workers, metastore_of, wait_until, wor
 from tests.fixtures.servers import HMSTATS
 
 from hmstats.server.port import Port
+from hmstats.wire.idl import hive_metastore as api
 
 
 def _url(folder: Path) -> str:
@@ -51,6 +52,42 @@ def test_a_signal_ends_all_of_it(tmp_path: Path, number: signal.Signals) -> None
     _, log = server.communicate(timeout=60)
     assert server.returncode == 0
     assert log.count('"status": 0, "event": "worker_ended"') == 3
+
+
+def test_a_server_alone_keeps_other_writers_out(tmp_path: Path) -> None:
+    """What a single worker over SQLite is unless it is told otherwise."""
+    url = _url(tmp_path)
+    with workers(tmp_path, url, 1) as server:
+        _ask(server, 1)
+        for command in (["serve", "--port", "0"], ["migrate"]):
+            ended = subprocess.run(
+                [HMSTATS, *command, "--database", url], cwd=tmp_path, capture_output=True, text=True, check=False
+            )
+            assert (ended.returncode, ended.stdout) == (2, "")
+            assert ended.stderr.startswith("hmstats: database sqlite")
+            assert ended.stderr.endswith(" belongs to a server alone (setting exclusive): nothing was done\n")
+        _ask(server, 1)
+    with workers(tmp_path, url, 1, exclusive=False) as server, workers(tmp_path, url, 1, exclusive=False) as other:
+        _ask(server, 1)
+        _ask(other, 1)
+
+
+def test_a_server_alone_that_is_told_to_reload_or_killed_goes_on_alone(tmp_path: Path, postgres_url: str) -> None:
+    with workers(tmp_path, postgres_url, 1, exclusive=True) as server, metastore_of(server.port) as metastore:
+        metastore.client().create_database(api.Database(name="one"))
+        (before,) = server.alive()
+        server.kill(before)
+        wait_until(lambda: server.whole() and server.alive() != {before})
+        with metastore_of(server.port) as again:
+            assert again.client().get_database("one").name == "one"
+            again.client().create_database(api.Database(name="two"))
+
+
+def test_several_workers_are_not_alone(tmp_path: Path) -> None:
+    command = [HMSTATS, "serve", "--port", "0", "--workers", "2", "--exclusive"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "hmstats: a server that has its database alone has one worker, found workers = 2\n"
 
 
 def test_counters_are_of_all_workers_together(tmp_path: Path) -> None:

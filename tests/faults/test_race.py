@@ -53,7 +53,7 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def _server(stack: ExitStack, folder: Path, url: str) -> Metastore:
     folder.mkdir()
-    port = stack.enter_context(serving(folder, database=url, settings={"workers": 1}))
+    port = stack.enter_context(serving(folder, database=url, settings={"workers": 1, "exclusive": False}))
     return stack.enter_context(metastore_of(port))
 
 

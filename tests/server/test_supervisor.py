@@ -57,13 +57,17 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def supervised(folder: Path, count: int = 2, drain_seconds: float = PATIENCE_SECONDS) -> Iterator[Running]:
+def supervised(
+    folder: Path, count: int = 2, drain_seconds: float = PATIENCE_SECONDS, *, alone: bool = False
+) -> Iterator[Running]:
     def start(number: int, listening: socket.socket) -> WorkerProcess:
         return WorkerProcess([sys.executable, str(SCRIPT), str(folder)], os.environ, number, listening)
 
     announced, buried = threading.Event(), list[int]()
     with Port(("127.0.0.1", 0)) as port:
-        supervisor = Supervisor(port, start, count, drain_seconds, announce=announced.set, buried=buried.append)
+        supervisor = Supervisor(
+            port, start, count, drain_seconds, alone=alone, announce=announced.set, buried=buried.append
+        )
         running = Running(folder, port.address, supervisor, threading.Thread(), announced, buried)
         running.thread = threading.Thread(target=lambda: running.outcome.append(supervisor.run()))
         running.thread.start()
@@ -76,8 +80,10 @@ def supervised(folder: Path, count: int = 2, drain_seconds: float = PATIENCE_SEC
 
 
 @contextmanager
-def ready(folder: Path, count: int = 2, drain_seconds: float = PATIENCE_SECONDS) -> Iterator[Running]:
-    with supervised(folder, count, drain_seconds) as running:
+def ready(
+    folder: Path, count: int = 2, drain_seconds: float = PATIENCE_SECONDS, *, alone: bool = False
+) -> Iterator[Running]:
+    with supervised(folder, count, drain_seconds, alone=alone) as running:
         assert running.announced.wait(PATIENCE_SECONDS)
         yield running
 
@@ -127,6 +133,21 @@ def test_a_reload_replaces_every_worker_and_refuses_no_client(tmp_path: Path) ->
         after = running.pids()
         assert set(after) == {0, 1}
         assert not set(after.values()) & set(before.values())
+        assert running.supervisor.deaths == 0
+
+
+def test_a_worker_that_must_be_alone_ends_before_the_next_begins_and_no_client_is_refused(tmp_path: Path) -> None:
+    with ready(tmp_path, 1, alone=True) as running:
+        seen = [running.asked()[1]]
+        for _ in range(2):
+            with capture_logs() as events:
+                running.supervisor.reload()
+                wait_until(lambda: len(running.buried) == len(seen))
+                seen.append(running.asked()[1])
+            told = [each["event"] for each in events if each["event"].startswith("worker_")]
+            assert told == ["worker_ended", "worker_started"]
+        assert len(set(seen)) == 3
+        assert running.buried == seen[:2]
         assert running.supervisor.deaths == 0
 
 

@@ -38,6 +38,8 @@ class Plan:
     port: int
     http_port: int | None
     workers: int
+    alone: bool
+    """Whether no two workers may run at once, an old and a new one neither."""
     drain_seconds: float
     log_level: str
 
@@ -78,7 +80,9 @@ def _supervise(plan: Plan) -> int:
         def buried(pid: int) -> None:
             mark_process_dead(pid, folder)  # type: ignore[no-untyped-call]
 
-        supervisor = Supervisor(port, start, plan.workers, plan.drain_seconds, announce=announce, buried=buried)
+        supervisor = Supervisor(
+            port, start, plan.workers, plan.drain_seconds, alone=plan.alone, announce=announce, buried=buried
+        )
         if plan.http_port is not None:
             host, http_port = stack.enter_context(serving_health((plan.host, plan.http_port), supervisor, folder))
             _log.info("health_served", host=host, port=http_port)

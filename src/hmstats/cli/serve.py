@@ -9,7 +9,7 @@ import typer
 
 from hmstats.cli import logs
 from hmstats.cli.parent import Plan
-from hmstats.cli.served import load_served
+from hmstats.cli.served import is_alone, load_served
 from hmstats.server.assembly import prepare
 from hmstats.service.warehouse import Warehouse
 from hmstats.settings import PREFIX, Settings
@@ -18,7 +18,7 @@ from hmstats.store.engine import database_url
 from hmstats.store.opening import open_store
 
 
-def serve(
+def serve(  # noqa: PLR0917 - each is a flag
     host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="The port to listen on; 0 takes a free one.")] = None,
     database: Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")] = None,
@@ -29,6 +29,9 @@ def serve(
         str | None, typer.Option(help="The hive-site.xml of a Hive to serve beside.", metavar="FILE")
     ] = None,
     read_only: Annotated[bool | None, typer.Option("--read-only", help="Refuse calls that change something.")] = None,
+    exclusive: Annotated[
+        bool | None, typer.Option(help="Have the database alone, with one worker; reads look for no changes then.")
+    ] = None,
 ) -> None:
     """Serve the Hive Metastore's Thrift API until SIGTERM or SIGINT; running calls are finished first.
 
@@ -43,19 +46,23 @@ def serve(
         "http_port": http_port,
         "hive_site": hive_site,
         "read_only": read_only,
+        "exclusive": exclusive,
     }
     settings = load_served(flags)
+    workers = settings.workers or (1 if settings.exclusive else _cores())
+    alone = is_alone(settings, workers)
     logs.configure(settings.log_level)
     _prepare(settings)
     plan = Plan(
         host=settings.host,
         port=settings.port,
         http_port=settings.http_port,
-        workers=settings.workers or _cores(),
+        workers=workers,
+        alone=alone,
         drain_seconds=settings.drain_seconds,
         log_level=settings.log_level,
     )
-    _become_parent(plan, flags)
+    _become_parent(plan, flags | {"exclusive": alone})
 
 
 def _prepare(settings: Settings) -> None:

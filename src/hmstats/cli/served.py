@@ -4,8 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmstats.cli.hive_site import settings_of
+from hmstats.errors import SettingsError
 from hmstats.settings import Settings, load
+from hmstats.store.engine import database_url
 from hmstats.store.jdbc import with_schema
+
+
+def is_alone(settings: Settings, workers: int) -> bool:
+    """Whether a server with so many workers has its database alone. Raises SettingsError where it cannot.
+
+    Several processes would not know of each other's changes.
+    """
+    if settings.exclusive is None:
+        embedded = database_url(settings.database).get_backend_name() == "sqlite"
+        return embedded and workers == 1 and not settings.read_only
+    if settings.exclusive and settings.read_only:
+        raise SettingsError("a server that only reads has no database alone: set exclusive or read_only")
+    if settings.exclusive and workers != 1:
+        raise SettingsError(f"a server that has its database alone has one worker, found workers = {workers}")
+    return settings.exclusive
 
 
 def load_served(flags: Mapping[str, Any] | None = None) -> Settings:

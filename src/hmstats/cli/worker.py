@@ -20,6 +20,8 @@ from hmstats.store.engine import Store
 from hmstats.store.opening import open_store
 
 USAGE_ERROR = 2
+_CLAIM_SECONDS = 15.0
+"""The database may notice only after a while that the worker before was killed."""
 
 
 def main() -> int:
@@ -37,6 +39,8 @@ def _serve(number: int, listening: socket.socket, lifeline: Lifeline) -> None:
     settings = load_served()
     logs.configure(settings.log_level, worker=number)
     store = _open(settings)
+    if settings.exclusive:
+        store.take_alone(_CLAIM_SECONDS)
     server = build(store, Warehouse(settings.warehouse), listening, _limits(settings), _rules(settings))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt on a terminal reaches all; the parent says what to do
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

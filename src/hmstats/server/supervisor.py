@@ -26,6 +26,7 @@ _log = structlog.get_logger("hmstats.parent")
 class Supervisor:
     """Keeps `count` workers on a port.
 
+    `alone`: no two run at once, so one that is to be replaced ends first, and clients wait for the next.
     `announce` is called once, when all are ready; `buried` with the id of each process that has ended.
     """
 
@@ -36,17 +37,21 @@ class Supervisor:
         count: int,
         drain_seconds: float,
         *,
+        alone: bool = False,
         announce: Callable[[], None],
         buried: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._slots = tuple(Slot(number, port, start) for number in range(count))
         self._drain_seconds = drain_seconds
+        self._alone = alone
         self._announce = announce
         self._buried = buried
         self._announced = False
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
         self._living: set[WorkerProcess] = set()
+        self._leaving: set[WorkerProcess] = set()
+        """Those that end so that another can start."""
         self._stop_asked = self._reload_asked = False
         self._to_replace: deque[Slot] = deque()
         self._to_stop: deque[Slot] = deque()
@@ -136,7 +141,12 @@ class Supervisor:
         """Starts the next worker's successor when no successor is on its way."""
         if self._to_replace and all(slot.successor is None for slot in self._slots):
             slot = self._to_replace.popleft()
-            if slot.worker is not None:  # else a new one is due anyway
+            if slot.worker is None:
+                return  # a new one is due anyway
+            if self._alone:
+                self._leaving.add(slot.worker)
+                slot.worker.drain(self._drain_seconds)
+            else:
                 self._watch(slot.start_successor())
 
     def _watch(self, worker: WorkerProcess) -> None:
@@ -164,9 +174,13 @@ class Supervisor:
         self._living.discard(worker)
         status = worker.reap()
         self._buried(worker.pid)
-        told = self._stop_by is not None or worker not in (slot.worker, slot.successor)
+        told = self._stop_by is not None or worker not in (slot.worker, slot.successor) or worker in self._leaving
         log = _log.info if told else _log.error
         log("worker_ended", worker=worker.number, pid=worker.pid, status=status)
+        if worker in self._leaving and self._stop_by is None:
+            self._leaving.discard(worker)
+            slot.ended()
+            return
         if told:
             self._next_stop = min(self._next_stop, time.monotonic())
             return

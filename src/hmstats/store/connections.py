@@ -3,7 +3,8 @@
 Reading connections begin every transaction as one consistent picture that cannot be written to; the setting is made
 once a connection, so that it costs no round trip a call. Ids have a pool of their own, since a writer takes them while
 it holds a connection: with one pool for both, writers could wait for each other for ever. Checking connections send
-single statements without a transaction around them, so that a check is one round trip.
+single statements without a transaction around them, so that a check is one round trip. Writing connections hold a claim
+on the database (claims.py).
 """
 
 import select
@@ -16,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from hmstats.errors import SettingsError
 from hmstats.store.bound_values import check_parameters
+from hmstats.store.claims import Claims
 from hmstats.store.shape import Shape
 from hmstats.store.stand_ins import adapt
 
@@ -35,6 +37,7 @@ class Pools:
     writers: Engine
     allocators: Engine
     checkers: Engine
+    claims: Claims
 
     def adapt(self, shape: Shape) -> None:
         """Have all statements fit a database of this shape."""
@@ -43,6 +46,7 @@ class Pools:
 
     def close(self) -> None:
         """Close every connection."""
+        self.claims.release()
         for engine in (self.readers, self.writers, self.allocators, self.checkers):
             engine.dispose()
 
@@ -76,14 +80,15 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
         check_parameters(writers)
         _begin_with(readers, "BEGIN", query_only=True)
         _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
-        return Pools(readers, writers, writers, readers)
+        return Pools(readers, writers, writers, readers, Claims(writers, readers))
     readers, writers = (_postgres(url, pool_size, statement_seconds) for _ in range(2))
     checkers = _postgres(url, pool_size, statement_seconds, _PREPARED)
     check_parameters(readers)
     check_parameters(writers)
     event.listen(readers, "connect", _see_one_picture)
     event.listen(checkers, "connect", _commit_each_statement)
-    return Pools(readers, writers, _postgres(url, 1, statement_seconds), checkers)
+    claims = Claims(writers, checkers)
+    return Pools(readers, writers, _postgres(url, 1, statement_seconds), checkers, claims)
 
 
 def _sqlite(url: URL, pool_size: int, statement_seconds: float) -> Engine:

@@ -9,18 +9,20 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from hmstats.errors import MetaError, StoreUnavailable
+from hmstats.errors import DatabaseTaken, MetaError, SettingsError, StoreUnavailable
 from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
 from hmstats.store import changes, notifications, statistics_by_name, targets, versions
 from hmstats.store.connections import Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
+from hmstats.store.own_versions import OwnVersions
 from hmstats.store.shape import WHOLE, Shape
 from hmstats.store.unit import Unit
 
@@ -54,6 +56,7 @@ class Store:
         self._sleep = sleep
         self._ids = Ids(pools.allocators)
         self._encode: Encoder | None = None
+        self._own: OwnVersions | None = None
         self.shape = WHOLE
         self.read_only = read_only
 
@@ -76,6 +79,13 @@ class Store:
         """
         pools = connect(database_url(url), pool_size, statement_seconds)
         return cls(pools, patience_seconds=statement_seconds, clock=clock, sleep=sleep, read_only=read_only)
+
+    def take_alone(self, patience_seconds: float = 0.0) -> None:
+        """Have the database alone from now on: versions are known then, and need not be read; see Claims.take_alone."""
+        if self.shape.beside_hive:
+            raise SettingsError(f"a server beside a Hive has no database alone, found {self.name}")
+        self._pools.claims.take_alone(patience_seconds)
+        self._own = OwnVersions(partial(versions.current, self._pools.checkers))
 
     def keep_log(self, encode: Encoder) -> None:
         """From now on write what units record to the notification log."""
@@ -101,6 +111,8 @@ class Store:
 
     def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
         """The tables' numbers as they are now: see versions.current."""
+        if self._own is not None and self._pools.claims.alone:
+            return self._own.current(table_ids)
         return versions.current(self._pools.checkers, table_ids)
 
     def changes_since(self, table_id: int, version: int) -> changes.Changes | None:
@@ -149,6 +161,19 @@ class Store:
             # Waiting a random while keeps two writers from meeting again.
             self._sleep(_FIRST_PAUSE_SECONDS * 2 ** met.total() * random.random())
 
+    @contextmanager
+    def _changing(self, table_ids: Collection[int]) -> Iterator[None]:
+        """Around the commit of what changes these tables. Raises DatabaseTaken when the store is no longer alone."""
+        if self._own is None:
+            yield
+            return
+        if not self._pools.claims.alone:
+            self._own.forget_all()
+            if not self._pools.claims.retake():
+                raise DatabaseTaken(f"database {self.name} is another server's by now: nothing was changed")
+        with self._own.changing(table_ids):
+            yield
+
     def log(self, unit: Unit) -> range:
         """Write what the unit recorded so far to the log, last of all in it; the ids of the events, in order.
 
@@ -169,7 +194,8 @@ class Store:
             result = work(unit)
             self.log(unit)
             try:
-                connection.commit()
+                with self._changing(unit.counted):
+                    connection.commit()
             except DBAPIError as error:
                 if not error.connection_invalidated:
                     raise

@@ -1,6 +1,6 @@
 """A unit of work: what a writer has in hand during one transaction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
@@ -16,6 +16,7 @@ class Unit:
     """One transaction. `now_seconds` is the time of the whole unit, in epoch seconds.
 
     `events` is what happened so far, for the log; None where no log is kept. `shape` is what the database has.
+    `counted` are the tables whose numbers change with it (versions.py).
     """
 
     connection: Connection
@@ -23,6 +24,7 @@ class Unit:
     _ids: Ids
     events: list[Event] | None = None
     shape: Shape = WHOLE
+    counted: set[int] = field(default_factory=set)
 
     def ids(self, sequence: Sequence, count: int) -> range:
         """`count` new ids of a sequence."""

@@ -51,6 +51,7 @@ def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None) -
 
 def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:
     """Count one write that touched each of these tables, as a new name of their database does."""
+    unit.counted.update(table_ids)
     rows = [{"TBL_ID": table_id, "VERSION": 1} for table_id in sorted(table_ids)]
     upsert(unit, VERSIONS, ["TBL_ID"], rows, _counted)
 
@@ -73,11 +74,13 @@ def read_many(connection: Connection, table_ids: Sequence[int]) -> dict[int, int
 
 def begin(batch: Batch, table_id: int) -> None:
     """Count the write that makes the table."""
+    batch.unit.counted.add(table_id)
     batch.insert(VERSIONS, {"TBL_ID": [table_id], "VERSION": [1]})
 
 
 def forget(batch: Batch, table_ids: Sequence[int]) -> None:
     """Remove dropped tables' numbers and changes."""
+    batch.unit.counted.update(table_ids)
     batch.delete(VERSIONS.c.TBL_ID, table_ids)
     changes.forget(batch, table_ids)
 

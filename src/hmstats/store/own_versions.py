@@ -1,0 +1,60 @@
+"""The versions of tables in a process that alone writes to its database: read once, then known.
+
+A version that a commit may have changed is unknown from before the commit to after it; what was read from the database
+meanwhile is told, but not remembered.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+
+
+class OwnVersions:
+    """The numbers of tables (versions.py); `read` reads those that tables have in the database."""
+
+    def __init__(self, read: Callable[[Collection[int]], dict[int, int]]) -> None:
+        self._read = read
+        self._known: dict[int, int] = {}
+        self._changing: Counter[int] = Counter()
+        self._changes = 0
+        self._lock = threading.Lock()
+
+    def current(self, table_ids: Collection[int]) -> dict[int, int]:
+        """The numbers that the tables have now; one that has none is left out."""
+        known = self._known
+        try:
+            return {table_id: known[table_id] for table_id in table_ids}
+        except KeyError:
+            pass
+        changes = self._changes
+        found = self._read(table_ids)
+        with self._lock:
+            if changes == self._changes:
+                self._known.update({each: number for each, number in found.items() if not self._changing[each]})
+        return found
+
+    @contextmanager
+    def changing(self, table_ids: Collection[int]) -> Iterator[None]:
+        """Around a commit that may change the numbers of these tables."""
+        with self._lock:
+            self._forget(table_ids)
+            self._changing.update(table_ids)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._forget(table_ids)
+                self._changing.subtract(table_ids)
+                self._changing = +self._changing
+
+    def forget_all(self) -> None:
+        """Know nothing any more, since another may have written."""
+        with self._lock:
+            self._changes += 1
+            self._known = {}
+
+    def _forget(self, table_ids: Collection[int]) -> None:
+        self._changes += 1
+        for table_id in table_ids:
+            self._known.pop(table_id, None)

@@ -1,0 +1,106 @@
+"""Who may write: servers that share a database, or one alone, and what the others are told."""
+
+from collections.abc import Collection, Iterator
+
+import pytest
+from sqlalchemy import Engine, text
+
+from hmstats.errors import DatabaseTaken
+from hmstats.store import migrate, versions
+from hmstats.store.engine import Store
+
+_END_THE_OTHERS = """
+SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+WHERE pid <> pg_backend_pid() AND datname = current_database()
+"""
+
+
+@pytest.fixture
+def pair(database_url: str) -> Iterator[tuple[Store, Store]]:
+    """Two stores over one database."""
+    both = Store.open(database_url), Store.open(database_url)
+    yield both
+    for each in both:
+        each.close()
+
+
+def bump(store: Store, table_id: int = 1) -> None:
+    store.write(lambda unit: versions.bump(unit, table_id))
+
+
+def test_stores_share_a_database(pair: tuple[Store, Store]) -> None:
+    for _ in range(3):
+        for store in pair:
+            bump(store)
+    assert pair[0].current_versions([1]) == {1: 6}
+
+
+def test_one_alone_keeps_others_from_writing_until_it_is_closed(pair: tuple[Store, Store], database_url: str) -> None:
+    alone, other = pair
+    alone.take_alone()
+    bump(alone)
+    for _ in range(2):
+        with pytest.raises(DatabaseTaken, match="belongs to a server alone"):
+            bump(other)
+    with pytest.raises(DatabaseTaken, match="belongs to a server alone"):
+        migrate.upgrade(database_url)
+    with pytest.raises(DatabaseTaken, match="cannot be had alone"):
+        other.take_alone()
+    assert other.current_versions([1]) == {1: 1}  # reading is free
+    alone.close()
+    bump(other)
+    assert other.current_versions([1]) == {1: 2}
+
+
+def test_nobody_has_a_database_alone_that_another_has_written_to(pair: tuple[Store, Store]) -> None:
+    one, other = pair
+    bump(other)
+    with pytest.raises(DatabaseTaken, match="another server or command writes to it"):
+        one.take_alone()
+    bump(one)
+    other.close()
+    one.close()
+    one.take_alone()
+
+
+def test_one_alone_knows_its_versions_without_asking(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[int]] = []
+    read = versions.current
+
+    def current(engine: Engine, table_ids: Collection[int]) -> dict[int, int]:
+        asked.append([*table_ids])
+        return read(engine, table_ids)
+
+    monkeypatch.setattr(versions, "current", current)
+    alone = Store.open(database_url)
+    alone.take_alone()
+    bump(alone, 1)
+    bump(alone, 2)
+    for _ in range(3):
+        assert alone.current_versions([1, 2]) == {1: 1, 2: 1}
+    assert asked == [[1, 2]]
+    bump(alone, 2)
+    for _ in range(3):
+        assert alone.current_versions([1]) == {1: 1}
+        assert alone.current_versions([2]) == {2: 2}
+    assert asked == [[1, 2], [2]]
+    assert alone.current_versions([3]) == alone.current_versions([3]) == {}
+    alone.close()
+
+
+def test_one_alone_that_lost_its_connections_is_alone_again_or_says_so(postgres_url: str) -> None:
+    alone, other = Store.open(postgres_url), Store.open(postgres_url)
+    alone.take_alone()
+    bump(alone)
+    assert alone.current_versions([1]) == {1: 1}
+    with other.read() as connection:
+        connection.execute(text(_END_THE_OTHERS))
+    bump(other)  # it may now
+    assert alone.current_versions([1]) == {1: 2}
+    with pytest.raises(DatabaseTaken, match="is another server's by now"):
+        bump(alone)
+    assert alone.current_versions([1]) == {1: 2}
+    other.close()
+    bump(alone)
+    assert alone.current_versions([1]) == {1: 3}
+    alone.close()
