@@ -52,6 +52,7 @@ bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='
 	@$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	@$(BIN)/python -m tests.benchmarks.bench_catalog $(ARGS)
 	@$(BIN)/python -m tests.benchmarks.bench_sketch
+	@$(BIN)/python -m tests.benchmarks.bench_answers
 	@$(BIN)/python -m tests.benchmarks.bench_collector
 	@$(BIN)/python -m tests.benchmarks.bench_autogather
 
