@@ -83,7 +83,7 @@ def test_spark_is_shown_what_was_pushed(our_metastore: Metastore) -> None:
     assert bounds == {
         "b": ("false", "true", 2, 2),
         "l": (str(-(2**63)), str(2**63 - 1), 0, 5),
-        "d": ("-1.5", "1e+300", 1, 7),
+        "d": ("-1.5", "1.0E300", 1, 7),
         "s": (None, None, 1, 6),
         "bin": (None, None, 3, None),
         "dec": ("-2.00", "0.3", 0, 4),

@@ -58,7 +58,18 @@ def _long(column_type: str, text: str) -> int | None:
 def _double_text(column_type: str, value: float) -> str:
     single = np.float32(value) if base_type(column_type) == "float" and abs(value) <= _MOST_FLOAT else None
     text = str(single) if single is not None and float(single) == value else repr(float(value))
-    return _JAVA_NAMES.get(text, text)
+    return _JAVA_NAMES.get(text) or _java_text(Decimal(text))
+
+
+def _java_text(value: Decimal) -> str:
+    """As java.lang.Double.toString writes it: 1.0E10, but 0.001 and 1234567.0."""
+    sign, digits, _ = value.normalize().as_tuple()
+    power = value.adjusted() if value else 0
+    if -3 <= power < 7:
+        text = f"{abs(value.normalize()):f}"
+        return "-" * sign + (text if "." in text else f"{text}.0")
+    first, *rest = map(str, digits)
+    return f"{'-' * sign}{first}.{''.join(rest) or '0'}E{power}"
 
 
 def _double(column_type: str, text: str) -> float | None:
