@@ -12,7 +12,7 @@ from tests.server.serving import Address, echo, serving
 
 from hmstats.client.address import Address as MetastoreAddress
 from hmstats.client.connection import Connection
-from hmstats.errors import CallRefused, NoSuchObject, ServiceUnavailable
+from hmstats.errors import CallRefused, NoSuchObject, ServiceUnavailable, StoreUnavailable
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.server import Server
 from hmstats.wire.idl import methods
@@ -141,6 +141,27 @@ def test_an_internal_error_may_pass(no_pauses: list[float]) -> None:
         asking.close()
         hasty.close()
     assert no_pauses == [0.2, 0.4, 0.2, 0.4, 0.8]
+
+
+def test_a_metastore_whose_database_is_away_is_asked_again_and_others_too(no_pauses: list[float]) -> None:
+    away = [StoreUnavailable("database x does not answer")] * 3
+
+    def read(*_: object, **__: object) -> list[str]:
+        if away:
+            raise away.pop()
+        return ["d"]
+
+    one_server, other_server = (serving(set_ugi=answer_ugi, get_all_databases=read) for _ in range(2))
+    with one_server as one, other_server as other:
+        asking = opened(one, other, retries=1)
+        assert asking.call("get_all_databases") == ["d"]
+        assert asking.address == MetastoreAddress(*other)
+        away.extend([StoreUnavailable("database x does not answer")] * 9)
+        with pytest.raises(CallRefused, match="MetaException: database x does not answer; try again later"):
+            asking.call("get_all_databases")
+        asking.close()
+    assert no_pauses == [0.0, 0.2, 0.0] * 2
+    assert len(away) == 5
 
 
 def test_pauses_differ_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:

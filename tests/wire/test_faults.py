@@ -23,7 +23,7 @@ from hmstats.errors import (
     TransactionOpen,
     UnknownCall,
 )
-from hmstats.wire.faults import from_thrift, to_thrift
+from hmstats.wire.faults import TRY_AGAIN, from_thrift, to_thrift
 from hmstats.wire.idl import hive_metastore, methods
 
 
@@ -32,7 +32,6 @@ from hmstats.wire.idl import hive_metastore, methods
     [
         ("get_table", NoSuchObject("x"), "NoSuchObjectException"),
         ("get_table", MetaError("x"), "MetaException"),
-        ("get_table", StoreUnavailable("x"), "MetaException"),
         ("get_table", InvalidObject("x"), "MetaException"),
         ("create_table", AlreadyExists("x"), "AlreadyExistsException"),
         ("drop_database", InvalidOperation("x"), "InvalidOperationException"),
@@ -61,6 +60,13 @@ def test_an_error_becomes_an_exception_that_the_method_declares(
     exception = to_thrift(error, methods()[method].throws)
     assert type(exception).__name__ == expected
     assert exception.message == "x"  # type: ignore[union-attr]
+
+
+def test_what_may_pass_says_so() -> None:
+    exception = to_thrift(StoreUnavailable("database x does not answer"), methods()["get_table"].throws)
+    assert isinstance(exception, hive_metastore.MetaException)
+    assert exception.message == "database x does not answer; try again later"
+    assert exception.message.endswith(TRY_AGAIN)
 
 
 def test_a_method_that_declares_none_has_none() -> None:

@@ -21,7 +21,7 @@ from thriftpy2.transport.buffered import TCyBufferedTransport
 
 from hmstats.client.address import Address
 from hmstats.errors import CallRefused, ServiceUnavailable
-from hmstats.wire.faults import from_thrift
+from hmstats.wire.faults import TRY_AGAIN, from_thrift
 from hmstats.wire.idl import EXTENDED_SERVICE
 
 _FIRST_PAUSE_SECONDS = 0.2
@@ -38,7 +38,8 @@ class Connection:
     `timeout_seconds` is how long one answer may take. `retries` is how often all addresses are tried again, after
     pauses that grow and differ by chance, so that many clients do not come back at once. With `patience_seconds` they
     are tried again until so much time has gone since the call began, and so is a call whose answer came too late; of
-    an internal error of the metastore (a busy one says that) `retries` still is the limit.
+    an internal error of the metastore `retries` still is the limit. One of ours that is busy, or whose database is
+    away, says so, and counts as an address that does not answer.
     """
 
     def __init__(
@@ -75,7 +76,8 @@ class Connection:
             pause_seconds = next(pauses_seconds)
             try:
                 return self._ask(method, arguments, end)
-            except _Broken:
+            except (_Broken, _Away):
+                self._drop()
                 self._turn += 1
                 if monotonic() + pause_seconds >= end:
                     raise
@@ -117,6 +119,8 @@ class Connection:
             raise _Broken(f"the connection to {self.address} broke in {method}: {_reason(error)}") from error
         except TException as error:
             refusal = from_thrift(method, error)
+            if refusal.message.endswith(TRY_AGAIN):
+                raise _Away(method, refusal.kind, refusal.message) from error
             if self._patience_seconds is not None and _is_internal(error):
                 raise _Internal(method, refusal.kind, refusal.message) from error
             raise refusal from error
@@ -144,8 +148,12 @@ class _Broken(ServiceUnavailable):
     """No connection could be made, or it broke: worth another attempt."""
 
 
+class _Away(CallRefused):
+    """The metastore is busy, or its database away: worth another attempt."""
+
+
 class _Internal(CallRefused):
-    """The metastore failed, or is busy: worth another attempt."""
+    """The metastore failed: worth another attempt."""
 
 
 def _is_internal(error: TException) -> bool:

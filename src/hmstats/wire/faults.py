@@ -24,12 +24,16 @@ from hmstats.errors import (
     NoSuchObject,
     NoSuchTransaction,
     SettingHidden,
+    StoreUnavailable,
     TransactionAborted,
     TransactionOpen,
     UnknownCall,
     UnknownTable,
 )
 from hmstats.wire.idl import extension, hive_metastore
+
+TRY_AGAIN = "; try again later"
+"""How a MetaException ends that says what may pass: the database is away, or the server is busy."""
 
 _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
     UnknownTable: (hive_metastore.UnknownTableException, hive_metastore.NoSuchObjectException),
@@ -62,9 +66,10 @@ def to_thrift(error: Exception, throws: Mapping[type[Exception], str]) -> Any | 
     """
     fitting = next((each for kind, each in _EXCEPTIONS.items() if isinstance(error, kind)), ())
     otherwise = () if isinstance(error, InvalidConstraint) else (hive_metastore.MetaException,)
+    message = f"{error}{TRY_AGAIN}" if isinstance(error, StoreUnavailable) else str(error)
     for exception in (*fitting, *otherwise):
         if exception in throws:
-            return exception(message=str(error))
+            return exception(message=message)
     return None
 
 
