@@ -67,7 +67,7 @@ class Connection:
         """The answer to a call.
 
         Raises CallRefused when the metastore answers with an exception, and ServiceUnavailable when no address
-        answers or an answer takes longer than the limit.
+        answers, an answer takes longer than the limit, or the metastore's own database is away.
         """
         end = math.inf if self._patience_seconds is None else monotonic() + self._patience_seconds
         pauses_seconds = self._pauses_seconds()
@@ -76,8 +76,7 @@ class Connection:
             pause_seconds = next(pauses_seconds)
             try:
                 return self._ask(method, arguments, end)
-            except (_Broken, _Away):
-                self._drop()
+            except _Broken:
                 self._turn += 1
                 if monotonic() + pause_seconds >= end:
                     raise
@@ -120,7 +119,8 @@ class Connection:
         except TException as error:
             refusal = from_thrift(method, error)
             if refusal.message.endswith(TRY_AGAIN):
-                raise _Away(method, refusal.kind, refusal.message) from error
+                self._drop()
+                raise _Broken(f"{self.address} cannot answer {method} now: {refusal.message}") from error
             if self._patience_seconds is not None and _is_internal(error):
                 raise _Internal(method, refusal.kind, refusal.message) from error
             raise refusal from error
@@ -145,11 +145,7 @@ class Connection:
 
 
 class _Broken(ServiceUnavailable):
-    """No connection could be made, or it broke: worth another attempt."""
-
-
-class _Away(CallRefused):
-    """The metastore is busy, or its database away: worth another attempt."""
+    """No connection could be made, or it broke, or the metastore says to try again: worth another attempt."""
 
 
 class _Internal(CallRefused):
