@@ -6,7 +6,8 @@ from tests.store.beside import rows_of, store_beside, twice
 from tests.store.catalog_values import NAME, TABLE, make_table
 
 from hmstats.errors import MetaError
-from hmstats.store import column_statistics, databases, tables
+from hmstats.model.provenance import Provenance
+from hmstats.store import column_statistics, databases, details, provenance, tables
 from hmstats.store.engine import Store
 from hmstats.store.schema import CTLGS, DATACONNECTORS, PART_COL_STATS, TAB_COL_STATS, TBLS
 
@@ -55,13 +56,8 @@ def test_what_is_absent_is_read_as_its_only_value(beside: Store) -> None:
     twice(beside, table_id, (900_001, 10, 5))
     with beside.read() as connection:
         c = TAB_COL_STATS.c
-        assert connection.execute(
-            select(c.ENGINE, c.HISTOGRAM, TBLS.c.WRITE_ID).select_from(TBLS, TAB_COL_STATS)
-        ).one() == (
-            "hive",
-            None,
-            0,
-        )
+        query = select(c.ENGINE, c.HISTOGRAM, TBLS.c.WRITE_ID).select_from(TAB_COL_STATS.join(TBLS))
+        assert tuple(connection.execute(query).one()) == ("hive", None, 0)
         assert connection.execute(select(CTLGS.c.NAME)).scalars().all() == ["hive"]
         assert connection.execute(select(DATACONNECTORS.c.NAME)).all() == []
 
@@ -92,3 +88,15 @@ def test_what_is_written_to_an_absent_table_is_refused(beside: Store) -> None:
                 update(DATACONNECTORS).values(URL="x").returning(DATACONNECTORS.c.NAME)
             )
         )
+
+
+def test_what_is_beside_statistics_goes_when_hive_writes_others(beside: Store) -> None:
+    table_id = make_table(beside)
+    made = Provenance(writer="ann", written_at_seconds=20)
+    beside.write(lambda unit: provenance.write(unit, table_id, {(details.OF_TABLE, "id", "hive"): made}))
+    twice(beside, table_id, (900_001, 20, 5))
+    with beside.read() as connection:
+        assert [each.provenance.writer for each in details.read_table(connection, table_id, None)] == ["ann"]
+    twice(beside, table_id, (900_002, 21, 6))
+    with beside.read() as connection:
+        assert details.read_table(connection, table_id, None) == []

@@ -6,9 +6,10 @@ nothing. Where a statement changes such a table, it leaves the other columns out
 read as one without rows; to delete from it does nothing, and to insert is refused.
 
 Beside a Hive a column can have two rows of statistics, since nothing in Hive's tables forbids it (store/healing.py).
-Read is the newest of them only.
+Read is the newest of them only. And what we keep beside statistics is read only as long as Hive has not written others.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any
@@ -19,6 +20,8 @@ from sqlalchemy.dialects.postgresql.base import PGCompiler
 from sqlalchemy.sql.elements import TextClause
 from sqlalchemy.util import immutabledict
 
+from hmstats.store.schema import HMSTATS_PROVENANCE as PROVENANCE
+from hmstats.store.schema import PART_COL_STATS, TAB_COL_STATS
 from hmstats.store.shape import WHOLE, Shape
 
 _ONLY_VALUES: dict[str, Any] = {"CAT_NAME": "hive", "ENGINE": "hive"}
@@ -85,9 +88,10 @@ class _Compiler(PGCompiler):
 
     def _is_whole(self, table: Any) -> bool:
         """Whether what is there can be read as it is."""
-        if not isinstance(table, Table) or table.name in _OWNERS:
-            return not isinstance(table, Table)
-        return not (self.shape.lacks(table) or self.shape.absent(table))
+        if not isinstance(table, Table):
+            return True
+        looked_at = table.name in _OWNERS or table is PROVENANCE
+        return not (looked_at or self.shape.lacks(table) or self.shape.absent(table))
 
     def _stand_in(self, table: Table) -> str:
         """The query that has all columns of the table."""
@@ -99,19 +103,25 @@ class _Compiler(PGCompiler):
             f"{self._value(each)} AS {quoted(each.name)}" if each.name in absent else quoted(each.name)
             for each in table.c
         )
-        return f"SELECT {', '.join(there)} FROM {quoted(table.name)}{self._newest(table)}"
+        return f"SELECT {', '.join(there)} FROM {quoted(table.name)}{self._still_true(table)}"
 
-    def _newest(self, table: Table) -> str:
-        """The condition that no other row of the same statistics is newer."""
-        owner = _OWNERS.get(table.name)
-        if owner is None:
-            return ""
-        names = [owner, "COLUMN_NAME", *({"ENGINE"} - {*self.shape.absent(table)})]
-        mine = self.preparer.quote(table.name)
+    def _still_true(self, table: Table) -> str:
+        """The condition that nothing newer is stored."""
+        if table is PROVENANCE:
+            of_table = self._newer(PROVENANCE, TAB_COL_STATS, "TBL_ID", ("WRITTEN_AT",), ("LAST_ANALYZED",))
+            of_partition = self._newer(PROVENANCE, PART_COL_STATS, "PART_ID", ("WRITTEN_AT",), ("LAST_ANALYZED",))
+            return f' WHERE CASE WHEN "PART_ID" = 0 THEN NOT {of_table} ELSE NOT {of_partition} END'
+        owner, age = _OWNERS.get(table.name), ("LAST_ANALYZED", "CS_ID")
+        return "" if owner is None else f" WHERE NOT {self._newer(table, table, owner, age, age)}"
+
+    def _newer(self, table: Table, other: Table, owner: str, age: Sequence[str], other_age: Sequence[str]) -> str:
+        """Whether `other` has statistics of the same column that are newer than the row of `table`."""
+        names = [owner, "COLUMN_NAME", *({"ENGINE"} - {*self.shape.absent(other)})]
+        mine, others = self.preparer.quote(table.name), self.preparer.quote(other.name)
         same = " AND ".join(f'newer."{name}" = {mine}."{name}"' for name in names)
-        age = ", ".join(f'{{0}}."{name}"' for name in ("LAST_ANALYZED", "CS_ID"))
-        later = f"({age.format('newer')}) > ({age.format(mine)})"
-        return f" WHERE NOT EXISTS (SELECT 1 FROM {mine} AS newer WHERE {same} AND {later})"
+        then = ", ".join(f'{mine}."{name}"' for name in age)
+        later = ", ".join(f'newer."{name}"' for name in other_age)
+        return f"EXISTS (SELECT 1 FROM {others} AS newer WHERE {same} AND ({later}) > ({then}))"
 
     def _value(self, column: Column[Any]) -> str:
         """What stands for a column that is not there."""
