@@ -2,13 +2,16 @@
 
 from typing import Any
 
+NO_VECTOR = b"HL"
+"""What Hive 3.1 stores, and sends, for no bit vector."""
+
 
 def plain(value: Any) -> Any:
     """Structs and maps as dictionaries without what is unset or empty, lists as lists."""
     spec = getattr(value, "thrift_spec", None)
     if spec is not None:
         fields = {each[1]: getattr(value, each[1]) for each in spec.values()}
-        return {name: plain(field) for name, field in fields.items() if field not in (None, [], {})}
+        return {name: plain(field) for name, field in fields.items() if field not in (None, [], {}, NO_VECTOR)}
     if isinstance(value, dict):
         return {key: plain(each) for key, each in sorted(value.items())}
     return [plain(each) for each in value] if isinstance(value, list) else value

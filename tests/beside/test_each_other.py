@@ -7,8 +7,12 @@ from tests.behaviour.structs import STRUCTS, of_table, statistics, statistics_of
 from tests.beside.plain import differences, plain
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.pairs import Pair
+from tests.sketch.vectors import of_longs
 
 from hmstats.wire.idl import hive_metastore as api
+
+ESTIMATE = 5
+"""So far from the truth may the distinct values of a bit vector be."""
 
 
 def test_each_reads_the_tables_of_the_other(hive_and_ours: Pair) -> None:
@@ -45,6 +49,30 @@ def test_a_write_on_hive_is_in_the_next_answer_of_ours(hive_and_ours: Pair) -> N
     for number in range(30):
         writer.update_table_column_statistics(statistics(hive, statistics_of("l", numDVs=number)))
         assert of_table(ours, "l")["l"].longStats.numDVs == number
+
+
+def test_each_unites_the_bit_vectors_of_both(hive_and_ours: Pair) -> None:
+    """150 values are in either partition, 50 of them in both; Hive 2.3 keeps no bit vectors."""
+    hive, ours = hive_and_ours.both
+    hive.table(keys=("k",))
+    hive.add_partitions(("a",), ("b",))
+    for writer, partition, first in ((hive, "k=a", 0), (ours, "k=b", 50)):
+        vector = of_longs(12, first, first + 100).to_bytes()
+        sent = statistics(
+            writer,
+            statistics_of("l", lowValue=first, highValue=first + 99, numDVs=100, bitVectors=vector),
+            partition=partition,
+        )
+        assert writer.client().update_partition_column_statistics(sent)
+    wanted = api.PartitionsStatsRequest(
+        dbName=hive.database, tblName="t", colNames=["l"], partNames=["k=a", "k=b"], engine="hive"
+    )
+    found = [each.client().get_aggr_stats_for(wanted).colStats[0].statsData.longStats for each in hive_and_ours.both]
+    counted = [each.numDVs for each in found]
+    if hive.generation == 2.3:
+        assert all(100 <= each <= 200 for each in counted)
+    else:
+        assert all(abs(each - 150) <= ESTIMATE for each in counted)
 
 
 def test_a_table_that_hive_drops_is_gone(hive_and_ours: Pair) -> None:
