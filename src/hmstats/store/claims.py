@@ -6,11 +6,11 @@ a process ends, however it ends. Programs that are not ours know nothing of clai
 """
 
 import fcntl
+import os
 import select
 import threading
 import time
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import SQLAlchemyError
@@ -107,14 +107,33 @@ def _answer(connection: Any, statement: str) -> bool:
     return bool(cursor.fetchone()[0])
 
 
-def _locked(file: str, kind: int) -> IO[bytes] | None:
-    opened = Path(file).open("ab")  # noqa: SIM115 - open as long as the claim
-    try:
-        fcntl.flock(opened, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        opened.close()
-        return None
-    return opened
+class _Lock:
+    """A lock on an open file, gone with it."""
+
+    def __init__(self, file: str, kind: int) -> None:
+        self._descriptor: int | None = os.open(file, os.O_CREAT | os.O_RDWR, 0o666)
+        try:
+            fcntl.flock(self._descriptor, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+
+    @property
+    def held(self) -> bool:
+        """Whether it was got."""
+        return self._descriptor is not None
+
+    def close(self) -> None:
+        """Let go of it."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+    __del__ = close
+
+
+def _locked(file: str, kind: int) -> _Lock | None:
+    lock = _Lock(file, kind)
+    return lock if lock.held else None
 
 
 def _let_go(_connection: Any, record: Any) -> None:
