@@ -75,6 +75,18 @@ def test_each_unites_the_bit_vectors_of_both(hive_and_ours: Pair) -> None:
         assert all(abs(each - 150) <= ESTIMATE for each in counted)
 
 
+def test_both_make_catalogs(hive_and_ours: Pair) -> None:
+    """Their ids are from one sequence, whoever takes them first; Hive 2.3 has no catalogs."""
+    if hive_and_ours.hive.generation == 2.3:
+        with pytest.raises(api.MetaException, match="has no table CTLGS to keep this in"):
+            _make_catalog(hive_and_ours.ours, "c0")
+        return
+    for number in range(4):
+        _make_catalog(hive_and_ours.both[number % 2], f"c{number}")
+    for each in hive_and_ours.both:
+        assert each.client().get_catalogs().names == ["c0", "c1", "c2", "c3", "hive"]
+
+
 def test_a_table_that_hive_drops_is_gone(hive_and_ours: Pair) -> None:
     hive, ours = hive_and_ours.both
     ours.table()
@@ -82,6 +94,11 @@ def test_a_table_that_hive_drops_is_gone(hive_and_ours: Pair) -> None:
     hive.client().drop_table(hive.database, "t", True)
     with pytest.raises(api.NoSuchObjectException):
         ours.read_table()
+
+
+def _make_catalog(metastore: Metastore, name: str) -> None:
+    catalog = api.Catalog(name=name, description="", locationUri=f"file:/tmp/{name}")
+    metastore.client().create_catalog(api.CreateCatalogRequest(catalog=catalog))
 
 
 def _of(metastore: Metastore, table: str) -> dict[str, Any]:

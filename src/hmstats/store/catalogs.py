@@ -1,8 +1,9 @@
 """Catalogs: CTLGS."""
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from hmstats.model.catalog import Catalog
+from hmstats.store import ids
 from hmstats.store.ordering import by_bytes
 from hmstats.store.schema import CTLGS
 from hmstats.store.unit import Unit
@@ -21,10 +22,8 @@ def names(connection: Connection) -> list[str]:
 
 def insert_one(unit: Unit, catalog: Catalog) -> None:
     """Write a new catalog."""
-    # Hive numbers catalogs by hand too: there are a few.
-    number = unit.connection.execute(select(func.coalesce(func.max(CTLGS.c.CTLG_ID), 0) + 1)).scalar_one()
     row = {"NAME": catalog.name, "DESC": catalog.description, "LOCATION_URI": catalog.location}
-    unit.connection.execute(insert(CTLGS), {"CTLG_ID": number, "CREATE_TIME": unit.now_seconds, **row})
+    unit.connection.execute(insert(CTLGS), {"CTLG_ID": _number(unit), "CREATE_TIME": unit.now_seconds, **row})
 
 
 def replace(unit: Unit, catalog: Catalog) -> None:
@@ -36,3 +35,11 @@ def replace(unit: Unit, catalog: Catalog) -> None:
 def remove(unit: Unit, name: str) -> None:
     """Remove a catalog that has no databases."""
     unit.connection.execute(delete(CTLGS).where(CTLGS.c.NAME == name))
+
+
+def _number(unit: Unit) -> int:
+    """A new catalog's id; beside a Hive from Hive's sequence, which does not count the catalog that its script made."""
+    taken = set(unit.connection.execute(select(CTLGS.c.CTLG_ID)).scalars())
+    if not unit.shape.beside_hive:
+        return max(taken, default=0) + 1
+    return next(each for each in unit.ids(ids.Sequence.CATALOG, len(taken) + 1) if each not in taken)

@@ -23,6 +23,7 @@ _FIRST = 1
 class Sequence(Enum):
     """The sequences by the names that Hive gives them: its model classes."""
 
+    CATALOG = "org.apache.hadoop.hive.metastore.model.MCatalog"
     DATABASE = "org.apache.hadoop.hive.metastore.model.MDatabase"
     TABLE = "org.apache.hadoop.hive.metastore.model.MTable"
     STORAGE = "org.apache.hadoop.hive.metastore.model.MStorageDescriptor"
