@@ -280,6 +280,21 @@ def test_spark_says_that_the_data_has_changed(our_metastore: Metastore, is_shown
     assert sorted(read(seen(our_metastore, spark(our_metastore))).columns) == ["l"]
 
 
+def test_another_size_alone_says_that_the_rows_are_others(our_metastore: Metastore) -> None:
+    """ANALYZE NOSCAN, and INSERT when Spark is told to follow sizes."""
+    our_metastore.table(parameters={**SIZES, "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'})
+    client = spark(our_metastore)
+    push(our_metastore, "l")
+    analyze(our_metastore, client, {f"{PREFIX}totalSize": "5000"})
+    found = our_metastore.parameters()
+    assert ("numRows" in found, found["totalSize"]) == (False, "5000")
+    assert found["COLUMN_STATS_ACCURATE"] == '{"COLUMN_STATS":{"l":"true"}}'
+    assert seen(our_metastore, client) == {f"{PREFIX}totalSize": "5000"}
+    alter(our_metastore, our_metastore.client(), lambda parameters: parameters.update(numRows="9"))
+    analyze(our_metastore, client, {f"{PREFIX}totalSize": "5000", **column("s", distinctCount=1)})
+    assert our_metastore.parameters()["numRows"] == "9"
+
+
 def test_what_spark_wrote_is_not_marked_as_accurate(our_metastore: Metastore) -> None:
     accurate = json.dumps({"BASIC_STATS": "true", "COLUMN_STATS": {"l": "true", "s": "true"}}, separators=(",", ":"))
     our_metastore.table(parameters={**SIZES, "COLUMN_STATS_ACCURATE": accurate})

@@ -76,7 +76,7 @@ class SparkStatements:
 def counted(old: Parameters, new: Parameters) -> dict[str, str]:
     """The new parameters of a partition; rows and bytes that Spark has just stated are the metastore's own too."""
     before, now = spark_properties.read(old), spark_properties.read(new)
-    return dict(new) if (before.rows, before.size_bytes) == (now.rows, now.size_bytes) else _with_totals(new, now)
+    return dict(new) if (before.rows, before.size_bytes) == (now.rows, now.size_bytes) else _following(new, now)
 
 
 def _said(
@@ -107,8 +107,10 @@ def _said(
         return None
     named = {name.lower() for name in now.columns}
     gone = tuple(column for column, row in rows.items() if row.of_spark and column not in named)
-    parameters = _unmarked(plain.parameters, now, written)
-    parameters = {**_with_totals(parameters, now), **kept, **stated(unit.now_seconds, kept)}
+    followed = _following(plain.parameters, now)
+    same_rows = followed.get(NUM_ROWS) == plain.parameters.get(NUM_ROWS)
+    parameters = _unmarked(followed, written, keep_basic=same_rows)
+    parameters |= {**kept, **stated(unit.now_seconds, kept)}
     return Settled(replace(plain, parameters=parameters), tuple(written), gone)
 
 
@@ -117,9 +119,7 @@ def _withdrawn(unit: Unit, plain: Table, old: Parameters, rows: Mapping[str, Row
 
     Statistics of the second of the newest row and before are shown to Spark no more.
     """
-    said = spark_properties.read(old)
-    totals = {NUM_ROWS: said.rows, _TOTAL_SIZE: said.size_bytes}
-    followed = {key: str(count) for key, count in totals.items() if count is not None}
+    followed = {key: str(count) for key, count in _totals(spark_properties.read(old)).items() if count is not None}
     parameters = {
         key: value for key, value in plain.parameters.items() if key != PARAMETER and followed.get(key) != value
     }
@@ -129,15 +129,21 @@ def _withdrawn(unit: Unit, plain: Table, old: Parameters, rows: Mapping[str, Row
     return Settled(replace(plain, parameters={**parameters, **marks}), gone=gone)
 
 
-def _with_totals(parameters: Parameters, said: SparkStatistics) -> dict[str, str]:
-    totals = {NUM_ROWS: said.rows, _TOTAL_SIZE: said.size_bytes}
-    return {**parameters, **{key: str(count) for key, count in totals.items() if count is not None}}
+def _following(parameters: Parameters, said: SparkStatistics) -> dict[str, str]:
+    """The parameters with the rows and bytes that Spark says; another size alone says that the rows are others."""
+    given = {key: str(count) for key, count in _totals(said).items() if count is not None}
+    grown = said.rows is None and _TOTAL_SIZE in given and parameters.get(_TOTAL_SIZE) != given[_TOTAL_SIZE]
+    known = {key: value for key, value in parameters.items() if not (grown and key == NUM_ROWS)}
+    return known | given
 
 
-def _unmarked(parameters: Parameters, said: SparkStatistics, written: list[ColumnStatistics]) -> dict[str, str]:
-    """The parameters with no column marked as accurate that Spark wrote, and no row count that it changed."""
+def _totals(said: SparkStatistics) -> dict[str, int | None]:
+    return {NUM_ROWS: said.rows, _TOTAL_SIZE: said.size_bytes}
+
+
+def _unmarked(parameters: Parameters, written: list[ColumnStatistics], *, keep_basic: bool) -> dict[str, str]:
+    """The parameters with no column marked as accurate that Spark wrote, and no row count unless it is kept."""
     if PARAMETER not in parameters:
         return dict(parameters)
     accurate = Accurate.parse(parameters[PARAMETER]).without_columns([each.column for each in written])
-    same = said.rows is None or parameters.get(NUM_ROWS) == str(said.rows)
-    return {**parameters, PARAMETER: replace(accurate, basic=accurate.basic and same).text()}
+    return {**parameters, PARAMETER: replace(accurate, basic=accurate.basic and keep_basic).text()}
