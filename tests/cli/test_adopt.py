@@ -1,9 +1,12 @@
 """`hmstats adopt`, as people start it: a report, and our own tables when they ask for them."""
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 from tests.fixtures.hive_schemas import SCHEMAS
+from tests.fixtures.servers import HMSTATS
 from tests.store.test_only_ours import OWN, look, own_tables
 from typer.testing import CliRunner
 
@@ -50,3 +53,12 @@ def test_the_password_is_not_in_the_report(hive_database: str) -> None:
     user, _, place = rest.rpartition("@")
     said = _adopt(f"postgresql://{user.partition(':')[0]}:topsecret@{place}")
     assert "topsecret" not in said
+
+
+@pytest.mark.parametrize("hive_generation", ["4.0"], indirect=True)
+def test_a_hives_database_is_nobodys_alone(hive_database: str, tmp_path: Path) -> None:
+    migrate.adopt(hive_database)
+    command = [HMSTATS, "serve", "--port", "0", "--workers", "1", "--exclusive", "--database", hive_database]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == "hmstats: a server beside a Hive has no database alone: set exclusive to false\n"

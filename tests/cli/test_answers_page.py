@@ -11,6 +11,7 @@ from tests.fixtures.metastores import Metastore
 from typer.testing import CliRunner
 
 from hmstats.cli.main import app
+from hmstats.errors import MissingStatistics, StatementError
 
 PAGE = Path(__file__).parents[2] / "docs" / "answers.md"
 pytestmark = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
@@ -49,6 +50,9 @@ def _check_problems() -> None:
         "ask count web.visits --partition ds=2020-01-01": "table web.visits has no partition ds=2020-01-01",
         "ask count web.visits --partition ds=2024-01-01 --where ds=1": "takes names of partitions or a filter",
         "ask top web.visits app --where \"ds > '2030-01-01'\"": "no partition of web.visits is asked about",
+        "ask quantile web.visits app": "must have numbers, dates or times",
+        "ask top web.visits ds": "is a partition key: its values are in the catalog",
+        "ask top web.visits age -k 0": "k must be 1 or more, found 0",
         "ask quantile web.visits age --at x": "--at takes fractions from 0 to 1, separated by commas, found 'x'",
         "ask quantile web.visits age --at 2": "must be from 0 to 1",
         'ask count web.visits --where "nope = 1"': "Invalid key name in filter",
@@ -57,4 +61,5 @@ def _check_problems() -> None:
         result = CliRunner().invoke(app, shlex.split(command))
         assert result.stdout == ""
         assert problem in str(result.exception), command
+        assert isinstance(result.exception, StatementError | MissingStatistics)
         assert "\n" not in str(result.exception)

@@ -24,6 +24,7 @@ def environment(metastore: Metastore) -> dict[str, str]:
     [
         (["show", "nope"], "hmstats: table nope is not in the metastore at thrift://"),
         (["describe", "DESCRIBE nope PARTITION"], "hmstats: the statement cannot be read at its end; the form is"),
+        (["describe", " "], "hmstats: the statement cannot be read at its end; the form is"),
         (["ask", "count", "nope"], "hmstats: table nope is not in the metastore at thrift://"),
         (["compare", "nope", "nope"], "hmstats: table nope is not in the metastore at thrift://"),
         (["export", "x.parquet", "nope"], "hmstats: tables must be named as DB.TABLE or DB.*, found 'nope'"),

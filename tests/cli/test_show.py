@@ -147,7 +147,8 @@ def test_a_partitioned_table_and_its_partitions(our_metastore: Metastore, by_day
     (age_line,) = [line for line in rows if line[:1] == ["age"]]
     assert age_line[2].startswith("±")
     assert set(age_line[4]) <= set("▁▂▃▄▅▆▇█")
-    assert any(line[:1] == ["app"] and line[-3:-1] == ["mail", "=1,200"] for line in rows)
+    assert age_line[-1] in ("s", "min")
+    assert any(line[:1] == ["app"] and line[-4:-2] == ["mail", "=1,200"] for line in rows)
     one = run(our_metastore, by_day, "ds=2").stdout
     assert one.splitlines()[0] == f"{by_day} ds=2: 1,000 rows"
     every = run(our_metastore, by_day, "--partitions").stdout.splitlines()
@@ -190,6 +191,7 @@ def test_other_programs_get_what_the_partitions_say_together(
     assert app_row["top_values"][0] == {"value": "mail", "low": 1_200, "high": 1_200}
     assert session_row["distinct_count"] == pytest.approx(ROWS, rel=0.06)
     assert 0 < session_row["distinct_count_standard_error"] < 0.02
+    assert all(each["written_at"].endswith("+00:00") for each in columns)
     rows = list(csv.DictReader(io.StringIO(run(our_metastore, by_day, "--csv").stdout)))
     assert [json.loads(each["top_values"] or "null") for each in rows] == [
         None,
@@ -219,6 +221,7 @@ def test_an_arrow_file_has_a_batch_for_each_partition(our_metastore: Metastore, 
     ("arguments", "problem"),
     [
         (["{}.nope"], "table .* is not in the metastore"),
+        (["{}.nope", "--csv"], "table .* is not in the metastore"),
         (["{}.visits", "ds=1"], "has no partitions, so none is named ds=1"),
         (["{}.visits", "--partitions"], "has no partitions"),
         (["{}.visits", "--sort", "colour"], "--sort takes one of column, type, .*, found 'colour'"),

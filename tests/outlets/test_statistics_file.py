@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from hmstats.outlets.statistics_lines import write_lines
 from hmstats.outlets.statistics_rows import FORMAT, ROWS_A_GROUP, SCHEMA, Entry
 
 NAME = TableName("hive", "web", "visits")
-NOTHING = StatisticsSet(())
+PAGE = Path(__file__).parents[2] / "docs" / "export.md"
 
 
 def entry(number: int, columns: int = 1) -> Entry:
@@ -75,6 +76,13 @@ def test_json_is_an_object_a_line_without_what_is_unknown() -> None:
         | {"column_name": "n", "column_type": "int", "kind": "longStats", "low": "-5", "nulls": 0}
         | {"histogram": "AP8=", "top_k": "YWJj", "exact": False, "tool": "hmstats 1"},
     ]
+
+
+def test_the_page_shows_a_file_that_is_read() -> None:
+    (block,) = re.findall(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (found,) = read_json(io.StringIO(block), "the page")
+    assert (found.name, found.parameters) == (NAME, {"numRows": "7"})
+    assert found.statistics.columns[0].data == LongStatistics(low=18, high=77, nulls=0, ndv=60)
 
 
 def test_the_name_says_the_form_or_the_caller(tmp_path: Path) -> None:
@@ -134,6 +142,7 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other")
     (tmp_path / "empty").touch()
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    (tmp_path / "half").write_bytes(b'{"hmstats.statistics": "1"}\n' + b" " * 20_000 + b"\n\xff\n")
     (tmp_path / "folder").mkdir()
     row = {"catalog_name": "hive", "table_name": "t", "column_name": "c", "kind": "longStats"}
     pq.write_table(pa.Table.from_pylist([row], SCHEMA), tmp_path / "headless")
@@ -142,7 +151,8 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
         "nowhere": "nowhere cannot be read: No such file",
         "text": "text must be statistics of version 1",
         "empty": "empty must be statistics of version 1",
-        "bytes": "bytes has a row that is no statistic: 'utf-8' codec",
+        "bytes": "bytes must be statistics of version 1",
+        "half": "half has a row that is no statistic: 'utf-8' codec",
         "folder": "folder cannot be read: Is a directory",
         "other": "other must be statistics of version 1 that hmstats export wrote",
         "newer": "newer must be statistics of version 1",

@@ -22,6 +22,6 @@ def describe(
     DESCRIBE [FORMATTED | EXTENDED] [db.]table [PARTITION (key=value, ...)] [column]
     """
     settings = load({"metastore": metastore})
-    text = statement if _VERB.match(statement) else f"DESCRIBE FORMATTED {statement}"
+    text = statement if _VERB.match(statement) or not statement.strip() else f"DESCRIBE FORMATTED {statement}"
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
         typer.echo(described(service, text), nl=False)

@@ -10,6 +10,7 @@ import typer
 from hmstats.cli import logs
 from hmstats.cli.parent import Plan
 from hmstats.cli.served import is_alone, load_served
+from hmstats.errors import SettingsError
 from hmstats.server.assembly import prepare
 from hmstats.service.warehouse import Warehouse
 from hmstats.settings import PREFIX, Settings
@@ -52,7 +53,7 @@ def serve(  # noqa: PLR0917 - each is a flag
     workers = settings.workers or (1 if settings.exclusive else _cores())
     alone = is_alone(settings, workers)
     logs.configure(settings.log_level)
-    _prepare(settings)
+    _prepare(settings, alone=alone)
     plan = Plan(
         host=settings.host,
         port=settings.port,
@@ -65,13 +66,15 @@ def serve(  # noqa: PLR0917 - each is a flag
     _become_parent(plan, flags | {"exclusive": alone})
 
 
-def _prepare(settings: Settings) -> None:
+def _prepare(settings: Settings, *, alone: bool) -> None:
     """Say now what would be wrong with the database. Its schema is made or upgraded only where it is embedded."""
     if database_url(settings.database).get_backend_name() == "sqlite" and not settings.read_only:
         migrate.upgrade(settings.database)
     store = open_store(
         settings.database, pool_size=1, statement_seconds=settings.statement_seconds, read_only=settings.read_only
     )
+    if alone and store.shape.beside_hive:
+        raise SettingsError("a server beside a Hive has no database alone: set exclusive to false")
     prepare(store, Warehouse(settings.warehouse))
     store.close()
 

@@ -5,7 +5,8 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import chain, islice
 from typing import Any
 
 import typer
@@ -27,9 +28,11 @@ def print_json(service: Metastore, found: Iterable[Stored]) -> None:
 
 def print_csv(service: Metastore, found: Iterable[Stored]) -> None:
     """A line for each row below the names; lists are JSON in their field."""
+    rows = _rows(service, found)
+    first = list(islice(rows, 1))  # before anything is printed: the table may not be there
     writer = csv.DictWriter(sys.stdout, [*SCHEMA.names, "stale"], lineterminator="\n")
     writer.writeheader()
-    for row in _rows(service, found):
+    for row in chain(first, rows):
         writer.writerow({name: json.dumps(_plain(v)) if isinstance(v, list) else v for name, v in row.items()})
 
 
@@ -45,6 +48,8 @@ def _rows(service: Metastore, found: Iterable[Stored]) -> Iterator[dict[str, Any
 def _united(column: ColumnStatistics, answers: United) -> dict[str, Any]:
     """What the partitions' sketches say of a column together."""
     row: dict[str, Any] = {}
+    if answers.written_at_seconds is not None:
+        row["written_at"] = datetime.fromtimestamp(answers.written_at_seconds, UTC)
     if answers.distinct is not None:
         row["distinct_count"] = answers.distinct.count
         row["distinct_count_standard_error"] = answers.distinct.standard_error

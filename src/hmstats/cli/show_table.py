@@ -78,7 +78,7 @@ def stale_lines(found: Stored, columns: Iterable[ColumnStatistics]) -> list[str]
 def _row(column: ColumnStatistics, found: Stored, united: United) -> tuple[str, ...]:
     texts = cells(column)
     made = _made(column)
-    seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds
+    seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds or united.written_at_seconds
     mark = "\nstale" if stale(column, found.parameters) else ""
     nulls = _UNKNOWN if column.data.nulls is None else f"{column.data.nulls:,}"
     low, high = (texts.low, texts.high)

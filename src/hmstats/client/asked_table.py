@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from hmstats.client.metastore import Metastore
 
 _MISSING = "MissingStatisticsException"
+_WRONG = ("InvalidInputException", "MetaException", "InvalidOperationException")
+"""What a metastore says of a question, or a filter, that makes no sense."""
 Partitions = Sequence[str] | None
 Answer = TypeVar("Answer")
 
@@ -88,7 +90,7 @@ class AskedTable:
         found, names = self._column(column), self._names(partitions, where)
         if names is not None and not names:
             raise StatementError(f"no partition of {self._shown} is asked about")
-        with _missing_is_said():
+        with _refusals_said():
             return question(self.table.name, found.name, *more, partitions=names)
 
     def _statistics(self, column: Column, names: Sequence[str] | None) -> ColumnStatistics:
@@ -129,7 +131,8 @@ class AskedTable:
             problem = "has no partitions" if not keys else "takes names of partitions or a filter, not both"
             raise StatementError(f"{self._shown} {problem}")
         if where is not None:
-            return self._metastore.partition_names_by_filter(self.table, where)
+            with _refusals_said():
+                return self._metastore.partition_names_by_filter(self.table, where)
         names = list(dict.fromkeys(normal_partition_name(each, keys) for each in partitions or ()))
         found = {partition_name(keys, each.values) for each in self._metastore.partitions(self.table.name, names)}
         for name in names:
@@ -157,10 +160,13 @@ class AskedTable:
 
 
 @contextmanager
-def _missing_is_said() -> Iterator[None]:
+def _refusals_said() -> Iterator[None]:
+    """Raise what the metastore says of a question in its own words."""
     try:
         yield
     except CallRefused as error:
         if error.kind == _MISSING:
             raise MissingStatistics(error.message) from error
+        if error.kind in _WRONG:
+            raise StatementError(error.message) from error
         raise

@@ -20,11 +20,12 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class United:
-    """The answers about a column, None where nothing stored answers."""
+    """The answers about a column, None where nothing stored answers. `written_at_seconds` is when the oldest was."""
 
     quantiles: Quantiles | None
     frequent: FrequentValues | None
     distinct: DistinctCount | None
+    written_at_seconds: int | None = None
 
 
 def united(service: Metastore, name: TableName, column: str, fractions: Sequence[float], k: int) -> United:
@@ -38,7 +39,22 @@ def united(service: Metastore, name: TableName, column: str, fractions: Sequence
 
 def united_columns(service: Metastore, found: Stored, fractions: Sequence[float], k: int) -> dict[str, United]:
     """The answers about the columns whose statistics are not stored for the table itself, but for its partitions."""
-    return {name: united(service, found.table.name, name, fractions, k) for name in _derived(found)}
+    names = _derived(found)
+    written = _oldest(service, found.table.name, names) if names else {}
+    return {
+        name: replace(united(service, found.table.name, name, fractions, k), written_at_seconds=written.get(name))
+        for name in names
+    }
+
+
+def _oldest(service: Metastore, name: TableName, columns: Sequence[str]) -> dict[str, int]:
+    """When the oldest statistics of each column were written, of all partitions."""
+    found: dict[str, int] = {}
+    for each in _answer(lambda: service.provenance(name, columns, [])) or ():
+        seconds = each.provenance.written_at_seconds
+        if seconds is not None:
+            found[each.column] = min(seconds, found.get(each.column, seconds))
+    return found
 
 
 def with_united_sketches(service: Metastore, found: Stored) -> Stored:

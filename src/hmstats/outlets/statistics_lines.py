@@ -18,6 +18,7 @@ from hmstats.outlets.statistics_rows import FORMAT, ROWS_A_GROUP, SCHEMA, VERSIO
 _BYTES = [field.name for field in SCHEMA if pa.types.is_binary(field.type)]
 _FLOATS = [field.name for field in SCHEMA if pa.types.is_floating(field.type)]
 _HEADER = {FORMAT: VERSION}
+_MOST_HEADER = 100
 _MAP = "parameters"
 
 
@@ -37,16 +38,17 @@ def read_lines(file: IO[str], name: str) -> Iterator[dict[str, Any]]:
     Raises InvalidInput when it is none of ours, and ValueError, TypeError or pyarrow.ArrowInvalid for a row that has
     other values than it must.
     """
-    if _header(file.readline()) != _HEADER:
+    if _header(file) != _HEADER:
         raise InvalidInput(f"{name} must be statistics of version {VERSION} that hmstats export wrote")
     while lines := list(islice(file, ROWS_A_GROUP)):
         rows = [_row(line) for line in lines]
         yield from pa.Table.from_pylist(rows, SCHEMA).to_pylist()
 
 
-def _header(line: str) -> Any:
+def _header(file: IO[str]) -> Any:
+    """The first line; None when it is no JSON, or no text."""
     try:
-        return json.loads(line)
+        return json.loads(file.readline(_MOST_HEADER))
     except ValueError:
         return None
 
