@@ -156,6 +156,25 @@ def test_a_partitioned_table_and_its_partitions(our_metastore: Metastore, by_day
 
 
 @sqlite
+def test_a_table_is_as_stale_as_its_partitions(
+    our_metastore: Metastore, service: client.Metastore, by_day: str
+) -> None:
+    name = TableName("hive", our_metastore.database, "by_day")
+    service.put_table_parameters(name, {"COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'})
+    assert "stale" not in run(our_metastore, by_day).stdout
+    changes = {"ds=1": {"numRows": "1200"}, "ds=2": {"COLUMN_STATS_ACCURATE": ACCURATE}}
+    service.put_partition_parameters(name, ["ds"], changes)
+    lines = run(our_metastore, by_day).stdout.splitlines()
+    assert [line for line in lines if line.startswith("stale: ")] == [
+        "stale: column age, in 1 of 2 partitions",
+        "stale: column app, in 1 of 2 partitions",
+        "stale: column session, in 2 of 2 partitions",
+    ]
+    _, *columns = [json.loads(line) for line in run(our_metastore, by_day, "--json").stdout.splitlines()]
+    assert columns[2]["stale"] == "in 2 of 2 partitions"
+
+
+@sqlite
 def test_json_has_a_row_for_each_column(our_metastore: Metastore, table: str) -> None:
     result = run(our_metastore, table, "--json", "--sort", "distinct")
     whole, *columns = [json.loads(line) for line in result.stdout.splitlines()]

@@ -73,8 +73,9 @@ def _print(service: Metastore, found: Iterable[Stored]) -> None:
         if not columns:
             typer.echo("no column statistics")
             continue
-        print_table(show_table(each, columns, united_columns(service, each, FRACTIONS, MOST_VALUES)))
-        for line in stale_lines(each, columns):
+        sketches = united_columns(service, each, FRACTIONS, MOST_VALUES)
+        print_table(show_table(each, columns, sketches))
+        for line in stale_lines(each, columns, sketches):
             typer.echo(line)
         typer.echo(NOTE)
 

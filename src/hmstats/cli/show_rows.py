@@ -13,10 +13,9 @@ import typer
 
 from hmstats.client import Metastore
 from hmstats.client.stored import Stored
-from hmstats.client.united import United, united_columns
+from hmstats.client.united import United, staleness, united_columns
 from hmstats.model import frequent_values
 from hmstats.model.column_statistics import ColumnStatistics
-from hmstats.model.staleness import stale
 from hmstats.outlets.flat_table import FRACTIONS, MOST_TOP_VALUES, SCHEMA, statistics_table
 
 
@@ -42,7 +41,7 @@ def _rows(service: Metastore, found: Iterable[Stored]) -> Iterator[dict[str, Any
         answers = united_columns(service, each, FRACTIONS, MOST_TOP_VALUES)
         for column, row in zip(columns, statistics_table([each.whole()]).to_pylist(), strict=True):
             more = _united(column, answers[column.column]) if column and column.column in answers else {}
-            yield {**row, **more, "stale": column and stale(column, each.parameters)}
+            yield {**row, **more, "stale": column and staleness(column, each, answers)}
 
 
 def _united(column: ColumnStatistics, answers: United) -> dict[str, Any]:

@@ -10,12 +10,11 @@ from rich.table import Table
 from hmstats.cli.shapes import bars, shape
 from hmstats.cli.statistics_table import cells
 from hmstats.client.stored import Stored
-from hmstats.client.united import United
+from hmstats.client.united import United, staleness
 from hmstats.errors import StatementError
 from hmstats.model import frequent_values
 from hmstats.model.column_statistics import ColumnStatistics, Kind, StringStatistics
 from hmstats.model.provenance import Provenance
-from hmstats.model.staleness import stale
 from hmstats.outlets.flat_table import bound_text
 from hmstats.sketch import bit_vector
 from hmstats.sketch.top_k import TopK
@@ -65,21 +64,21 @@ def show_table(found: Stored, columns: Sequence[ColumnStatistics], sketches: Map
     table.add_column("Most\nfrequent", overflow="fold")
     table.add_column("Age", justify="right", overflow="fold")
     for column in columns:
-        table.add_row(*_row(column, found, sketches.get(column.column, _NOTHING)))
+        mark = "\nstale" if staleness(column, found, sketches) else ""
+        table.add_row(*_row(column, found, sketches.get(column.column, _NOTHING), mark))
     return table
 
 
-def stale_lines(found: Stored, columns: Iterable[ColumnStatistics]) -> list[str]:
+def stale_lines(found: Stored, columns: Iterable[ColumnStatistics], sketches: Mapping[str, United]) -> list[str]:
     """A sentence for each column whose statistics are behind its rows."""
-    reasons = ((column.column, stale(column, found.parameters)) for column in columns)
+    reasons = ((column.column, staleness(column, found, sketches)) for column in columns)
     return [f"stale: column {name}, {reason}" for name, reason in reasons if reason]
 
 
-def _row(column: ColumnStatistics, found: Stored, united: United) -> tuple[str, ...]:
+def _row(column: ColumnStatistics, found: Stored, united: United, mark: str) -> tuple[str, ...]:
     texts = cells(column)
     made = _made(column)
     seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds or united.written_at_seconds
-    mark = "\nstale" if stale(column, found.parameters) else ""
     nulls = _UNKNOWN if column.data.nulls is None else f"{column.data.nulls:,}"
     low, high = (texts.low, texts.high)
     if isinstance(column.data, StringStatistics):

@@ -1,6 +1,6 @@
 """What the sketches of all partitions of a table say of its columns together. Only hmstats unites them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -11,6 +11,8 @@ from hmstats.model.answers import DistinctCount, Quantiles
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics
 from hmstats.model.frequent_values import FrequentValues
+from hmstats.model.names import partition_name
+from hmstats.model.staleness import stale, why_stale
 from hmstats.sketch import bit_vector
 from hmstats.sketch.kll import KllHistogram
 from hmstats.sketch.top_k import TopK
@@ -20,12 +22,17 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class United:
-    """The answers about a column, None where nothing stored answers. `written_at_seconds` is when the oldest was."""
+    """The answers about a column, None where nothing stored answers.
+
+    `written_at_seconds` is when the oldest of its statistics were written; `stale` says in how many partitions they are
+    behind the rows, None when in none.
+    """
 
     quantiles: Quantiles | None
     frequent: FrequentValues | None
     distinct: DistinctCount | None
     written_at_seconds: int | None = None
+    stale: str | None = None
 
 
 def united(service: Metastore, name: TableName, column: str, fractions: Sequence[float], k: int) -> United:
@@ -40,21 +47,32 @@ def united(service: Metastore, name: TableName, column: str, fractions: Sequence
 def united_columns(service: Metastore, found: Stored, fractions: Sequence[float], k: int) -> dict[str, United]:
     """The answers about the columns whose statistics are not stored for the table itself, but for its partitions."""
     names = _derived(found)
-    written = _oldest(service, found.table.name, names) if names else {}
+    details = _details(service, found, names) if names else {}
     return {
-        name: replace(united(service, found.table.name, name, fractions, k), written_at_seconds=written.get(name))
-        for name in names
+        name: replace(united(service, found.table.name, name, fractions, k), **details.get(name, {})) for name in names
     }
 
 
-def _oldest(service: Metastore, name: TableName, columns: Sequence[str]) -> dict[str, int]:
-    """When the oldest statistics of each column were written, of all partitions."""
-    found: dict[str, int] = {}
-    for each in _answer(lambda: service.provenance(name, columns, [])) or ():
-        seconds = each.provenance.written_at_seconds
-        if seconds is not None:
-            found[each.column] = min(seconds, found.get(each.column, seconds))
-    return found
+def staleness(column: ColumnStatistics, found: Stored, answers: Mapping[str, United]) -> str | None:
+    """Why a column's statistics are behind the rows of the table, its partitions, or a partition; None when not."""
+    return answers[column.column].stale if column.column in answers else stale(column, found.parameters)
+
+
+def _details(service: Metastore, found: Stored, columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """When the oldest statistics of each column were written, and in how many partitions they are stale."""
+    name, keys = found.table.name, [key.name for key in found.table.partition_keys]
+    made = _answer(lambda: service.provenance(name, columns, [])) or []
+    partitions = service.partitions(name, service.partition_names(name)) if made else ()
+    parameters = {partition_name(keys, each.values): each.parameters for each in partitions}
+    details: dict[str, dict[str, Any]] = {}
+    for column in columns:
+        own = [each for each in made if each.column == column and each.partition in parameters]
+        written = [each.provenance.written_at_seconds for each in own if each.provenance.written_at_seconds is not None]
+        old = (each for each in own if why_stale(column, each.provenance, parameters[each.partition or ""]))
+        behind = len({each.partition for each in old})
+        text = f"in {behind:,} of {len(parameters):,} partitions" if behind else None
+        details[column] = {"written_at_seconds": min(written, default=None), "stale": text}
+    return details
 
 
 def with_united_sketches(service: Metastore, found: Stored) -> Stored:
