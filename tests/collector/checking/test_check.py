@@ -195,5 +195,5 @@ def test_files_that_cannot_be_read_are_named(spark: Any, folder: Path) -> None:
         collector.check(spark, f"{DATABASE}.broken")
     shutil.rmtree(place)
     spark.sql(f"ALTER TABLE {DATABASE}.fresh ADD PARTITION (p=3)")
-    with pytest.raises(UnreadableFile, match="Input path does not exist: .*/fresh/p=3"):
+    with pytest.raises(UnreadableFile, match=r"Input path does not exist: .*/fresh/p=3"):
         collector.check(spark, f"{DATABASE}.fresh")
