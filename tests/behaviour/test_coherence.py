@@ -260,7 +260,7 @@ def _write_two(pair: Pair, register: Register, ended: threading.Event) -> None:
 
 
 def _move(pair: Pair, registers: dict[str, Register], ended: threading.Event) -> None:
-    """Rename a partition, whose statistics go with it, to and fro."""
+    """Rename a partition, whose statistics go with it, back and forth."""
     here, there = MOVED
     while not ended.is_set():
         partition = pair.any.get_partition_by_name("coherence", "m", here)
