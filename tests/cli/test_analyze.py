@@ -227,6 +227,17 @@ def test_it_starts_a_spark_of_its_own_and_is_quiet_where_there_is_no_terminal(
 
 @pytest.mark.spark
 @pytest.mark.slow
+def test_a_new_spark_reads_text(spark: Any, spark_metastore: str, database: str) -> None:
+    """Nothing has read a table of Hive's in that session yet."""
+    spark.sql(f"CREATE TABLE {database}.words (word STRING) STORED AS TEXTFILE")
+    spark.sql(f"INSERT INTO {database}.words VALUES ('a'), ('b')")
+    done = command(f"{database}.words", "--metastore", spark_metastore, "--json", "--master", "local[1]")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"] == 2
+
+
+@pytest.mark.spark
+@pytest.mark.slow
 def test_under_spark_submit_it_takes_what_is_there(
     spark: Any, spark_metastore: str, database: str, tmp_path: Path
 ) -> None:
