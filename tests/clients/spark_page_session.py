@@ -1,6 +1,6 @@
 """docs/spark.md in a stock Spark: run as a program, it prints a JSON list of what every block of the page gave.
 
-python spark_page_session.py thrift://HOST:PORT WAREHOUSE TPCH_FOLDER PAGE
+python -m tests.clients.spark_page_session thrift://HOST:PORT WAREHOUSE TPCH_FOLDER PAGE
 
 The session says that it is Spark by its user's name, as the page tells. A plan is shortened as the page says.
 """
@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
+from tests.engines.spark_session import session
 
+CONF = {"spark.sql.cbo.enabled": "true", "spark.sql.cbo.joinReorder.enabled": "true"}
 TABLES = ("region", "nation", "customer", "orders", "lineitem")
 _BLOCK = re.compile(r"^```(sql|python|console|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _OPERATOR = re.compile(r"^([:+\- ]*)(\w.*?), Statistics\(sizeInBytes=[^,)]*(?:, rowCount=([^)]*))?\)$")
@@ -41,25 +43,6 @@ def steps(page: str) -> Iterator[Step]:
             yield Step(language, command, output)
         elif language != "text":
             yield Step(language, source, text if following == "text" else "")
-
-
-def session(metastore: str, warehouse: str) -> SparkSession:
-    """A session with Hive support, as the page starts one."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["HADOOP_USER_NAME"] = "spark"
-    return (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.warehouse.dir", warehouse)
-        .config("spark.hadoop.hive.metastore.uris", metastore)
-        .config("spark.sql.cbo.enabled", "true")
-        .config("spark.sql.cbo.joinReorder.enabled", "true")
-        .enableHiveSupport()
-        .getOrCreate()
-    )
 
 
 def outcome(spark: SparkSession, metastore: str, step: Step) -> str:
@@ -128,6 +111,7 @@ def run(spark: SparkSession, metastore: str, data: Path, page: str) -> dict[str,
 
 
 if __name__ == "__main__":
-    started = session(sys.argv[1], sys.argv[2])
+    os.environ["HADOOP_USER_NAME"] = "spark"
+    started = session(sys.argv[1], sys.argv[2], CONF)
     print(json.dumps(run(started, sys.argv[1], Path(sys.argv[3]), Path(sys.argv[4]).read_text())))
     started.stop()

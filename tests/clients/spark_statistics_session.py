@@ -1,6 +1,6 @@
-"""Spark's own statements about statistics, in a stock Spark: run as a program, it prints one JSON object.
+"""Spark's own statements about statistics, in a stock Spark: run as a program, it prints lines of JSON.
 
-python spark_statistics_session.py thrift://HOST:PORT WAREHOUSE
+python -m tests.clients.spark_statistics_session thrift://HOST:PORT WAREHOUSE
 
 At each stop it prints a line, and goes on when it reads one: its caller looks at the metastore, or pushes statistics.
 """
@@ -11,31 +11,18 @@ import sys
 from typing import Any
 
 from pyspark.sql import SparkSession
+from tests.engines.spark_session import session
 
+CONF = {
+    "spark.sql.cbo.enabled": "true",
+    "spark.sql.session.timeZone": "Asia/Kolkata",
+    "spark.sql.statistics.histogram.enabled": "true",
+}
 VALUES = """id AS Id, id % 4 = 0 AS b, cast(id % 5 AS tinyint) AS ti, cast(id AS smallint) AS si, cast(id AS int) AS i,
 cast(id * 0.1 AS float) AS f, id * 1e10 AS d, cast(id * 1.5 AS decimal(12,2)) AS dec,
 cast(id * 1.5 AS decimal(30,5)) AS wide, concat('x', id) AS s, cast('abc' AS varchar(5)) AS vc,
 cast(concat('x', id) AS binary) AS bin, date_add(DATE'2000-01-01', cast(id AS int)) AS dt,
 timestamp_micros(id * 1000000) AS ts"""
-
-
-def session(metastore: str, warehouse: str) -> SparkSession:
-    """A session with Hive support that says that it is Spark."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["HADOOP_USER_NAME"] = "spark"
-    return (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.warehouse.dir", warehouse)
-        .config("spark.sql.cbo.enabled", "true")
-        .config("spark.sql.session.timeZone", "Asia/Kolkata")
-        .config("spark.sql.statistics.histogram.enabled", "true")
-        .config("spark.hadoop.hive.metastore.uris", metastore)
-        .enableHiveSupport()
-        .getOrCreate()
-    )
 
 
 def described(spark: SparkSession, table: str) -> dict[str, dict[str, str]]:
@@ -84,6 +71,7 @@ def run(spark: SparkSession) -> None:
 
 
 if __name__ == "__main__":
-    started = session(sys.argv[1], sys.argv[2])
+    os.environ["HADOOP_USER_NAME"] = "spark"
+    started = session(sys.argv[1], sys.argv[2], CONF)
     run(started)
     started.stop()

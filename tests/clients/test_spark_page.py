@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.servers import serving
+from tests.fixtures.servers import finding_tests, serving
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -23,10 +23,10 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     data = ("--scale-factor", "0.01", "--tables", TABLES, "--output-dir", str(folder / "tpch"))
     subprocess.run([program, "parquet", *data], check=True, capture_output=True)
     with serving(folder) as port:
-        script = Path(__file__).with_name("spark_page_session.py")
         places = (f"thrift://127.0.0.1:{port}", str(folder / "warehouse"), str(folder / "tpch"), str(PAGE))
+        command = [sys.executable, "-m", "tests.clients.spark_page_session", *places]
         done = subprocess.run(
-            [sys.executable, script, *places], cwd=folder, capture_output=True, text=True, timeout=580, check=False
+            command, cwd=folder, env=finding_tests(), capture_output=True, text=True, timeout=580, check=False
         )
     assert done.returncode == 0, done.stderr[-3000:]
     answered: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.fixtures.servers import serving
+from tests.fixtures.servers import finding_tests, serving
 
 from hmstats.client import connect
 from hmstats.client.metastore import Metastore
@@ -49,12 +49,10 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
     folder = tmp_path_factory.mktemp("spark-statistics")
     with serving(folder, settings={"send_sketches": True}) as port:
         address = f"thrift://127.0.0.1:{port}"
-        script = Path(__file__).with_name("spark_statistics_session.py")
-        command = [sys.executable, str(script), address, str(folder / "warehouse")]
+        command = [sys.executable, "-m", "tests.clients.spark_statistics_session", address, str(folder / "warehouse")]
         with (folder / "spark.log").open("w") as log, connect(address) as metastore:
-            session = subprocess.Popen(
-                command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
-            )
+            pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log, "text": True}
+            session = subprocess.Popen(command, cwd=folder, env=finding_tests(), **pipes)
             try:
                 yield _live(session, metastore, folder)
             finally:
