@@ -109,7 +109,7 @@ def test_a_sketch_is_replaced_or_goes_and_no_other_is_touched(
     given: dict[int, dict[str, bytes | None]] = {ids["p=1"]: {"c": None, "d": b"new"}, ids["p=2"]: {"d": None}}
     with statements() as sent:
         store.write(lambda unit: top_k.replace(unit, table_id, "hive", given))
-    assert len(sent) == 2
+    assert len(sent) == (2 if store.name.startswith("sqlite") else 1)
     left = {(each.partition, each.column, each.engine): each.top_k for each in of_partitions(store, table_id)}
     assert left.pop(("p=1", "c", "hive")) is None
     assert left.pop(("p=2", "d", "hive")) is None

@@ -8,14 +8,17 @@ in turn, so nothing has to be cleaned.
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, Select, Table, and_, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store.batch import Batch
+from hmstats.store.kept_texts import KeptText
 from hmstats.store.schema import HMSTATS_TABLE_CHANGE as CHANGES
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.shape import Shape
 from hmstats.store.single import OneOf, SingleRead
 from hmstats.store.unit import Unit
 
@@ -35,7 +38,10 @@ def append(unit: Unit, table_id: int, partitions: Collection[str]) -> None:
     """Say what the change touched that the unit has counted just before: these partitions and nothing else."""
     if len(partitions) <= MOST_NAMED:
         values = {"table_id": table_id, "partitions": json.dumps(sorted(partitions))}
-        unit.connection.execute(_APPEND[unit.connection.dialect.name], values)
+        if unit.connection.dialect.name == "sqlite":
+            unit.connection.execute(_append(sqlite.insert), values)
+        elif not unit.shape.lacks(CHANGES):
+            _append_text(unit.shape).later(unit, values)
 
 
 def forget(batch: Batch, table_ids: Sequence[int]) -> None:
@@ -69,5 +75,9 @@ def _since(_: OneOf) -> Select[Any]:
     return query.select_from(VERSIONS.outerjoin(CHANGES, newer)).where(VERSIONS.c.TBL_ID == bindparam("table_id"))
 
 
-_APPEND = {"postgresql": _append(postgresql.insert), "sqlite": _append(sqlite.insert)}
+@cache
+def _append_text(shape: Shape) -> KeptText:
+    return KeptText.of(shape, _append(postgresql.insert))
+
+
 _SINCE = SingleRead(_since)

@@ -23,6 +23,8 @@ from hmstats.store.stand_ins import adapt
 
 _BATCH_ROWS = 1_000
 _CONNECT_SECONDS = 10
+UNIT = "hmstats_unit"
+"""The option of a writing connection that says in which unit it is."""
 _PREPARED = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
 """Single reads find some rows by keys. Their plans are made once, perhaps while the tables are still empty."""
 _TRUSTED_SECONDS = 5.0
@@ -85,6 +87,7 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
     checkers = _postgres(url, pool_size, statement_seconds, _PREPARED)
     check_parameters(readers)
     check_parameters(writers)
+    event.listen(writers, "before_cursor_execute", _send_what_waits)
     event.listen(readers, "connect", _see_one_picture)
     event.listen(checkers, "connect", _commit_each_statement)
     claims = Claims(writers, checkers)
@@ -150,6 +153,12 @@ def _see_one_picture(connection: Any, _record: object) -> None:
 
 def _commit_each_statement(connection: Any, _record: object) -> None:
     connection.autocommit = True
+
+
+def _send_what_waits(connection: Connection, *_: object) -> None:
+    unit = connection.get_execution_options().get(UNIT)
+    if unit is not None:
+        unit.send()
 
 
 def _has_news(connection: Any) -> bool:

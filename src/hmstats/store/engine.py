@@ -19,7 +19,7 @@ from hmstats.errors import DatabaseTaken, MetaError, SettingsError, StoreUnavail
 from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
 from hmstats.store import changes, notifications, statistics_by_name, targets, versions
-from hmstats.store.connections import Pools, connect, database_url
+from hmstats.store.connections import UNIT, Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
 from hmstats.store.own_versions import OwnVersions
@@ -191,8 +191,10 @@ class Store:
             unit = Unit(
                 connection, _seconds(self._clock()), self._ids, None if self._encode is None else [], self.shape
             )
+            connection.execution_options(**{UNIT: unit})
             result = work(unit)
             self.log(unit)
+            unit.send()
             try:
                 with self._changing(unit.counted):
                     connection.commit()

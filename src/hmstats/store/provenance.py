@@ -42,12 +42,17 @@ def write(unit: Unit, table_id: int, given: Mapping[tuple[int, str, str], Proven
     """
     if not given:
         return
-    partition_ids, names, engines = zip(*sorted(given), strict=True)
+    keys = sorted(given)
+    partition_ids, names, engines = zip(*keys, strict=True)
+    each = {id(made): _VALUES(made) for made in given.values()}  # mostly one for all
+    values = zip(*(each[id(given[key])] for key in keys), strict=True)
     columns: dict[str, Sequence[Any]] = {
         **dict(zip(KEY, ([table_id] * len(given), partition_ids, names, engines), strict=True)),
-        **dict(zip(_COLUMNS.values(), zip(*(_VALUES(given[key]) for key in sorted(given)), strict=True), strict=True)),
+        **dict(zip(_COLUMNS.values(), values, strict=True)),
     }
-    columns["WRITER"], columns["TOOL"] = (list(map(_cut, columns[name])) for name in ("WRITER", "TOOL"))
+    for name in ("WRITER", "TOOL"):
+        cut = {text: _cut(text) for text in set(columns[name])}
+        columns[name] = [cut[text] for text in columns[name]]
     columns["WRITTEN_AT"] = [unit.now_seconds if each is None else each for each in columns["WRITTEN_AT"]]
     upsert_columns(unit, PROVENANCE, KEY, columns, _replaced)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, SelectBase, Text, any_, bindparam, cast, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, SelectBase, Text, any_, bindparam, cast, func, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import ARRAY, psycopg2
 from sqlalchemy.engine import Dialect
@@ -41,6 +41,8 @@ class SingleRead:
 
     def __init__(self, build: Callable[[OneOf], SelectBase]) -> None:
         one_of = {"postgresql": _one_of_array, "sqlite": _one_of_json}
+        self.query: Any = build(_one_of_array)
+        """The same for PostgreSQL, for SQLAlchemy."""
         self._texts = {name: str(build(one_of[name]).compile(dialect=each)) for name, each in _DIALECTS.items()}
         self._name = f"hmstats_{next(_numbers)}"
         self._prepare, self._execute = _prepared(self._name, self._texts["postgresql"])
@@ -71,6 +73,12 @@ class SingleRead:
             return None
         finally:
             lent.close()
+
+    def within(self, connection: Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The rows in the transaction of a connection, as the driver gives them; nothing is prepared there."""
+        check(values.values())
+        result = connection.exec_driver_sql(self._texts[connection.dialect.name], dict(values))
+        return list(result.cursor.fetchall())
 
     def _run_prepared(self, cursor: Any, known: dict[Any, Any], values: Mapping[str, Any]) -> None:
         """Run the statement on a connection, of which `known` has the names of those that it prepared."""

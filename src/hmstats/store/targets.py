@@ -1,6 +1,6 @@
 """What a statistics call is about: as much of a table as its rules look at."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -26,6 +26,7 @@ from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.store import versions
 from hmstats.store.schema import COLUMNS_V2, DBS, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.shape import WHOLE
 from hmstats.store.single import SingleRead
 from hmstats.store.unit import Unit
 
@@ -81,13 +82,21 @@ def _of_rows(rows: Sequence[Any]) -> Target | None:
 
 def lock(unit: Unit, name: TableName) -> Target | None:
     """The same, the table's row locked until the unit ends: writers of one table follow one another."""
-    row = unit.connection.execute(_LOCKED, _named(name)).one_or_none()
-    if row is None:
+    rows = _run(unit, _LOCK, _named(name))
+    if not rows:
         return None
+    table_id, _, columns_id = rows[0]
     # Another statement, since one that waits for a lock does not see what happened meanwhile.
-    found = unit.connection.execute(_PARTS, {"table_id": row.TBL_ID, "columns_id": row.CD_ID}).all()
+    found = _run(unit, _PARTS, {"table_id": table_id, "columns_id": columns_id})
     version = next((int(part[2]) for part in found if part[0] == _VERSION), 0)
-    return _target(row.TBL_ID, version, found)
+    return _target(table_id, version, found)
+
+
+def _run(unit: Unit, read: SingleRead, values: Mapping[str, Any]) -> Sequence[Any]:
+    if unit.shape is WHOLE:
+        return read.within(unit.connection, values)
+    found: Sequence[Any] = unit.connection.execute(read.query, values).all()
+    return found
 
 
 def _named(name: TableName) -> dict[str, str]:
@@ -131,6 +140,10 @@ def _parts(
     ]
 
 
+def _bound(name: str) -> ColumnElement[Any]:
+    return bindparam(name, type_=BigInteger())
+
+
 def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
     """The table's version in the place of a part's name."""
     v = VERSIONS.c
@@ -146,9 +159,9 @@ def _found() -> CompoundSelect[Any]:
 
 _FOUND = _found()
 _SINGLE = SingleRead(lambda _: _FOUND)
-_LOCKED = _query().with_for_update(of=TBLS)
-_PARTS: CompoundSelect[Any] = union_all(
-    *_parts(bindparam("table_id"), bindparam("columns_id")), _version(bindparam("table_id"))
+_LOCK = SingleRead(lambda _: _query().with_for_update(of=TBLS))
+_PARTS = SingleRead(
+    lambda _: union_all(*_parts(_bound("table_id"), _bound("columns_id")), _version(_bound("table_id")))
 )
 
 

@@ -1,11 +1,15 @@
 """HMSTATS_TOP_K: the frequent values of each column, as sketches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, or_
+from sqlalchemy import Delete, and_, bindparam, delete, or_
 
+from hmstats.store.kept_texts import KeptText
 from hmstats.store.schema import HMSTATS_TOP_K as TOP_K
-from hmstats.store.sets import one_of
+from hmstats.store.sets import bound, one_of_bound
+from hmstats.store.shape import Shape
 from hmstats.store.unit import Unit
 from hmstats.store.upserts import upsert
 
@@ -36,10 +40,30 @@ def _delete(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[
             ids_of.setdefault(gone, []).append(partition_id)
     if not ids_of:
         return
+    values: dict[str, Any] = {"table_id": table_id, "engine": engine}
+    for number, (names, ids) in enumerate(ids_of.items()):
+        values |= {f"ids_{number}": bound(unit.connection, ids), f"columns_{number}": bound(unit.connection, names)}
+    statement = _deletion(unit.connection.dialect.name, len(ids_of))
+    if unit.connection.dialect.name == "sqlite":
+        unit.connection.execute(statement, values)
+    elif not unit.shape.lacks(TOP_K):
+        _deletion_text(unit.shape, len(ids_of)).later(unit, values)
+
+
+@lru_cache(maxsize=20)
+def _deletion_text(shape: Shape, sets: int) -> KeptText:
+    return KeptText.of(shape, _deletion("postgresql", sets))
+
+
+@lru_cache(maxsize=20)
+def _deletion(dialect_name: str, sets: int) -> Delete:
+    """It takes for each of so many sets of columns these and the ids of partitions."""
     c = TOP_K.c
-    mine = [_one_of_both(unit, ids, columns) for columns, ids in ids_of.items()]
-    unit.connection.execute(delete(TOP_K).where(c.TBL_ID == table_id, c.ENGINE == engine, or_(*mine)))
-
-
-def _one_of_both(unit: Unit, ids: Sequence[int], columns: Sequence[str]) -> ColumnElement[bool]:
-    return and_(one_of(unit.connection, TOP_K.c.PART_ID, ids), one_of(unit.connection, TOP_K.c.COLUMN_NAME, columns))
+    mine = [
+        and_(
+            one_of_bound(dialect_name, c.PART_ID, f"ids_{number}"),
+            one_of_bound(dialect_name, c.COLUMN_NAME, f"columns_{number}"),
+        )
+        for number in range(sets)
+    ]
+    return delete(TOP_K).where(c.TBL_ID == bindparam("table_id"), c.ENGINE == bindparam("engine"), or_(*mine))

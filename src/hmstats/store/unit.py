@@ -1,11 +1,14 @@
 """A unit of work: what a writer has in hand during one transaction."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection
 
 from hmstats.model.events import Event
-from hmstats.store.ids import Ids, Sequence
+from hmstats.store.ids import Ids
+from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.shape import WHOLE, Shape
 
 __all__ = ["Connection", "Unit"]
@@ -25,10 +28,26 @@ class Unit:
     events: list[Event] | None = None
     shape: Shape = WHOLE
     counted: set[int] = field(default_factory=set)
+    _waiting: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
 
-    def ids(self, sequence: Sequence, count: int) -> range:
+    def ids(self, sequence: IdSequence, count: int) -> range:
         """`count` new ids of a sequence."""
         return self._ids.take(self.connection, sequence, count)
+
+    def later(self, text: str, values: Sequence[Any]) -> None:
+        """Have PostgreSQL run a statement whose result nobody waits for before the unit's next, or at its end.
+
+        Its parameters are written %s. Many travel in one round trip so.
+        """
+        self._waiting.append((text, values))
+
+    def send(self) -> None:
+        """Run what waits; the store calls it before each statement and before the commit."""
+        if self._waiting:
+            waiting = self._waiting.copy()
+            self._waiting.clear()
+            values = tuple(value for _, some in waiting for value in some)
+            self.connection.exec_driver_sql(";\n".join(text for text, _ in waiting), values)
 
     def record(self, *events: Event) -> None:
         """Say what happened; it is written to the log at the end of the unit."""

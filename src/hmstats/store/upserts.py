@@ -10,9 +10,9 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from hmstats.store import bound_values
 from hmstats.store.healing import healing
+from hmstats.store.kept_texts import KeptText
 from hmstats.store.sets import array_text, plain_type
 from hmstats.store.shape import Shape
-from hmstats.store.stand_ins import dialect
 from hmstats.store.unit import Unit
 
 _BATCH_ROWS = 2_000
@@ -49,8 +49,7 @@ def upsert_columns(
         some = {name: values[start : start + _BATCH_ROWS] for name, values in columns.items()}
         single = {name: is_single(values) for name, values in some.items()}
         sent = {name: some[name][0] if single[name] else array_text(some[name]) for name in some}
-        text, constants = _statement(unit.shape, table, tuple(key), tuple(single.items()), changes)
-        unit.connection.exec_driver_sql(text, {**constants, **sent})
+        _statement(unit.shape, table, tuple(key), tuple(single.items()), changes).later(unit, sent)
 
 
 def is_single(values: Sequence[Any]) -> bool:
@@ -61,13 +60,10 @@ def is_single(values: Sequence[Any]) -> bool:
 @lru_cache(maxsize=500)
 def _statement(
     shape: Shape, table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], changes: Changes
-) -> tuple[str, dict[str, Any]]:
-    """PostgreSQL's statement and the constants in it.
+) -> KeptText:
+    """PostgreSQL's statement. It takes by each column's name its one value (True), or all values as an array's text.
 
-    It takes by each column's name its one value (True), or else all values as an array's text.
-
-    It inserts the rows of a query: of rows of values, the driver would send as many statements. Its text is kept, since
-    SQLAlchemy takes longer to make it than the database to write some rows.
+    It inserts the rows of a query: of rows of values, the driver would send as many statements.
     """
     present = shape.present(table, (name for name, _ in columns))
     rows = select(*(source(table.c[name], single=single).label(name) for name, single in columns))
@@ -76,8 +72,7 @@ def _statement(
     else:
         many = postgresql.insert(table).from_select(present, rows, include_defaults=False)
         whole = many.on_conflict_do_update(index_elements=key, set_=changes(table.c, many.excluded))
-    compiled = whole.compile(dialect=dialect(shape, "pyformat"))
-    return str(compiled), compiled.params
+    return KeptText.of(shape, whole)
 
 
 def source(column: Column[Any], *, single: bool) -> ColumnElement[Any]:

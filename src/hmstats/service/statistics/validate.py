@@ -7,7 +7,8 @@ COLUMN_STATS_ACCURATE): engines may write column statistics before they write th
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import partial
+from functools import cache, lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError, SketchError
@@ -22,6 +23,7 @@ from hmstats.model.column_statistics import (
     TimestampStatistics,
 )
 from hmstats.model.column_types import accepts, kind_of
+from hmstats.model.flat_statistics import FIELDS
 from hmstats.model.frequent_values import value
 from hmstats.model.row_counts import known_rows
 from hmstats.sketch import bit_vector, hll_bytes, kll_bytes
@@ -100,7 +102,7 @@ def _check_sketch(
 def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> ColumnStatistics:
     """The statistics under the column's own type where the writer's does not say the same kind."""
     kind = statistics.kind
-    if _widened(statistics, column_type):
+    if _fits_as_it_is(kind, statistics.column_type, column_type) or _widened(statistics, column_type):
         return statistics
     if not accepts(column_type, kind):
         expected = kind_of(column_type)
@@ -117,6 +119,12 @@ def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> 
     return statistics if same else replace(statistics, column_type=said, data=data)
 
 
+@lru_cache(maxsize=10_000)
+def _fits_as_it_is(kind: Kind, said: str, column_type: str) -> bool:
+    """Whether writer, statistics and column are of one kind."""
+    return kind is kind_of(said) is kind_of(column_type) and accepts(column_type, kind)
+
+
 def _widened(statistics: ColumnStatistics, column_type: str) -> bool:
     """Whether they are doubles of an integer column, which their writer calls a double: Hive's own clients do so."""
     said = kind_of(statistics.column_type)
@@ -125,15 +133,22 @@ def _widened(statistics: ColumnStatistics, column_type: str) -> bool:
 
 def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | None) -> None:
     data = statistics.data
-    for field in _COUNTS:
-        value = getattr(data, field, None)
-        if value is not None and not 0 <= value <= _MAX_I64:
+    names, counts = _counts_of(statistics.kind)
+    for place, count in enumerate(counts(data)):
+        if count is not None and not 0 <= count <= _MAX_I64:
             where = f"column {statistics.column} of table {name}"
-            raise InvalidInput(f"{field} of {where} must be 0 or more, found {value}")
+            raise InvalidInput(f"{names[place]} of {where} must be 0 or more, found {count}")
     counted = (data.nulls or 0) + (_values(data) if isinstance(data, BooleanStatistics) else 0)
     if rows is not None and counted > rows:
         where = f"column {statistics.column} of table {name}"
         raise InvalidInput(f"{where} can have at most the table's {rows} rows, found {counted} nulls and values")
+
+
+@cache
+def _counts_of(kind: Kind) -> tuple[Sequence[str], Callable[[Any], tuple[Any, ...]]]:
+    """The counts that a kind has, two at least, and what takes them out of its data."""
+    names = [name for name in _COUNTS if name in FIELDS[kind]]
+    return names, attrgetter(*names)
 
 
 def _values(data: BooleanStatistics) -> int:

@@ -19,7 +19,7 @@ from hmstats.service.statistics.merge import latest, merged
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.transactional import check_deletable, put_marks
 from hmstats.service.statistics.validate import check_sketches, checked, exact_rows
-from hmstats.store import column_statistics, parameters, partitions, targets, versions
+from hmstats.store import column_statistics, parameters, partition_locks, partitions, targets, versions
 from hmstats.store.details import OF_TABLE
 from hmstats.store.engine import Store
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
@@ -117,8 +117,7 @@ class StatisticsWriter:
     ) -> tuple[dict[int, StatisticsSet], Mapping[int, Parameters]]:
         """What was written, all of one engine, and which parameters were put, by partition id."""
         name, target, merge = job.name, job.target, job.merge
-        by_id = _placed(unit, name, target, statistics)
-        known = parameters.read(unit.connection, OF_PARTITIONS, list(by_id), (PARAMETER, "numRows"))
+        by_id, known = _placed(unit, name, target, statistics)
         # Hive's clients write statistics of partition keys too, to partitions only.
         columns = (*target.columns, *target.partition_keys)
         given = {
@@ -203,18 +202,21 @@ class StatisticsWriter:
 
 def _placed(
     unit: Unit, name: TableName, target: Target, statistics: Sequence[StatisticsSet]
-) -> dict[int, StatisticsSet]:
-    """The sets by partition id, under the partitions' stored names. Raises NoSuchObject for one that is not there."""
+) -> tuple[dict[int, StatisticsSet], Mapping[int, Parameters]]:
+    """The sets by partition id, under the partitions' stored names, and what the partitions' parameters say.
+
+    Raises NoSuchObject for one that is not there.
+    """
     merged: dict[str, StatisticsSet] = {}
     for each in statistics:
         partition = normal_partition_name(each.partition or "", target.keys)
         earlier = merged[partition].columns if partition in merged else ()
         merged[partition] = replace(each, partition=partition, columns=(*earlier, *each.columns))
-    ids = partitions.lock(unit, target.id, list(merged))
+    ids, known = partition_locks.lock(unit, target.id, list(merged))
     for partition in merged:
         if partition not in ids:
             raise NoSuchObject(f"Partition for which stats is gathered doesn't exist. {partition} of table {name}")
-    return {ids[partition]: each for partition, each in merged.items()}
+    return {ids[partition]: each for partition, each in merged.items()}, known
 
 
 def _stored(unit: Unit, target: Target, given: Collection[StatisticsSet]) -> dict[str, list[StatisticsSet]]:

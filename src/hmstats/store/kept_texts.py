@@ -1,0 +1,28 @@
+"""Statements whose text is made once: SQLAlchemy takes longer to make it than the database to write some rows."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy.sql.elements import ClauseElement
+
+from hmstats.store.shape import Shape
+from hmstats.store.stand_ins import dialect
+from hmstats.store.unit import Unit
+
+
+class KeptText(NamedTuple):
+    """A statement for PostgreSQL, the names of its parameters in their order, and those that are constants."""
+
+    text: str
+    names: Sequence[str]
+    constants: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, shape: Shape, statement: ClauseElement) -> "KeptText":
+        """The text of a statement over a database of this shape; whoever makes it keeps it."""
+        compiled: Any = statement.compile(dialect=dialect(shape, "format"))
+        return cls(str(compiled), compiled.positiontup or (), compiled.params)
+
+    def later(self, unit: Unit, values: Mapping[str, Any]) -> None:
+        """Have it run with these parameters when the unit sends what waits."""
+        unit.later(self.text, [values[name] if name in values else self.constants[name] for name in self.names])
