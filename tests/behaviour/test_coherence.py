@@ -1,4 +1,4 @@
-"""Two servers over one database: whatever one has answered to a writer, both show to every later reader.
+"""Servers over one database: whatever one has answered to a writer, all show to every later reader.
 
 Writers change statistics, partitions' statistics, a table's name, and a table that is dropped and made again, while
 readers ask both servers the same few questions, most of which are answered from what the servers keep. A second test
@@ -46,15 +46,20 @@ class Pair:
         return self._random.choice(list(registers.items()))
 
 
-@pytest.fixture
-def servers(database_url: str, tmp_path: Path) -> Iterator[list[Metastore]]:
-    """Two, with tables `t`, `p` with partitions, `before` and `d`, and a log of every call."""
+@pytest.fixture(params=["two", "alone"])
+def servers(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> Iterator[list[Metastore]]:
+    """Two, with tables `t`, `p` with partitions, `before` and `d`, and a log of every call.
+
+    Or one that has the database alone, in the place of both.
+    """
+    alone = {"workers": 1, "exclusive": True} if request.param == "alone" else {}
     with ExitStack() as stack:
         ports = []
-        for number in range(2):
+        for number in range(1 if alone else 2):
             folder = tmp_path / f"server-{number}"
             folder.mkdir()
-            ports.append(stack.enter_context(serving(folder, database=database_url, settings={"log_level": "debug"})))
+            settings = {"log_level": "debug", **alone}
+            ports.append(stack.enter_context(serving(folder, database=database_url, settings=settings)))
         both = [Metastore(f"hmstats-{number}", port, 4.0, "coherence") for number, port in enumerate(ports)]
         for each in both:
             stack.enter_context(each.clients)
@@ -116,7 +121,8 @@ def test_no_read_is_stale_and_no_update_lost(servers: list[Metastore], tmp_path:
         client = server.client()
         assert [_read_table(client, "t", each) for each in "ab"] == [registers[each].writes[-1].value for each in "ab"]
         assert _read_partitions(client) == registers["p"].writes[-1].value
-    logs = [(tmp_path / f"server-{number}" / "server.log").read_text() for number in range(2)]
+    logs = [each.read_text() for each in tmp_path.glob("server-*/server.log")]
+    assert len(logs) == len(servers)
     assert all(log.count('"outcome": "kept"') > 20 for log in logs)
 
 
