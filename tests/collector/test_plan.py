@@ -69,6 +69,17 @@ def test_values_are_found_by_their_keys_type(metastore: Metastore, service: clie
     assert dict(made.spec) == {"n": "7", "d": "2020-01-02"}
 
 
+def test_a_transactional_table_is_shown_and_not_analysed(our_metastore: Metastore) -> None:
+    parameters = {"transactional": "true", "transactional_properties": "insert_only"}
+    our_metastore.table("t", COLUMNS, parameters=parameters)
+    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
+        found = service.find_table(TableName("hive", our_metastore.database, "t"))
+        assert found is not None
+        assert found.parameters.items() >= parameters.items()
+        with pytest.raises(StatementError, match="is transactional: its files hold rows of transactions"):
+            plan(service, our_metastore)
+
+
 def test_odd_values_are_found(metastore: Metastore, service: client.Metastore) -> None:
     odd = ["a/b=c%d", "50% of it", "it's", "__HIVE_DEFAULT_PARTITION__", "x_y"]
     metastore.table("t", COLUMNS, keys=("k", "l"))

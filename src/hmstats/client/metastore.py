@@ -228,7 +228,11 @@ class Metastore(Questions):
         return seconds
 
     def _table(self, name: TableName) -> Any:
-        request = hive_metastore.GetTableRequest(dbName=name.database, tblName=name.table, catName=name.catalog)
+        # Statistics are read, no rows: those of insert-only tables do no harm.
+        able = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
+        request = hive_metastore.GetTableRequest(
+            dbName=name.database, tblName=name.table, catName=name.catalog, capabilities=able
+        )
         return self._connection.call("get_table_req", request).table
 
     def _partitions(self, name: TableName, names: Sequence[str]) -> list[Any]:

@@ -55,7 +55,7 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
     """The plan of a request. Only the partitions that the request names are asked of the metastore.
 
     Raises StatementError for a table, a column, a partition key or a partition that is not there, for a value that is
-    none of its key's type, and for a column that is named and whose type has no statistics.
+    none of its key's type, for a column that is named and whose type has no statistics, and for a transactional table.
     """
     table, types, skipped, spec = _checked(metastore, request)
     return Plan(
@@ -79,6 +79,11 @@ def _checked(metastore: Metastore, request: Statement) -> tuple[Table, dict[str,
     table = metastore.find_table(request.table)
     if table is None:
         raise StatementError(f"table {_shown(request.table)} is not in the metastore at {metastore.address}")
+    if str(table.parameters.get("transactional")).lower() == "true":
+        raise StatementError(
+            f"table {_shown(request.table)} is transactional: its files hold rows of transactions that were aborted"
+            " too, which only Hive tells apart"
+        )
     return table, *_columns(table, request.columns), _checked_spec(table, request.partitions)
 
 
