@@ -9,7 +9,7 @@ they are put together from what the servers keep of each partition.
 import random
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -87,6 +87,16 @@ def _statistics(table: str, column: str, number: int, partition: str | None = No
     return api.ColumnStatistics(statsDesc=description, statsObj=[column_object(column, "bigint", "longStats", data)])
 
 
+def _run(servers: list[Metastore], work: Sequence[Callable[[Pair], None]], ended: threading.Event) -> None:
+    """Do all of it at once for a while, each with connections of its own."""
+    with ThreadPoolExecutor(len(work)) as threads:
+        running = [threads.submit(each, Pair(servers, seed)) for seed, each in enumerate(work)]
+        time.sleep(SECONDS)
+        ended.set()
+        for each in running:
+            each.result()
+
+
 def _of_partitions(number: int) -> Any:
     return api.SetPartitionsStatsRequest(colStats=[_statistics("p", "a", number, each) for each in PARTITIONS])
 
@@ -109,12 +119,7 @@ def test_no_read_is_stale_and_no_update_lost(servers: list[Metastore], tmp_path:
         lambda pair: _make_again(pair, servers[0], registers["d"], ended),
         *[lambda pair: _read(pair, registers, ended)] * 3,
     ]
-    with ThreadPoolExecutor(len(work)) as threads:
-        running = [threads.submit(each, Pair(servers, seed)) for seed, each in enumerate(work)]
-        time.sleep(SECONDS)
-        ended.set()
-        for each in running:
-            each.result()
+    _run(servers, work, ended)
     assert {name: each.untrue() for name, each in registers.items()} == {name: [] for name in registers}
     assert all(len(each.writes) > 3 and len(each.reads) > 20 for each in registers.values())
     for server in servers:  # nothing written was lost on the way
@@ -223,12 +228,7 @@ def test_new_questions_over_partitions_that_change_one_by_one_are_never_answered
         lambda pair: _go_and_come(pair, registers[COMING], ended),
         *[lambda pair: _read_some(pair, registers, ended)] * 3,
     ]
-    with ThreadPoolExecutor(len(work)) as threads:
-        running = [threads.submit(each, Pair(servers, seed)) for seed, each in enumerate(work)]
-        time.sleep(SECONDS)
-        ended.set()
-        for each in running:
-            each.result()
+    _run(servers, work, ended)
     assert {name: each.untrue() for name, each in registers.items()} == {name: [] for name in registers}
     assert all(len(each.writes) > 2 and len(each.reads) > 20 for each in registers.values())
     for server in servers:  # no update was lost

@@ -20,6 +20,7 @@ from tests.collector.writing_session import LATE_SECONDS
 from tests.fixtures.servers import serving
 
 from hmstats.client import connect
+from hmstats.collector.autogather import ways
 from hmstats.collector.autogather import writer as module
 from hmstats.collector.autogather.aggregation import collected
 from hmstats.collector.autogather.writer import writing
@@ -172,7 +173,7 @@ def test_another_job_at_the_same_time_is_noticed(
         rows.write.insertInto("shared")
         return collected(*arguments)
 
-    monkeypatch.setattr(module, "collected", late)
+    monkeypatch.setattr(ways, "collected", late)
     written = writing(rows).insert_into("shared")
     assert (written.gathered, spark.table("shared").count()) == (False, 2700)
     assert written.reason == "2 jobs have written at the same time, of which one has gathered statistics"

@@ -18,6 +18,7 @@ from pyspark import TaskContext
 from pyspark.sql import functions as F  # noqa: N812
 
 from hmstats.client import connect
+from hmstats.collector.autogather import ways
 from hmstats.collector.autogather import writer as module
 from hmstats.collector.autogather.writer import writing
 from hmstats.collector.publishers.protocols import Publisher
@@ -113,7 +114,7 @@ def _die(spark: Any) -> None:
     def dead(*_: object) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with mock.patch.object(module, "collected", dead):
+    with mock.patch.object(ways, "collected", dead):
         writing(_rows(spark)).save_table("died")
 
 

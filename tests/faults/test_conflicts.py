@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from tests.behaviour.structs import of_partitions, of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.store.engine import database_url
@@ -24,9 +23,8 @@ _DEADLOCKS = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_dat
 
 
 @pytest.fixture
-def url(postgres_server: str, postgres_template: str) -> Iterator[str]:
-    with fresh_database(postgres_server, postgres_template) as found:
-        yield found
+def url(postgres: str) -> str:
+    return postgres
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ HMSTATS_TEST_DATABASE_KILLS says how often PostgreSQL is killed, HMSTATS_TEST_BR
 import os
 import random
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from tests.faults.database_process import postgres
 from tests.faults.leaks import THREADS, check_leaks, open_files
 from tests.faults.worker_processes import metastore_of, workers
 from tests.faults.writers import go_on, patiently, summary, writing
-from tests.fixtures.postgres import fresh_database
 
 from hmstats.store import migrate
 from hmstats.store.engine import database_url
@@ -30,9 +28,8 @@ _END_ALL = (
 
 
 @pytest.fixture
-def url(postgres_server: str, postgres_template: str) -> Iterator[str]:
-    with fresh_database(postgres_server, postgres_template) as found:
-        yield found
+def url(postgres: str) -> str:
+    return postgres
 
 
 @pytest.mark.slow

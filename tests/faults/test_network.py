@@ -4,7 +4,6 @@ HMSTATS_TEST_NETWORK_MISHAPS says how many are waited for.
 """
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,30 +12,10 @@ from tests.faults.bad_network import BadNetwork, bad_network
 from tests.faults.leaks import THREADS, check_leaks, open_files
 from tests.faults.worker_processes import metastore_of, workers
 from tests.faults.writers import Writer, go_on, patiently, summary, writing
-from tests.fixtures.postgres import fresh_database
 
 MISHAPS = int(os.environ.get("HMSTATS_TEST_NETWORK_MISHAPS", "25"))
 SEED = int(os.environ.get("HMSTATS_TEST_SEED", "1"))
 WRITERS = 4
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/hmstats.sqlite"
-        return
-    yield from _postgres(request)
-
-
-@pytest.fixture
-def postgres(request: pytest.FixtureRequest) -> Iterator[str]:
-    yield from _postgres(request)
-
-
-def _postgres(request: pytest.FixtureRequest) -> Iterator[str]:
-    server, template = (request.getfixturevalue(f"postgres_{each}") for each in ("server", "template"))
-    with fresh_database(server, template) as found:
-        yield found
 
 
 @pytest.mark.slow

@@ -11,14 +11,12 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.faults.worker_processes import PATIENCE_SECONDS, Workers, metastore_of, wait_until, workers
 from tests.faults.writers import BROKEN, go_on, patiently, summary, writing
-from tests.fixtures.postgres import fresh_database
 from tests.server.requests import request
 
 from hmstats.server.compact_writer import to_compact
@@ -28,16 +26,6 @@ from hmstats.wire.idl import hive_metastore as api
 KILLS = int(os.environ.get("HMSTATS_TEST_KILLS", "5"))
 PARENT_KILLS = int(os.environ.get("HMSTATS_TEST_PARENT_KILLS", "1"))
 WRITERS = 4
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/hmstats.sqlite"
-        return
-    server, template = (request.getfixturevalue(f"postgres_{each}") for each in ("server", "template"))
-    with fresh_database(server, template) as found:
-        yield found
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial, reduce
-from operator import attrgetter
 from typing import Any
 from zlib import crc32
 
@@ -84,7 +83,7 @@ def tasks_of(pieces: Iterable[Piece], splits: Iterable[Sequence[Split]], *, alon
 
     `alone`: there is but one piece, the table itself, so that no states have to meet for it.
     """
-    cuts = [sorted(each, key=attrgetter("piece")) for each in splits]
+    cuts = list(splits)
     held = [{split.piece for split in each} for each in cuts]
     count = Counter(piece for each in held for piece in each)
     tasks = [

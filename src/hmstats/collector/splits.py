@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import TypeAlias
 from zlib import crc32
 
@@ -79,6 +80,12 @@ def cut(
         units += [found] if weights[piece.name] <= most else [[split] for split in found]
     tasks = _balanced([unit for unit in units if unit], count)
     return [[replace(split, settings=settings) for split in task] for task in tasks]
+
+
+def by_piece(task: Iterable[Split]) -> Iterator[tuple[str, list[Split]]]:
+    """The pieces that a task reads of, and its splits of each."""
+    for piece, splits in groupby(sorted(task, key=attrgetter("piece")), key=attrgetter("piece")):
+        yield piece, list(splits)
 
 
 def compressed_bytes(group: pq.RowGroupMetaData) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hmstats.collector.feeds import parquet
@@ -19,7 +19,7 @@ from hmstats.collector.options import Options
 from hmstats.collector.pieces import WHOLE_TABLE
 from hmstats.collector.progress import Counters
 from hmstats.collector.report import Finding
-from hmstats.collector.splits import Split
+from hmstats.collector.splits import Split, by_piece
 from hmstats.errors import UnreadableFile
 from hmstats.sketch.accumulator import TableAccumulator
 
@@ -183,9 +183,9 @@ def empty(job: Job) -> TableAccumulator:
 
 
 def _states(task: Task, job: Job) -> Iterator[tuple[str, TableAccumulator | Failure]]:
-    """The state of what the task has of each piece; its splits of one piece stand one after the other."""
-    for piece, splits in groupby(task.splits, key=attrgetter("piece")):
-        yield piece, _state(list(splits), job)
+    """The state of what the task has of each piece."""
+    for piece, splits in by_piece(task.splits):
+        yield piece, _state(splits, job)
     for piece in task.empty:
         yield piece, empty(job)
 

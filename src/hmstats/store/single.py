@@ -6,10 +6,10 @@ for each connection: to plan it takes several times as long as to run it. Where 
 time, which knows of nothing prepared, the text is sent whole.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, SelectBase, Text, any_, bindparam, cast, func, select
@@ -33,7 +33,6 @@ OneOf = Callable[[ColumnElement[Any], str], ColumnElement[bool]]
 _PARAMETER = re.compile(r"%\((\w+)\)s")
 _NOT_PREPARED, _PREPARED_TWICE = "26000", "42P05"
 """What PostgreSQL says, where a pooler is in between, in a session that is not the one of before."""
-_numbers = count(1)
 
 
 class SingleRead:
@@ -44,7 +43,7 @@ class SingleRead:
         self.query: Any = build(_one_of_array)
         """The same for PostgreSQL, for SQLAlchemy."""
         self._texts = {name: str(build(one_of[name]).compile(dialect=each)) for name, each in _DIALECTS.items()}
-        self._name = f"hmstats_{next(_numbers)}"
+        self._name = _name(self._texts["postgresql"])
         self._prepare, self._execute = _prepared(self._name, self._texts["postgresql"])
 
     def rows(self, engine: Engine, values: Mapping[str, Any]) -> list[tuple[Any, ...]] | None:
@@ -91,6 +90,11 @@ class SingleRead:
             if error.pgcode not in (_NOT_PREPARED, _PREPARED_TWICE):
                 raise
             cursor.execute(self._texts["postgresql"], values)
+
+
+def _name(text: str) -> str:
+    """A name that no other statement has, in whatever process: a pooler may lend the session of another's."""
+    return f"hmstats_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _prepared(name: str, text: str) -> tuple[str, str]:

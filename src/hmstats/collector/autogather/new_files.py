@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -20,9 +20,10 @@ from hmstats.collector.feeds.states import State, States, Types
 from hmstats.collector.pieces import WHOLE_TABLE
 from hmstats.collector.prepare import Files
 from hmstats.collector.scan import met
-from hmstats.collector.splits import Split, cut
+from hmstats.collector.splits import Split, by_piece, cut
 from hmstats.collector.task_errors import as_our_own
 from hmstats.errors import GatheringFailed
+from hmstats.sketch.accumulator import TableAccumulator
 
 _PIECES_A_TASK = 100
 
@@ -66,7 +67,7 @@ def _of_each(states: Any, pieces: int, types: Types) -> Iterator[WrittenPiece]:
 
 def _read(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
     for task in tasks:
-        for piece, splits in groupby(sorted(task, key=attrgetter("piece")), key=attrgetter("piece")):
+        for piece, splits in by_piece(task):
             yield piece, parquet.accumulated(splits, types).to_bytes()
 
 
@@ -76,7 +77,7 @@ def _merged(states: Iterable[State], types: Types) -> Iterator[State]:
         yield piece, _united(parts, types).to_bytes()
 
 
-def _united(parts: Iterable[State], types: Types) -> Any:
+def _united(parts: Iterable[State], types: Types) -> TableAccumulator:
     found = States(types)
     found.merge((WHOLE_TABLE, state) for _, state in parts)
     return found.of(WHOLE_TABLE)

@@ -11,15 +11,15 @@ from pyspark.sql import DataFrame
 
 from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_table
-from hmstats.collector.autogather.aggregation import WrittenPiece, collected
-from hmstats.collector.autogather.new_files import new_files, read_new_files
+from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.outcome import Stored, give_up, store
-from hmstats.collector.autogather.settings import FILES, RELIABLE, gather_settings
+from hmstats.collector.autogather.settings import RELIABLE, ROWS, gather_settings
 from hmstats.collector.autogather.situation import Situation, situation
 from hmstats.collector.autogather.target import Target, new_table, stored_table
-from hmstats.collector.autogather.tee import Gathering, Survived, notes, watched_rows
+from hmstats.collector.autogather.tee import Gathering, Survived
+from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
 from hmstats.collector.deliver import PATIENCE_SECONDS, Delivery, new_run
-from hmstats.collector.publishers.protocols import Aggregator, Run
+from hmstats.collector.publishers.protocols import Run
 from hmstats.collector.publishers.registry import publisher_and_aggregator
 from hmstats.collector.session_settings import session_metastore, session_spool
 from hmstats.collector.task_errors import as_our_own
@@ -178,53 +178,33 @@ class Writing:
         run = Run(new_run(), settings.connection, settings.retention_hours)
         keys, types = order.target.keys, order.target.types
         to = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
-        with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
-            if settings.reads == FILES:
-                return self._gather_from_files(service, to, order)
+        way: Way = NewFiles(self._spark, order.table)
+        if settings.reads == ROWS:
             gathering = Gathering(run, publisher, types, keys, settings.reliable)
-            return self._gather(service, to, order, gathering, aggregator())
+            way = WatchedRows(order.target, gathering, aggregator())
+        with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
+            return self._gather(service, to, order, way)
 
-    def _gather(
-        self, service: Metastore, to: Delivery, order: _Order, gathering: Gathering, aggregator: Aggregator
-    ) -> Written:
+    def _gather(self, service: Metastore, to: Delivery, order: _Order, way: Way) -> Written:
         before = Situation()
         try:
             before = situation(service, order.table) if order.keeps else before
-            aggregator.init(gathering.run)
+            way.begin()
         except Survived as error:
             self._refuse_if_reliable(error)
             order.write(self._rows)
             return self._without(service, to, before, error)
-        attempts = notes(self._spark.sparkContext)
         try:
             with as_our_own():
-                order.write(watched_rows(self._rows, order.target, gathering, attempts))
+                order.write(way.through(self._rows))
             try:
-                return _stored(service, to, before, collected(aggregator, attempts.value), order)
+                return _stored(service, to, before, way.pieces(service, before), order)
             except Survived as error:
                 written = self._without(service, to, before, error)
                 self._refuse_if_reliable(error)
                 return written
         finally:
-            _terminate(aggregator)
-
-    def _gather_from_files(self, service: Metastore, to: Delivery, order: _Order) -> Written:
-        before = Situation()
-        try:
-            before = situation(service, order.table) if order.keeps else before
-        except Survived as error:
-            self._refuse_if_reliable(error)
-            order.write(self._rows)
-            return self._without(service, to, before, error)
-        order.write(self._rows)
-        try:
-            now = situation(service, order.table)
-            pieces = read_new_files(self._spark, now, new_files(before, now))
-            return _stored(service, to, before, pieces, order)
-        except Survived as error:
-            written = self._without(service, to, before, error)
-            self._refuse_if_reliable(error)
-            return written
+            way.end()
 
     def _refuse_if_reliable(self, error: Exception) -> None:
         if self._settings.reliable:
@@ -252,11 +232,3 @@ def _stored(
 def _check_accepted(stored: Stored) -> None:
     for piece, sentence in stored.delivered.refused.items():
         raise GatheringFailed(f"the metastore refused the statistics of {piece or 'the table itself'}: {sentence}")
-
-
-def _terminate(aggregator: Aggregator) -> None:
-    """Remove what the tasks have left; what cannot be removed now is when the run counts as dead."""
-    try:
-        aggregator.terminate()
-    except Survived as error:
-        _log.warning("states_left", reason=str(error))

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
-from operator import attrgetter
 
 from hmstats.client import connect
 from hmstats.client.batches import batches
@@ -16,7 +14,7 @@ from hmstats.collector.feeds import parquet
 from hmstats.collector.feeds.states import States
 from hmstats.collector.options import Options
 from hmstats.collector.pieces import WHOLE_TABLE
-from hmstats.collector.splits import Split
+from hmstats.collector.splits import Split, by_piece
 from hmstats.model.catalog import Table
 
 _PIECES_A_BATCH = 100
@@ -50,7 +48,7 @@ def nothing(job: CheckJob) -> Seen:
 def read(tasks: Iterable[Iterable[Split]], job: CheckJob) -> Iterator[tuple[str, Part]]:
     """The pieces of tasks' splits and what was seen of each; the same piece may come in many parts."""
     for task in tasks:
-        for piece, splits in groupby(sorted(task, key=attrgetter("piece")), key=attrgetter("piece")):
+        for piece, splits in by_piece(task):
             yield piece, _seen(splits, job).part()
 
 
