@@ -10,6 +10,7 @@ from hmstats.server.deadlines import Deadlines
 from hmstats.server.exchange import Exchange, Recognise
 from hmstats.server.limits import Limits
 from hmstats.server.listener import Listener
+from hmstats.server.prompt import VersionSource
 from hmstats.server.wakeup import Wakeup
 
 _LONGEST_SLEEP_SECONDS = 1.0
@@ -23,11 +24,13 @@ _log = structlog.get_logger("hmstats.server")
 class Loop:
     """Serves the connections of one listener."""
 
-    def __init__(self, listener: Listener, recognise: Recognise, limits: Limits) -> None:
+    def __init__(
+        self, listener: Listener, recognise: Recognise, limits: Limits, versions: VersionSource | None = None
+    ) -> None:
         self._listener = listener
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
-        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits)
+        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits, versions)
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None
 
@@ -63,6 +66,7 @@ class Loop:
         touched.update(dict.fromkeys(self._exchange.settle()))
         for connection in touched:
             self._exchange.advance(connection)
+        self._exchange.ask()
         self._expire()
 
     def _sleep_seconds(self) -> float:
