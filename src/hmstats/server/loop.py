@@ -56,8 +56,9 @@ class Loop:
 
     def _turn(self) -> None:
         """Sleeps until something happens, and does what is to do."""
+        deadline = self._next_deadline()
         touched: dict[Connection, None] = {}
-        for key, events in self._selector.select(self._sleep_seconds()):
+        for key, events in self._selector.select(_sleep_seconds(deadline)):
             if isinstance(key.data, Connection):
                 self._exchange.react(key.data, events)
                 touched[key.data] = None
@@ -67,13 +68,13 @@ class Loop:
         for connection in touched:
             self._exchange.advance(connection)
         self._exchange.ask()
-        self._expire()
+        if deadline is not None and deadline <= time.monotonic():
+            self._expire()
 
-    def _sleep_seconds(self) -> float:
-        deadline = self._exchange.next_deadline
-        if deadline is None:
-            return _LONGEST_SLEEP_SECONDS
-        return min(_LONGEST_SLEEP_SECONDS, max(0.0, deadline - time.monotonic()))
+    def _next_deadline(self) -> float | None:
+        """When `_expire` has something to do, as time.monotonic() counts."""
+        both = (self._exchange.next_deadline, self._accept_pause.next())
+        return min((each for each in both if each is not None), default=None)
 
     def _expire(self) -> None:
         now = time.monotonic()
@@ -107,3 +108,9 @@ class Loop:
         self._selector.close()
         self._wakeup.close()
         self._listener.close()
+
+
+def _sleep_seconds(deadline: float | None) -> float:
+    if deadline is None:
+        return _LONGEST_SLEEP_SECONDS
+    return min(_LONGEST_SLEEP_SECONDS, max(0.0, deadline - time.monotonic()))
