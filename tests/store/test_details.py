@@ -7,15 +7,17 @@ from itertools import count as numbers
 import hypothesis
 import pytest
 from hypothesis import strategies as st
+from sqlalchemy import update
 from tests.fixtures.statements import StatementCounter
 from tests.store.catalog_values import NAME, TABLE, make_partitions, make_table
 from tests.store.row_counts import row_counts
 
 from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.model.provenance import Provenance
-from hmstats.store import column_statistics, details, partitions, provenance, sketches, tables, top_k
+from hmstats.store import column_statistics, details, partition_moves, partitions, provenance, sketches, tables, top_k
 from hmstats.store.details import OF_TABLE, Details
 from hmstats.store.engine import Store
+from hmstats.store.schema import HMSTATS_TOP_K
 from hmstats.store.sketches import Stored, What
 from hmstats.store.unit import Unit
 
@@ -310,3 +312,29 @@ def test_a_tables_own_sketch_is_not_a_partitions(store: Store, table_id: int, id
     with store.read() as connection:
         assert sketches.of_table(connection, table_id, "c", What.TOP_K) == [Stored(None, "hive", 0, ITEMS)]
         assert sketches.of_table(connection, table_id, "c", What.HISTOGRAM) == [Stored(None, "hive", ANALYZED, None)]
+
+
+def test_a_partition_that_moves_takes_its_details_along_and_back(
+    store: Store, table_id: int, ids: dict[str, int]
+) -> None:
+    name = replace(NAME, table="t2")
+    other = make_table(store, replace(TABLE, name=name))
+    keep(store, table_id, ids["p=1"])
+    store.write(lambda unit: partition_moves.hand_over(unit, [ids["p=1"]], other, name))
+    assert of_partitions(store, table_id) == []
+    expected = [Details("p=1", "c", "hive", ITEMS, FULL)]
+    assert of_partitions(store, other) == expected
+    store.write(lambda unit: partition_moves.hand_over(unit, [ids["p=1"]], table_id, NAME))
+    assert of_partitions(store, table_id) == expected
+
+
+def test_provenance_that_a_server_of_the_version_before_left_holds_up_no_move(
+    store: Store, table_id: int, ids: dict[str, int]
+) -> None:
+    name = replace(NAME, table="t2")
+    other = make_table(store, replace(TABLE, name=name))
+    keep(store, other, ids["p=1"])
+    store.write(lambda unit: provenance.write(unit, table_id, "hive", {ids["p=1"]: {"c": replace(FULL, tool="left")}}))
+    store.write(lambda unit: unit.connection.execute(update(HMSTATS_TOP_K).values(TBL_ID=other)))
+    store.write(lambda unit: partition_moves.hand_over(unit, [ids["p=1"]], table_id, NAME))
+    assert of_partitions(store, table_id) == [Details("p=1", "c", "hive", ITEMS, FULL)]
