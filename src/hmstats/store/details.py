@@ -98,12 +98,13 @@ def _query(
     s, p, t = statistics.c, HMSTATS_COLUMN_PROVENANCE.c, HMSTATS_TOP_K.c
     first = func.row_number().over(partition_by=[partition, s.ENGINE], order_by=s.COLUMN_NAME) == 1
     made = case((first, func.coalesce(cast(p.BY_COLUMN, Text), provenance.EMPTY)))
-    beside = [
-        (table, and_(table.c.TBL_ID == table_id, table.c.PART_ID == partition_id, table.c.ENGINE == s.ENGINE))
-        for table in (HMSTATS_COLUMN_PROVENANCE, HMSTATS_TOP_K)
-    ]
+
+    def mine(c: Any) -> ColumnElement[bool]:
+        return and_(c.TBL_ID == table_id, c.PART_ID == partition_id, c.ENGINE == s.ENGINE)
+
     query = select(made, partition, s.COLUMN_NAME, s.ENGINE, s.LAST_ANALYZED, t.ITEMS).select_from(statistics)
-    query = query.outerjoin(*beside[0]).outerjoin(beside[1][0], and_(beside[1][1], t.COLUMN_NAME == s.COLUMN_NAME))
+    query = query.outerjoin(HMSTATS_COLUMN_PROVENANCE, mine(p))
+    query = query.outerjoin(HMSTATS_TOP_K, and_(mine(t), t.COLUMN_NAME == s.COLUMN_NAME))
     return query if columns is None else query.where(one_of(connection, s.COLUMN_NAME, columns))
 
 

@@ -53,9 +53,9 @@ def write(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[st
     upsert_columns(unit, PROVENANCE, _KEY, columns, merged)
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=16)
 def read(text: str) -> Mapping[str, Provenance]:
-    """The provenance of columns in the text of a row, which many partitions have alike."""
+    """The provenance of columns in the text of a row, which neighbouring partitions mostly have alike."""
     return {column: _provenance(values) for column, values in json.loads(text).items()}
 
 
