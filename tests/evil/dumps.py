@@ -1,9 +1,10 @@
 """All that a database holds, to compare before and after, and to put back."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Engine, delete, insert
+from sqlalchemy import JSON, Column, Engine, delete, insert
 
 from hmstats.store.schema import METADATA
 
@@ -39,7 +40,14 @@ def restore(engine: Engine, old: Dump) -> None:
 
 
 def _rows(cursor: Any, table: str) -> list[tuple[Any, ...]]:
-    names = ", ".join(f'"{name}"' for name in METADATA.tables[table].c.keys())  # noqa: SIM118 - its columns have a key
+    columns = METADATA.tables[table].c.values()
+    names = ", ".join(f'"{column.name}"' for column in columns)
     cursor.execute(f'SELECT {names} FROM "{table}"')
-    rows = [tuple(bytes(each) if isinstance(each, memoryview) else each for each in row) for row in cursor]
+    rows = [tuple(_value(column, each) for column, each in zip(columns, row, strict=True)) for row in cursor]
     return sorted(rows, key=repr)
+
+
+def _value(column: Column[Any], value: Any) -> Any:
+    if isinstance(value, str) and isinstance(column.type, JSON):
+        return json.loads(value)
+    return bytes(value) if isinstance(value, memoryview) else value

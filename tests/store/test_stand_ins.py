@@ -93,10 +93,10 @@ def test_what_is_written_to_an_absent_table_is_refused(beside: Store) -> None:
 def test_what_is_beside_statistics_goes_when_hive_writes_others(beside: Store) -> None:
     table_id = make_table(beside)
     made = Provenance(writer="ann", written_at_seconds=20)
-    beside.write(lambda unit: provenance.write(unit, table_id, {(details.OF_TABLE, "id", "hive"): made}))
+    beside.write(lambda unit: provenance.write(unit, table_id, "hive", {details.OF_TABLE: {"id": made}}))
     twice(beside, table_id, (900_001, 20, 5))
     with beside.read() as connection:
-        assert [each.provenance.writer for each in details.read_table(connection, table_id, None)] == ["ann"]
+        assert [each.provenance for each in details.read_table(connection, table_id, None)] == [made]
     twice(beside, table_id, (900_002, 21, 6))
     with beside.read() as connection:
         assert details.read_table(connection, table_id, None) == []

@@ -13,7 +13,7 @@ from hmstats.store.ordering import by_bytes
 from hmstats.store.parameters import OF_PARTITIONS
 from hmstats.store.partition_filters import restrict
 from hmstats.store.schema import (
-    HMSTATS_PROVENANCE,
+    HMSTATS_COLUMN_PROVENANCE,
     HMSTATS_TOP_K,
     PART_COL_PRIVS,
     PART_COL_STATS,
@@ -31,7 +31,7 @@ from hmstats.store.unit import Unit
 _HANGING = tuple(
     table.c.PART_ID
     for table in (
-        HMSTATS_PROVENANCE,
+        HMSTATS_COLUMN_PROVENANCE,
         HMSTATS_TOP_K,
         PART_COL_STATS,
         PART_PRIVS,

@@ -1,66 +1,125 @@
-"""HMSTATS_PROVENANCE: where the statistics of each column come from."""
+"""HMSTATS_COLUMN_PROVENANCE: where the statistics of each column come from.
 
-from collections.abc import Mapping, Sequence
+A row has the columns of a table or partition and of an engine as a JSON object: name to an array of the values of
+`_FIELDS`, whose end is left out where it is unknown. So a write of many partitions is a row for each of them, and
+mostly one text for all.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import isfinite
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement
+from sqlalchemy import ColumnElement, Connection, Text, bindparam, cast, delete, func, update
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from hmstats.model.provenance import Provenance
-from hmstats.store.schema import HMSTATS_PROVENANCE as PROVENANCE
+from hmstats.store.schema import HMSTATS_COLUMN_PROVENANCE as PROVENANCE
+from hmstats.store.sets import bound
 from hmstats.store.unit import Unit
 from hmstats.store.upserts import upsert_columns
 
-KEY = ("TBL_ID", "PART_ID", "COLUMN_NAME", "ENGINE")
-_COLUMNS = {
-    "exact": "EXACT",
-    "ndv_standard_error": "NDV_STANDARD_ERROR",
-    "rows_seen": "ROWS_SEEN",
-    "sample_fraction": "SAMPLE_FRACTION",
-    "writer": "WRITER",
-    "tool": "TOOL",
-    "written_at_seconds": "WRITTEN_AT",
-}
-_VALUES = attrgetter(*_COLUMNS)
+_KEY = ("TBL_ID", "PART_ID", "ENGINE")
+_FIELDS = ("written_at_seconds", "writer", "tool", "exact", "ndv_standard_error", "rows_seen", "sample_fraction")
+"""The likelier a value is to be unknown, the later it stands."""
+_VALUES = attrgetter(*_FIELDS)
+_FRACTIONS = ("ndv_standard_error", "sample_fraction")
 _MOST_CHARACTERS = 256
+EMPTY = "{}"
+"""The text of a row without columns."""
 
 
-def values() -> list[Column[Any]]:
-    """The columns that `from_row` takes, in its order."""
-    return [PROVENANCE.c[name] for name in _COLUMNS.values()]
+def write(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[str, Provenance]]) -> None:
+    """Write provenance of one engine by partition id (or details.OF_TABLE) and column, over what is there.
 
-
-def from_row(row: Sequence[Any]) -> Provenance:
-    """The provenance in a row."""
-    return Provenance(**dict(zip(_COLUMNS, row, strict=True)))
-
-
-def write(unit: Unit, table_id: int, given: Mapping[tuple[int, str, str], Provenance]) -> None:
-    """Write provenance by partition id (or details.OF_TABLE), column and engine, over what is there.
-
-    It is stamped with the unit's time unless it says another.
+    It is stamped with the unit's time unless it says another. The text of one mapping, and that of one provenance, is
+    made once, however often it is given.
     """
-    if not given:
+    owners = sorted(owner for owner, columns in given.items() if columns)
+    if not owners:
         return
-    keys = sorted(given)
-    partition_ids, names, engines = zip(*keys, strict=True)
-    each = {id(made): _VALUES(made) for made in given.values()}  # mostly one for all
-    values = zip(*(each[id(given[key])] for key in keys), strict=True)
+    each = {id(made): made for columns in _distinct(given.values()) for made in columns.values()}
+    arrays = {key: _array(made, unit.now_seconds) for key, made in each.items()}
+    texts = {id(columns): _object(columns, arrays) for columns in _distinct(given.values())}
     columns: dict[str, Sequence[Any]] = {
-        **dict(zip(KEY, ([table_id] * len(given), partition_ids, names, engines), strict=True)),
-        **dict(zip(_COLUMNS.values(), values, strict=True)),
+        "TBL_ID": [table_id] * len(owners),
+        "PART_ID": owners,
+        "ENGINE": [engine] * len(owners),
+        "BY_COLUMN": [texts[id(given[owner])] for owner in owners],
     }
-    for name in ("WRITER", "TOOL"):
-        cut = {text: _cut(text) for text in set(columns[name])}
-        columns[name] = [cut[text] for text in columns[name]]
-    columns["WRITTEN_AT"] = [unit.now_seconds if each is None else each for each in columns["WRITTEN_AT"]]
-    upsert_columns(unit, PROVENANCE, KEY, columns, _replaced)
+    merged = _patched if unit.connection.dialect.name == "sqlite" else _united
+    upsert_columns(unit, PROVENANCE, _KEY, columns, merged)
 
 
-def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
-    return {name: new[name] for name in _COLUMNS.values()}
+@lru_cache(maxsize=16)
+def read(text: str) -> Mapping[str, Provenance]:
+    """The provenance of columns in the text of a row, which neighbouring partitions mostly have alike."""
+    return {column: _provenance(values) for column, values in json.loads(text).items()}
 
 
-def _cut(text: str | None) -> str | None:
-    # PostgreSQL keeps every character but NUL.
-    return None if text is None else text.replace("\0", "\ufffd")[:_MOST_CHARACTERS]
+def remove(unit: Unit, here: ColumnElement[bool], columns: Sequence[str] | None) -> None:
+    """Remove these columns (None: all) from the rows of which `here` is true; a row left empty goes."""
+    if columns is None:
+        unit.connection.execute(delete(PROVENANCE).where(here))
+        return
+    having, others = _without(unit.connection, columns)
+    unit.connection.execute(update(PROVENANCE).where(here, having).values(BY_COLUMN=others))
+    unit.connection.execute(delete(PROVENANCE).where(here, cast(PROVENANCE.c.BY_COLUMN, Text) == EMPTY))
+
+
+def _distinct(given: Iterable[Mapping[str, Provenance]]) -> Iterable[Mapping[str, Provenance]]:
+    return {id(columns): columns for columns in given}.values()
+
+
+def _object(columns: Mapping[str, Provenance], arrays: Mapping[int, str]) -> str:
+    members = [f"{_quoted(column)}:{arrays[id(made)]}" for column, made in columns.items()]
+    return f"{{{','.join(members)}}}"
+
+
+@lru_cache(maxsize=10_000)
+def _quoted(column: str) -> str:
+    return json.dumps(column, ensure_ascii=False)
+
+
+def _array(made: Provenance, now_seconds: int) -> str:
+    values = [_storable(value) for value in _VALUES(made)]
+    values[0] = now_seconds if values[0] is None else values[0]
+    while values[-1] is None:
+        values.pop()
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        # PostgreSQL keeps every character but NUL.
+        return value.replace("\0", "\ufffd")[:_MOST_CHARACTERS]
+    # JSON has no infinity; an error that is infinite is as good as unknown.
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _provenance(values: Sequence[Any]) -> Provenance:
+    said = dict(zip(_FIELDS, values, strict=False))
+    # PostgreSQL writes a large fraction as a whole number.
+    return Provenance(**said | {name: float(said[name]) for name in _FRACTIONS if said.get(name) is not None})
+
+
+def _united(old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
+    return {"BY_COLUMN": old.BY_COLUMN.op("||")(new.BY_COLUMN)}
+
+
+def _patched(old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
+    # RFC 7396: what is null in an object is removed, but arrays are taken whole.
+    return {"BY_COLUMN": func.json_patch(old.BY_COLUMN, new.BY_COLUMN)}
+
+
+def _without(connection: Connection, columns: Sequence[str]) -> tuple[ColumnElement[bool], ColumnElement[Any]]:
+    """The condition that an object has one of the columns, and the object without them."""
+    stored = PROVENANCE.c.BY_COLUMN
+    if connection.dialect.name == "sqlite":
+        gone = json.dumps(dict.fromkeys(columns), ensure_ascii=False)
+        others = func.json_patch(stored, bindparam(None, gone, Text()), type_=Text())
+        return others != cast(stored, Text), others
+    names = cast(bindparam(None, bound(connection, columns), Text()), ARRAY(Text()))
+    return stored.bool_op("?|")(names), stored.op("-", return_type=JSONB())(names)

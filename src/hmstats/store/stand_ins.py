@@ -6,10 +6,9 @@ nothing. Where a statement changes such a table, it leaves the other columns out
 read as one without rows; to delete from it does nothing, and to insert is refused.
 
 Beside a Hive a column can have two rows of statistics, since nothing in Hive's tables forbids it (store/healing.py).
-Read is the newest of them only. And what we keep beside statistics is read only as long as Hive has not written others.
+Read is the newest of them only.
 """
 
-from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any
@@ -20,8 +19,6 @@ from sqlalchemy.dialects.postgresql.base import PGCompiler
 from sqlalchemy.sql.elements import TextClause
 from sqlalchemy.util import immutabledict
 
-from hmstats.store.schema import HMSTATS_PROVENANCE as PROVENANCE
-from hmstats.store.schema import PART_COL_STATS, TAB_COL_STATS
 from hmstats.store.shape import WHOLE, Shape
 
 _ONLY_VALUES: dict[str, Any] = {"CAT_NAME": "hive", "ENGINE": "hive"}
@@ -33,6 +30,7 @@ _ONLY_ROWS: dict[str, dict[str, Any]] = {
 _NOTHING = "SELECT 1 WHERE false"
 _OWNERS = {"TAB_COL_STATS": "TBL_ID", "PART_COL_STATS": "PART_ID"}
 """Tables where Hive can leave two rows for one, and the column with whose row it is."""
+_AGE = ("LAST_ANALYZED", "CS_ID")
 
 
 class _Compiler(PGCompiler):
@@ -90,8 +88,7 @@ class _Compiler(PGCompiler):
         """Whether what is there can be read as it is."""
         if not isinstance(table, Table):
             return True
-        looked_at = table.name in _OWNERS or table is PROVENANCE
-        return not (looked_at or self.shape.lacks(table) or self.shape.absent(table))
+        return not (table.name in _OWNERS or self.shape.lacks(table) or self.shape.absent(table))
 
     def _stand_in(self, table: Table) -> str:
         """The query that has all columns of the table."""
@@ -103,25 +100,17 @@ class _Compiler(PGCompiler):
             f"{self._value(each)} AS {quoted(each.name)}" if each.name in absent else quoted(each.name)
             for each in table.c
         )
-        return f"SELECT {', '.join(there)} FROM {quoted(table.name)}{self._still_true(table)}"
+        return f"SELECT {', '.join(there)} FROM {quoted(table.name)}{self._newest(table)}"
 
-    def _still_true(self, table: Table) -> str:
-        """The condition that nothing newer is stored."""
-        if table is PROVENANCE:
-            of_table = self._newer(PROVENANCE, TAB_COL_STATS, "TBL_ID", ("WRITTEN_AT",), ("LAST_ANALYZED",))
-            of_partition = self._newer(PROVENANCE, PART_COL_STATS, "PART_ID", ("WRITTEN_AT",), ("LAST_ANALYZED",))
-            return f' WHERE CASE WHEN "PART_ID" = 0 THEN NOT {of_table} ELSE NOT {of_partition} END'
-        owner, age = _OWNERS.get(table.name), ("LAST_ANALYZED", "CS_ID")
-        return "" if owner is None else f" WHERE NOT {self._newer(table, table, owner, age, age)}"
-
-    def _newer(self, table: Table, other: Table, owner: str, age: Sequence[str], other_age: Sequence[str]) -> str:
-        """Whether `other` has statistics of the same column that are newer than the row of `table`."""
-        names = [owner, "COLUMN_NAME", *({"ENGINE"} - {*self.shape.absent(other)})]
-        mine, others = self.preparer.quote(table.name), self.preparer.quote(other.name)
+    def _newest(self, table: Table) -> str:
+        """The condition that the row is the newest of its column's statistics, where there can be two."""
+        if table.name not in _OWNERS:
+            return ""
+        names = self.shape.present(table, (_OWNERS[table.name], "COLUMN_NAME", "ENGINE"))
+        mine = self.preparer.quote(table.name)
         same = " AND ".join(f'newer."{name}" = {mine}."{name}"' for name in names)
-        then = ", ".join(f'{mine}."{name}"' for name in age)
-        later = ", ".join(f'newer."{name}"' for name in other_age)
-        return f"EXISTS (SELECT 1 FROM {others} AS newer WHERE {same} AND ({later}) > ({then}))"
+        age, newer = (", ".join(f'{each}."{name}"' for name in _AGE) for each in (mine, "newer"))
+        return f" WHERE NOT EXISTS (SELECT 1 FROM {mine} AS newer WHERE {same} AND ({newer}) > ({age}))"
 
     def _value(self, column: Column[Any]) -> str:
         """What stands for a column that is not there."""

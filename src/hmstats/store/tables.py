@@ -30,7 +30,7 @@ from hmstats.store.ordering import by_bytes, by_bytes_of
 from hmstats.store.parameters import OF_TABLES
 from hmstats.store.schema import (
     DBS,
-    HMSTATS_PROVENANCE,
+    HMSTATS_COLUMN_PROVENANCE,
     HMSTATS_TOP_K,
     KEY_CONSTRAINTS,
     PARTITION_KEYS,
@@ -55,7 +55,7 @@ _HANGING = (
         for table in (
             TBL_PRIVS,
             TBL_COL_PRIVS,
-            HMSTATS_PROVENANCE,
+            HMSTATS_COLUMN_PROVENANCE,
             HMSTATS_TOP_K,
             TAB_COL_STATS,
             TABLE_PARAMS,

@@ -25,24 +25,24 @@ def replace(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[
     rows = [
         dict(zip((*_KEY, "ITEMS"), (table_id, partition_id, column, engine, sketch), strict=True))
         for partition_id in sorted(given)
-        for column, sketch in sorted(given[partition_id].items())
-        if sketch is not None
+        for column, sketch in sorted([each for each in given[partition_id].items() if each[1] is not None])
     ]
     upsert(unit, TOP_K, _KEY, rows, lambda _, new: {"ITEMS": new.ITEMS})
 
 
 def _delete(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[str, bytes | None]]) -> None:
     """Delete those that have become None: one statement, with a condition for each set of columns."""
-    ids_of: dict[tuple[str, ...], list[int]] = {}
+    ids_of: dict[frozenset[str], list[int]] = {}
     for partition_id, columns in given.items():
-        gone = tuple(sorted(column for column, sketch in columns.items() if sketch is None))
+        gone = frozenset([column for column, sketch in columns.items() if sketch is None])
         if gone:
             ids_of.setdefault(gone, []).append(partition_id)
     if not ids_of:
         return
     values: dict[str, Any] = {"table_id": table_id, "engine": engine}
     for number, (names, ids) in enumerate(ids_of.items()):
-        values |= {f"ids_{number}": bound(unit.connection, ids), f"columns_{number}": bound(unit.connection, names)}
+        values[f"ids_{number}"] = bound(unit.connection, ids)
+        values[f"columns_{number}"] = bound(unit.connection, sorted(names))
     statement = _deletion(unit.connection.dialect.name, len(ids_of))
     if unit.connection.dialect.name == "sqlite":
         unit.connection.execute(statement, values)

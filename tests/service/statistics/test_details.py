@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete
 from tests.fixtures.statements import StatementCounter
 from tests.service.statistics.filled import NAME, bit_vector, make_table, of_longs, of_partition
 
@@ -16,6 +17,7 @@ from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.sketch.top_k import TopK
 from hmstats.store.engine import Store
+from hmstats.store.schema import HMSTATS_COLUMN_PROVENANCE
 
 NOW = 1_700_000_000
 
@@ -158,3 +160,17 @@ def test_deleting_statistics_takes_the_details_along(filled: Store) -> None:
     assert ask.provenance(NAME, None, []) == []
     writer.delete_table(NAME, None, "hive")
     assert ask.provenance(NAME, None, None) == []
+
+
+@pytest.mark.parametrize("number", [1, None])
+def test_frequent_values_need_no_provenance(filled: Store, number: int | None) -> None:
+    """A server of the version before writes none that we read."""
+    write(filled, column({"1": 3}), number)
+    filled.write(lambda unit: unit.connection.execute(delete(HMSTATS_COLUMN_PROVENANCE)))
+    found = stored(filled, number)
+    assert (found.top_k, found.provenance) == (column({"1": 3}).top_k, None)
+    ask = StatisticsQuestions(filled, StatisticsReader(filled))
+    assert ask.provenance(NAME, None, None if number is None else []) == []
+    write(filled, column({"2": 1}), number, merge=True)
+    assert stored(filled, number).top_k == column({"1": 3, "2": 1}).top_k
+    assert made(filled, number).writer == "ada"

@@ -23,14 +23,15 @@ def keep(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author
     `author` is who sends them. Three statements at most, whatever their number.
     """
     engine = next((each.engine for each in written.values()), "")
-    completed = cache(partial(_completed, author))  # most of a write is alike
-    made = {
-        (owner, column.column, engine): completed(column.provenance, _standard_error(column))
-        for owner, statistics in written.items()
-        for column in statistics.columns
+    completed = cache(partial(_completed, author))
+    said = {
+        owner: tuple([(each.column, each.provenance, _standard_error(each)) for each in found.columns])
+        for owner, found in written.items()
     }
+    # Most of a write is alike.
+    made = {each: {column: completed(*known) for column, *known in each} for each in {*said.values()}}
     sketches = {owner: {each.column: each.top_k for each in found.columns} for owner, found in written.items()}
-    provenance.write(unit, table_id, made)
+    provenance.write(unit, table_id, engine, {owner: made[each] for owner, each in said.items()})
     top_k.replace(unit, table_id, engine, sketches)
 
 

@@ -105,7 +105,11 @@ class StatisticsQuestions:
         """
         with self._store.read() as connection:
             found = _details(connection, _target(connection, name), columns, partition_names)
-            return [ColumnProvenance(each.partition, each.column, each.engine, each.provenance) for each in found]
+            return [
+                ColumnProvenance(each.partition, each.column, each.engine, each.provenance)
+                for each in found
+                if each.provenance is not None
+            ]
 
     def statistics(
         self, name: TableName, columns: Sequence[str] | None, partition_names: Sequence[str] | None, engine: str

@@ -84,7 +84,7 @@ class SparkView:
         if table.id is None or statement(table.parameters).since_seconds is None:
             return set()
         found = details.read_table(connection, table.id, None)
-        return {(each.column, each.engine) for each in found if each.provenance.tool == SPARK}
+        return {(each.column, each.engine) for each in found if each.provenance and each.provenance.tool == SPARK}
 
     def _from_partitions(self, connection: Connection, table: Table, known: Mapping[str, Row]) -> dict[str, Row]:
         missing = [column.name.lower() for column in table.columns if column.name.lower() not in known]

@@ -29,6 +29,7 @@ from hmstats.store.schema.functions import (
     FUNCS,
 )
 from hmstats.store.schema.ours import (
+    HMSTATS_COLUMN_PROVENANCE,
     HMSTATS_PARTIAL_STATE,
     HMSTATS_PROVENANCE,
     HMSTATS_TABLE_CHANGE,
@@ -98,6 +99,7 @@ __all__ = [
     "FUNC_RU",
     "GLOBAL_PRIVS",
     "HIVE_LOCKS",
+    "HMSTATS_COLUMN_PROVENANCE",
     "HMSTATS_PARTIAL_STATE",
     "HMSTATS_PROVENANCE",
     "HMSTATS_TABLE_CHANGE",

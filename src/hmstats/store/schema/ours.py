@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Double, Index, LargeBinary, Table
+from sqlalchemy import JSON, Boolean, Column, Double, Index, LargeBinary, Table
+from sqlalchemy.dialects.postgresql import JSONB
 
 from hmstats.store.schema.columns import METADATA, ROOM, big, key, text
 
@@ -44,7 +45,18 @@ HMSTATS_PROVENANCE = Table(
     text("TOOL", 256),
     big("WRITTEN_AT", required=True),
     Index("HMSTATS_PROVENANCE_PART_ID", "PART_ID"),
-    comment="How the statistics of each column were made, by whom and when",
+    comment="Neither read nor written since revision 0007: the revision after it drops this table",
+    **ROOM,
+)
+HMSTATS_COLUMN_PROVENANCE = Table(
+    "HMSTATS_COLUMN_PROVENANCE",
+    METADATA,
+    key("TBL_ID"),
+    key("PART_ID"),
+    key("ENGINE", 128),
+    Column("BY_COLUMN", JSON().with_variant(JSONB(), "postgresql"), nullable=False),
+    Index("HMSTATS_COLUMN_PROVENANCE_PART_ID", "PART_ID"),
+    comment="How the statistics of each column were made, by whom and when: a JSON object of the columns",
     **ROOM,
 )
 HMSTATS_TOP_K = Table(
