@@ -34,6 +34,7 @@ from hmstats.model.statistics_group import StatisticsGroup, number_format
 from hmstats.store import statistics_rows
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.schema import PART_COL_STATS, PARTITION_PARAMS, PARTITIONS
+from hmstats.store.sets import hashed_only
 from hmstats.store.single import OneOf, SingleRead, listed
 from hmstats.store.statistics_rows import SKETCHES, VALUES
 
@@ -41,10 +42,6 @@ _TEXTS = ("BIG_DECIMAL_LOW_VALUE", "BIG_DECIMAL_HIGH_VALUE")
 _NUMBERS = tuple(name for name in VALUES if name not in SKETCHES and name not in _TEXTS)
 _S = PART_COL_STATS.c
 _NOTHING: Any = literal_column("''::bytea")
-_UNSORTED: Any = literal_column(
-    """CASE WHEN "PART_COL_STATS"."NUM_DISTINCTS" IS NULL THEN '1'::xid ELSE '0'::xid END"""
-)
-"""Says nothing new, but can be hashed only: PostgreSQL would sort the rows, which takes as long as all the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +144,7 @@ def _groups(one_of: OneOf, asked: Any, *, every: bool) -> Select[Any]:
     query = (
         select(null(), _packed(_S.PART_ID), null(), null(), *keys, *packed, *texts)
         .select_from(asked.join(PART_COL_STATS, _S.PART_ID == asked.c.PART_ID))
-        .group_by(*keys, _known(), _UNSORTED)
+        .group_by(*keys, _known(), hashed_only(_S.COLUMN_NAME))
     )
     return query if every else query.where(one_of(_S.COLUMN_NAME, "columns"))
 
