@@ -100,14 +100,12 @@ def _group(
 
 
 def _plain(field: str, letter: str, packed: bytes) -> bytes:
-    """The numbers with one text for all that mean the same: -1 for unknown nulls, one NaN."""
+    """The numbers with one form for all that mean the same: -1 for unknown nulls, one NaN."""
     if field != "nulls" and letter != "d":
         return packed
     numbers = np.frombuffer(packed, f">{letter}")
-    odd = np.isnan(numbers) if letter == "d" else numbers < -1
-    return (
-        np.where(odd, -1 if letter == "q" else np.nan, numbers).astype(numbers.dtype).tobytes() if odd.any() else packed
-    )
+    odd, plain = (np.isnan(numbers), np.nan) if letter == "d" else (numbers < -1, -1)
+    return np.where(odd, plain, numbers).astype(numbers.dtype).tobytes() if odd.any() else packed
 
 
 def _integers(packed: bytes) -> tuple[int, ...]:

@@ -27,8 +27,8 @@ from hmstats.store.statistics_groups import FoundGroups
 from hmstats.store.targets import Target
 from hmstats.store.unit import Connection
 
-_MANY_PARTITIONS = 8
-"""Fewer are read row by row: groups of few rows take longer than their rows."""
+_MANY_PARTITIONS = 16
+"""Fewer are read row by row: a group of few rows takes longer than its rows."""
 
 
 @dataclass(frozen=True, slots=True)
