@@ -304,6 +304,13 @@ def test_answers_are_the_same_where_little_can_be_kept(store: Store, server: Ser
         assert small.partitions(wanted, COLUMNS) == server.partitions(wanted, COLUMNS)
 
 
+def test_nothing_is_kept_where_nothing_may_be(store: Store, server: Server) -> None:
+    small = Server(store, 0)
+    for _ in range(2):
+        assert small.partitions(PARTITIONS, COLUMNS) == server.partitions(PARTITIONS, COLUMNS)
+        assert small.reader.since() == ["target", PARTITIONS]
+
+
 def test_a_partition_that_goes_and_comes_with_other_values(store: Store, server: Server) -> None:
     server.partitions(["p=1", "p=4"], ["c0"])
 
