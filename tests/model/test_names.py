@@ -1,5 +1,7 @@
 """Names: catalog prefixes, lower-casing, partition names."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,6 +86,23 @@ def test_a_partition_name_gives_its_values_back(keys: list[str], data: st.DataOb
     assert normal_partition_name(name, keys) == name
     shuffled = "/".join(reversed(name.split("/")))
     assert normal_partition_name(shuffled, keys) == name
+
+
+@given(
+    keys=st.lists(st.text("kK=%/.", min_size=1, max_size=2), min_size=1, max_size=2, unique_by=str.lower),
+    name=st.text("kK=/%41.a\n", max_size=12),
+)
+def test_any_text_is_normal_just_as_its_values_are(keys: list[str], name: str) -> None:
+    """However quickly most names are recognized as normal."""
+
+    def told(normal: Callable[[str], str]) -> str:
+        try:
+            return normal(name)
+        except (InvalidObject, MetaError) as error:
+            return repr(error)
+
+    of_values = told(lambda text: partition_name(keys, partition_values(text, keys)))
+    assert told(lambda text: normal_partition_name(text, keys)) == of_values
 
 
 def test_keys_of_a_partition_name_are_lower_case_and_values_keep_their_case() -> None:

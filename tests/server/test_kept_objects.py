@@ -21,6 +21,7 @@ from hmstats.server.kept_tables import KeptTables
 from hmstats.server.recent_changes import RecentChanges
 from hmstats.server.rpc.statistics import StatisticsCalls
 from hmstats.server.session import Session
+from hmstats.service.statistics import read
 from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
@@ -136,8 +137,12 @@ def _plain(data: Any) -> Any:
 
 
 @pytest.fixture
-def server(store: Store) -> Server:
-    """Over a table with three partitions: the first two have statistics of every kind, as the table; the third none."""
+def server(store: Store, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """Over a table with three partitions: the first two have statistics of every kind, as the table; the third none.
+
+    PostgreSQL packs statistics of any number of partitions here; the calls read them row by row.
+    """
+    monkeypatch.setattr(read, "_MANY_PARTITIONS", 1)
     columns = tuple(Column(name, kind) for name, kind in COLUMNS.items())
     assert TABLE.storage is not None
     table_id = make_table(store, replace(TABLE, storage=replace(TABLE.storage, columns=columns)))
@@ -297,6 +302,13 @@ def test_answers_are_the_same_where_little_can_be_kept(store: Store, server: Ser
     small = Server(store, max_bytes)
     for wanted in (PARTITIONS, ["p=2"], PARTITIONS[::-1]):
         assert small.partitions(wanted, COLUMNS) == server.partitions(wanted, COLUMNS)
+
+
+def test_nothing_is_kept_where_nothing_may_be(store: Store, server: Server) -> None:
+    small = Server(store, 0)
+    for _ in range(2):
+        assert small.partitions(PARTITIONS, COLUMNS) == server.partitions(PARTITIONS, COLUMNS)
+        assert small.reader.since() == ["target", PARTITIONS]
 
 
 def test_a_partition_that_goes_and_comes_with_other_values(store: Store, server: Server) -> None:

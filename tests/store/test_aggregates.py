@@ -1,5 +1,7 @@
 """Sums and streams of partitions' statistics, straight from the database."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,34 @@ def test_sums_are_exact(store: Store, scope: Scope) -> None:
     with store.read() as connection:
         (found,) = aggregates.summaries(connection, Scope(scope.table_id, ["p=0", "p=1", "p=2"], ["m"], "hive"))
     assert (found.statistics.data.nulls, found.ndv_sum) == (sum(counts), sum(counts))
+
+
+@pytest.mark.parametrize(("engine", "only", "found"), [("hive", False, 5), ("trino", False, 5), ("trino", True, None)])
+def test_one_engines_statistics_take_one_statement(
+    store: Store, scope: Scope, statements: StatementCounter, engine: str, only: bool, found: int | None
+) -> None:
+    wanted = Scope(scope.table_id, [f"p={p}" for p in range(5)], ["l"], engine, only=only)
+    with store.read() as connection, statements() as sent:
+        summaries = aggregates.summaries(connection, wanted)
+    assert len(sent) == 1
+    assert [each.partitions for each in summaries] == ([] if found is None else [found])
+
+
+def test_of_several_engines_one_counts_in_each_partition(
+    store: Store, scope: Scope, statements: StatementCounter
+) -> None:
+    """The asked one, else the newest: the sums are those of one engine's statistics that were written alike."""
+    for engine, seconds in (("impala", NOW_SECONDS + 5), ("trino", NOW_SECONDS + 9)):
+        store._clock = partial(float, seconds)
+        sets = [of_partition(p, engine, l=LongStatistics(nulls=p, ndv=2 * p)) for p in (1, 2, 3)]
+        StatisticsWriter(store).update_partitions(NAME, sets)
+    wanted = Scope(scope.table_id, ["p=1", "p=2", "p=3"], ["l"], "spark")
+    with store.read() as connection, statements() as sent:
+        (found,) = aggregates.summaries(connection, wanted)
+        (alone,) = aggregates.summaries(connection, replace(wanted, engine="trino", only=True))
+    assert found == alone
+    assert (found.partitions, found.ndv_sum, found.analyzed_seconds) == (3, 12, NOW_SECONDS + 9)
+    assert len(sent) == 3
 
 
 @pytest.mark.parametrize("rows_at_once", [1, 3, 5, 1000])

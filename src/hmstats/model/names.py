@@ -6,6 +6,7 @@ hold written as %XX. The rules are those of Hive's MetaStoreUtils.parseDbName, W
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from hmstats.errors import InvalidObject, MetaError
 from hmstats.model.catalog import DEFAULT_CATALOG, DatabaseName, TableName
@@ -15,6 +16,7 @@ NULL_PARTITION_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 _CATALOG_MARKER, _DATABASE_SEPARATOR, _EMPTY_MARKER = "@", "#", "!"
 _UNSAFE = re.compile(r"""[\x00-\x1f"#%'*/:=?\\\x7f{\[\]^]""")
+_SAFE = f"[^{_UNSAFE.pattern[1:]}+"
 _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
@@ -109,7 +111,17 @@ def normal_partition_name(name: str, keys: Sequence[str]) -> str:
 
     Raises MetaError and InvalidObject as partition_values does.
     """
+    if _plain_name(tuple(keys)).fullmatch(name):
+        return name
     return partition_name(keys, partition_values(name, keys))
+
+
+@lru_cache(maxsize=1_000)
+def _plain_name(keys: tuple[str, ...]) -> re.Pattern[str]:
+    """What a name is like that is stored as it is, as most are: thousands come in one call."""
+    if not keys:
+        return re.compile("(?!)")
+    return re.compile("/".join(f"{re.escape(escape(key.lower()))}={_SAFE}" for key in keys))
 
 
 def _listed(names: Sequence[str]) -> str:

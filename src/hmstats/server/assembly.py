@@ -135,12 +135,12 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
 def _dispatcher(
     store: Store, calls: Mapping[str, Callable[..., Any]], reader: StatisticsReader, limits: Limits, rules: Rules
 ) -> Dispatcher:
-    """What answers requests: from kept answers, from kept statistics, or by the calls."""
+    """What answers requests: from kept answers, from statistics of which some are kept, or by the calls."""
     recent = RecentChanges(store.changes_since)
     answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
     kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
-    quick = KeptObjects(reader, kept, sketches=rules.send_sketches).calls() if limits.objects_bytes else {}
-    return Dispatcher(methods(), calls, answers, quick)
+    quick = KeptObjects(reader, kept, sketches=rules.send_sketches).calls()
+    return Dispatcher(methods(), calls, answers, {} if store.shape.beside_hive else quick)
 
 
 class _Statistics(NamedTuple):

@@ -12,12 +12,11 @@ from typing import NamedTuple
 from hmstats.errors import MetastoreError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE
-from hmstats.model.flat_statistics import FlatStatistics
 from hmstats.model.names import normal_partition_name, table_name
 from hmstats.server.kept_tables import Entry, Form, KeptTable, KeptTables
-from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.read import FoundStatistics, StatisticsReader
 from hmstats.store.versions import note
-from hmstats.wire import statistics_bytes, statistics_requests
+from hmstats.wire import statistics_bytes, statistics_groups, statistics_requests
 from hmstats.wire.statistics_requests import Asked
 
 QuickCall = Callable[[bytes, int], bytes | None]
@@ -98,7 +97,7 @@ class KeptObjects:
         )
         if found is None:
             return None
-        entry = self._entry(_ITSELF, found.columns.get(_ITSELF, ()), question)
+        entry = self._entries([_ITSELF], found, question)[_ITSELF]
         if table is None or table.id != found.table_id:
             table = self._tables.open(question.table, found.table_id, found.version)
         self._tables.keep(table, found.version, question.form, {_ITSELF: entry})
@@ -127,13 +126,18 @@ class KeptObjects:
         )
         if found is None:
             return None
-        return found.version, {name: self._entry(name, found.columns.get(name, ()), question) for name in names}
+        return found.version, self._entries(names, found, question)
 
-    def _entry(self, name: str, columns: Sequence[FlatStatistics], question: _Question) -> Entry:
-        encoded = statistics_bytes.objects(columns, hive4=question.form.hive4, sketches=self._sketches)
-        objects = dict.fromkeys(question.columns, b"")
-        objects.update(zip((column[0] for column in columns), encoded, strict=True))
-        return Entry(statistics_bytes.partition_key(name), objects)
+    def _entries(self, names: Sequence[str], found: FoundStatistics, question: _Question) -> dict[str, Entry]:
+        hive4, none = question.form.hive4, dict.fromkeys(question.columns, b"")
+        objects = {name: none.copy() for name in names}
+        for name, columns in found.columns.items():
+            encoded = statistics_bytes.objects(columns, hive4=hive4, sketches=self._sketches)
+            objects[name].update(zip((column[0] for column in columns), encoded, strict=True))
+        for group in found.groups:
+            for name, one in zip(group.partitions, statistics_groups.objects(group, hive4=hive4), strict=True):
+                objects[name][group.column] = one
+        return {name: Entry(statistics_bytes.partition_key(name), of_one) for name, of_one in objects.items()}
 
 
 def _question(asked: Asked | None, *, itself: bool) -> _Question | None:

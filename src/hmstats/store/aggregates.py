@@ -6,15 +6,30 @@ partition one counts: the asked engine's, else the newest.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, case, func, literal, not_, null, or_, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Select,
+    Text,
+    bindparam,
+    case,
+    func,
+    literal,
+    not_,
+    null,
+    or_,
+    select,
+)
 
 from hmstats.model.column_statistics import ColumnStatistics
 from hmstats.model.merge import MAX_I64
 from hmstats.store import statistics_rows
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS
-from hmstats.store.sets import one_of
+from hmstats.store.sets import bound, hashed_only, one_of_bound
 from hmstats.store.statistics_rows import VALUES
 
 _SKETCHES = ("BIT_VECTOR", "HISTOGRAM")
@@ -26,6 +41,7 @@ _PLACEHOLDER_BYTES = 2
 _ROWS_AT_ONCE = 2_000
 
 _S = PART_COL_STATS.c
+_ENGINE: Any = bindparam("engine", type_=Text())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +76,16 @@ class Summary:
 
 def summaries(connection: Connection, scope: Scope) -> list[Summary]:
     """A summary of each column and type in the scope; what has a type without statistics is left out."""
-    sketched = case((func.length(_S.BIT_VECTOR) > _PLACEHOLDER_BYTES, 1)).label("SKETCHED")
-    query = _within(
-        connection,
-        select(_S.COLUMN_NAME, _S.COLUMN_TYPE, _S.LAST_ANALYZED, sketched, *(_S[name] for name in _SUMMED)),
-        scope,
-    )
-    # Else SQLite would sort the bit vectors themselves.
-    found = query.cte("found").prefix_with("MATERIALIZED", dialect="sqlite").c
-    summed = select(
-        *(_summary_of(found, name) for name in VALUES), *(_upper_sum(found[name]) for name in _SUMS),
-        found.COLUMN_NAME, found.COLUMN_TYPE, func.count(), func.count(found.SKETCHED), func.min(found.LAST_ANALYZED),
-        _lower_sum(found.NUM_DISTINCTS), _upper_sum(found.NUM_DISTINCTS),
-    )  # fmt: skip
-    rows = connection.execute(summed.group_by(found.COLUMN_NAME, found.COLUMN_TYPE))
+    rows = connection.execute(_summed(_Form.of(connection, scope), ranked=False), _values(connection, scope)).all()
+    if len({row[-1] for row in rows}) > 1:
+        rows = connection.execute(_summed(_Form.of(connection, scope), ranked=True), _values(connection, scope)).all()
     return [each for each in map(_summary, rows) if each]
 
 
 def numbers(connection: Connection, scope: Scope) -> Iterator[tuple[str, ColumnStatistics]]:
     """Partition name and statistics, without sketches, of each column of each partition in the scope."""
-    values = [null() if name in _SKETCHES else _S[name] for name in VALUES]
-    query = _within(connection, select(*values, _S.COLUMN_NAME, _S.COLUMN_TYPE, PARTITIONS.c.PART_NAME), scope)
-    for row in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
+    statement = _numbers(_Form.of(connection, scope))
+    for row in connection.execute(statement.execution_options(yield_per=_ROWS_AT_ONCE), _values(connection, scope)):
         column, column_type, partition = row[len(VALUES) :]
         read = statistics_rows.column_statistics(column, column_type, row)
         if read is not None:
@@ -99,50 +103,102 @@ def histograms(connection: Connection, scope: Scope) -> Iterator[Sequence[tuple[
 
 
 def _sketches(connection: Connection, scope: Scope, sketch: Column[Any]) -> Iterator[Sequence[tuple[str, str, bytes]]]:
-    query = _within(connection, select(_S.COLUMN_NAME, PARTITIONS.c.PART_NAME, sketch), scope)
-    query = query.where(func.length(sketch) > _PLACEHOLDER_BYTES)
-    for rows in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)).partitions():
+    statement = _sketched(_Form.of(connection, scope), sketch).execution_options(yield_per=_ROWS_AT_ONCE)
+    for rows in connection.execute(statement, _values(connection, scope)).partitions():
         yield [(column, partition, content) for column, partition, content in rows]
 
 
-def _within(connection: Connection, query: Any, scope: Scope) -> Any:
-    """The query over the statistics in the scope."""
+class _Form(NamedTuple):
+    """What a statement's text depends on. To make the statement anew takes longer than to run it."""
+
+    dialect: str
+    every: bool
+    only: bool
+
+    @classmethod
+    def of(cls, connection: Connection, scope: Scope) -> "_Form":
+        return cls(connection.dialect.name, scope.partitions is None, scope.only)
+
+
+def _values(connection: Connection, scope: Scope) -> dict[str, Any]:
+    values = {"table_id": scope.table_id, "columns": bound(connection, scope.columns), "engine": scope.engine}
+    return values if scope.partitions is None else {**values, "partitions": bound(connection, scope.partitions)}
+
+
+@lru_cache
+def _summed(form: _Form, *, ranked: bool) -> Select[Any]:
+    """Sums of all that is in the scope, for each engine; `ranked`: of what counts where several engines have any."""
+    sketched = case((func.length(_S.BIT_VECTOR) > _PLACEHOLDER_BYTES, 1)).label("SKETCHED")
+    described = (_S.COLUMN_NAME, _S.COLUMN_TYPE, _S.ENGINE, _S.LAST_ANALYZED)
+    query = _within(select(*described, sketched, *(_S[name] for name in _SUMMED)), form, ranked=ranked)
+    # Else SQLite would sort the bit vectors themselves.
+    found = query.cte("found").prefix_with("MATERIALIZED", dialect="sqlite").c
+    whole = form.dialect == "postgresql"
+    keys = [found.COLUMN_NAME, found.COLUMN_TYPE, *([] if ranked else [found.ENGINE])]
+    statement = select(
+        *(_summary_of(found, name, whole=whole) for name in VALUES),
+        *(_upper_sum(found[name], whole=whole) for name in _SUMS),
+        found.COLUMN_NAME, found.COLUMN_TYPE, func.count(), func.count(found.SKETCHED), func.min(found.LAST_ANALYZED),
+        _lower_sum(found.NUM_DISTINCTS, whole=whole), _upper_sum(found.NUM_DISTINCTS, whole=whole),
+        null() if ranked else found.ENGINE,
+    )  # fmt: skip
+    return statement.group_by(*keys, *([hashed_only(found.COLUMN_NAME)] if whole else []))
+
+
+@lru_cache
+def _numbers(form: _Form) -> Select[Any]:
+    values = [null() if name in _SKETCHES else _S[name] for name in VALUES]
+    query = select(*values, _S.COLUMN_NAME, _S.COLUMN_TYPE, PARTITIONS.c.PART_NAME)
+    return _within(query, form, ranked=True)
+
+
+@lru_cache
+def _sketched(form: _Form, sketch: Column[Any]) -> Select[Any]:
+    query = _within(select(_S.COLUMN_NAME, PARTITIONS.c.PART_NAME, sketch), form, ranked=True)
+    return query.where(func.length(sketch) > _PLACEHOLDER_BYTES)
+
+
+def _within(query: Select[Any], form: _Form, *, ranked: bool) -> Select[Any]:
+    """The query over the statistics in the scope; `ranked`: over those that no others count before."""
     query = query.join_from(PART_COL_STATS, PARTITIONS, PARTITIONS.c.PART_ID == _S.PART_ID)
-    query = query.where(PARTITIONS.c.TBL_ID == scope.table_id, one_of(connection, _S.COLUMN_NAME, scope.columns))
-    if scope.partitions is not None:
-        query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, scope.partitions))
-    asked = _S.ENGINE == scope.engine
-    return query.where(asked if scope.only else or_(asked, not_(_has_better(scope.engine))))
+    table_id = bindparam("table_id", type_=BigInteger())
+    query = query.where(PARTITIONS.c.TBL_ID == table_id, one_of_bound(form.dialect, _S.COLUMN_NAME, "columns"))
+    if not form.every:
+        query = query.where(one_of_bound(form.dialect, PARTITIONS.c.PART_NAME, "partitions"))
+    asked = _S.ENGINE == _ENGINE
+    if form.only:
+        return query.where(asked)
+    return query.where(or_(asked, not_(_has_better()))) if ranked else query
 
 
-def _has_better(engine: str) -> Any:
+def _has_better() -> Any:
     """Whether a row has statistics of the same column of the same partition beside it that count before it."""
     other = PART_COL_STATS.alias("other")
     newer = other.c.LAST_ANALYZED > _S.LAST_ANALYZED
     as_new = (other.c.LAST_ANALYZED == _S.LAST_ANALYZED) & (other.c.ENGINE > _S.ENGINE)
     same = (other.c.PART_ID == _S.PART_ID) & (other.c.COLUMN_NAME == _S.COLUMN_NAME)
-    better = or_(other.c.ENGINE == engine, newer, as_new)
+    better = or_(other.c.ENGINE == _ENGINE, newer, as_new)
     return select(literal(1)).where(same, other.c.ENGINE != _S.ENGINE, better).correlate(PART_COL_STATS).exists()
 
 
-def _summary_of(found: Any, name: str) -> Any:
+def _summary_of(found: Any, name: str, *, whole: bool) -> Any:
     """What a column of the table comes to; of a sum the lower half."""
     if name not in _SUMMED:
         return null()
     if name in _SUMS:
-        return _lower_sum(found[name])
+        return _lower_sum(found[name], whole=whole)
     # NaN is no bound. It is more than any number, on SQLite because there it is a text.
     values = case((found[name] <= float("inf"), found[name])) if name.startswith("DOUBLE") else found[name]
     return func.min(values) if name.endswith("LOW_VALUE") else func.max(values)
 
 
-def _lower_sum(column: Any) -> Any:
-    """The sum of the lower 32 bits: the sum of the longs may be more than a database can hold."""
-    return func.sum(case((column >= 0, column % _HALF)))
+def _lower_sum(column: Any, *, whole: bool) -> Any:
+    """The sum of the lower 32 bits, since that of longs may be more than SQLite can hold; of PostgreSQL the whole."""
+    return func.sum(case((column >= 0, column if whole else column % _HALF)))
 
 
-def _upper_sum(column: Any) -> Any:
-    return func.sum(case((column >= 0, column // _HALF)))
+def _upper_sum(column: Any, *, whole: bool) -> Any:
+    return null() if whole else func.sum(case((column >= 0, column // _HALF)))
 
 
 def _summary(row: Any) -> Summary | None:
@@ -150,11 +206,11 @@ def _summary(row: Any) -> Summary | None:
     for name, upper in zip(_SUMS, rest, strict=False):
         index = VALUES.index(name)
         values[index] = _total(values[index], upper)
-    column, column_type, partitions, sketched, analyzed, lower, upper = rest[len(_SUMS) :]
+    column, column_type, partitions, sketched, analyzed, lower, upper, _ = rest[len(_SUMS) :]
     read = statistics_rows.column_statistics(column, column_type, values)
     return None if read is None else Summary(read, partitions, sketched, _total(lower, upper) or 0, analyzed)
 
 
 def _total(lower: Any, upper: Any) -> int | None:
     """The sum of two halves, at most the greatest long."""
-    return None if lower is None else min(int(upper) * _HALF + int(lower), MAX_I64)
+    return None if lower is None else min(int(upper or 0) * _HALF + int(lower), MAX_I64)

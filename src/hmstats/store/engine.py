@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from hmstats.errors import DatabaseTaken, MetaError, SettingsError, StoreUnavailable
 from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
-from hmstats.store import changes, notifications, statistics_by_name, targets, versions
+from hmstats.store import changes, notifications, statistics_by_name, statistics_groups, targets, versions
 from hmstats.store.connections import UNIT, Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
@@ -138,6 +138,12 @@ class Store:
     ) -> statistics_by_name.FoundPartitions | None:
         """See statistics_by_name.of_partitions."""
         return statistics_by_name.of_partitions(self._pools.checkers, table_id, partitions, columns, sketches=sketches)
+
+    def groups_of_partitions(
+        self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None
+    ) -> statistics_groups.FoundGroups | None:
+        """See statistics_groups.of_partitions."""
+        return statistics_groups.of_partitions(self._pools.checkers, table_id, partitions, columns)
 
     def statistics_of_table(
         self, name: TableName, columns: Sequence[str], *, sketches: bool

@@ -9,7 +9,7 @@ time, which knows of nothing prepared, the text is sent whole.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, SelectBase, Text, any_, bindparam, cast, func, select
@@ -36,13 +36,15 @@ _NOT_PREPARED, _PREPARED_TWICE = "26000", "42P05"
 
 
 class SingleRead:
-    """A query of bound parameters; `build` makes it, given what makes conditions on sets."""
+    """A query of bound parameters; `build` makes it, given what makes conditions on sets, for these dialects."""
 
-    def __init__(self, build: Callable[[OneOf], SelectBase]) -> None:
+    def __init__(self, build: Callable[[OneOf], SelectBase], dialects: Collection[str] = tuple(_DIALECTS)) -> None:
         one_of = {"postgresql": _one_of_array, "sqlite": _one_of_json}
         self.query: Any = build(_one_of_array)
         """The same for PostgreSQL, for SQLAlchemy."""
-        self._texts = {name: str(build(one_of[name]).compile(dialect=each)) for name, each in _DIALECTS.items()}
+        self._texts = {
+            name: str(build(one_of[name]).compile(dialect=each)) for name, each in _DIALECTS.items() if name in dialects
+        }
         self._name = _name(self._texts["postgresql"])
         self._prepare, self._execute = _prepared(self._name, self._texts["postgresql"])
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import BigInteger, Engine, Select, and_, bindparam, literal_column, null, select
+from sqlalchemy import CTE, BigInteger, Engine, Select, and_, bindparam, literal_column, null, select
 
 from hmstats.model.catalog import TableName
 from hmstats.store import statistics_rows, versions
@@ -94,12 +94,14 @@ def _values(table: Any, *, sketches: bool) -> list[Any]:
     return [*values, *(table.c[name] for name in DESCRIBED)]
 
 
-def _named(query: Select[Any]) -> Select[Any]:
-    return query.where(
+def _found_by_name(query: Select[Any]) -> CTE:
+    """What is found by the table's name, as a row that is looked up once, not once more for each row of statistics."""
+    by_name = query.where(
         DBS.c.NAME == bindparam("database"),
         DBS.c.CTLG_NAME == bindparam("catalog"),
         TBLS.c.TBL_NAME == bindparam("table"),
     )
+    return by_name.cte("found").prefix_with("MATERIALIZED", dialect="postgresql")
 
 
 def _table_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
@@ -107,25 +109,27 @@ def _table_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
     tables = (
         TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
         .join(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
-        .join(TAB_COL_STATS, and_(s.TBL_ID == TBLS.c.TBL_ID, one_of(s.COLUMN_NAME, "columns")))
         .outerjoin(TABLE_PARAMS, and_(p.TBL_ID == TBLS.c.TBL_ID, p.PARAM_KEY == _ROWS))
     )
-    described = [literal_column("''"), TBLS.c.TBL_ID, VERSIONS.c.VERSION, p.PARAM_VALUE]
-    return _named(select(*_values(TAB_COL_STATS, sketches=sketches), *described).select_from(tables))
+    found = _found_by_name(select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, p.PARAM_VALUE).select_from(tables))
+    described = [literal_column("''"), found.c.TBL_ID, found.c.VERSION, found.c.PARAM_VALUE]
+    read = found.join(TAB_COL_STATS, and_(s.TBL_ID == found.c.TBL_ID, one_of(s.COLUMN_NAME, "columns")))
+    return select(*_values(TAB_COL_STATS, sketches=sketches), *described).select_from(read)
 
 
 def _partition_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
-    s, p = PART_COL_STATS.c, PARTITION_PARAMS.c
+    s, p, n = PART_COL_STATS.c, PARTITIONS.c, PARTITION_PARAMS.c
     tables = (
         TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
         .join(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
-        .join(PARTITIONS, PARTITIONS.c.TBL_ID == TBLS.c.TBL_ID)
-        .join(PART_COL_STATS, and_(s.PART_ID == PARTITIONS.c.PART_ID, one_of(s.COLUMN_NAME, "columns")))
-        .outerjoin(PARTITION_PARAMS, and_(p.PART_ID == PARTITIONS.c.PART_ID, p.PARAM_KEY == _ROWS))
+        .join(PARTITIONS, and_(p.TBL_ID == TBLS.c.TBL_ID, p.PART_NAME == bindparam("partition")))
+        .outerjoin(PARTITION_PARAMS, and_(n.PART_ID == p.PART_ID, n.PARAM_KEY == _ROWS))
     )
-    described = [PARTITIONS.c.PART_NAME, TBLS.c.TBL_ID, VERSIONS.c.VERSION, p.PARAM_VALUE]
-    query = select(*_values(PART_COL_STATS, sketches=sketches), *described).select_from(tables)
-    return _named(query).where(PARTITIONS.c.PART_NAME == bindparam("partition"))
+    described = [p.PART_NAME, TBLS.c.TBL_ID, VERSIONS.c.VERSION, n.PARAM_VALUE]
+    found = _found_by_name(select(p.PART_ID, *described).select_from(tables))
+    read = found.join(PART_COL_STATS, and_(s.PART_ID == found.c.PART_ID, one_of(s.COLUMN_NAME, "columns")))
+    values = _values(PART_COL_STATS, sketches=sketches)
+    return select(*values, *(found.c[column.name] for column in described)).select_from(read)
 
 
 def _partitions_query(one_of: OneOf, *, sketches: bool, every: bool) -> Select[Any]:

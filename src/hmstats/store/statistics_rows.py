@@ -3,7 +3,7 @@
 Which columns a kind has is Hive's choice (StatObjectConverter); the text in COLUMN_TYPE says which kind a row is.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from operator import attrgetter, itemgetter
@@ -62,6 +62,11 @@ _BIT_VECTOR, _HISTOGRAM, _NULLS = (VALUES.index(name) for name in ("BIT_VECTOR",
 _COLUMN, _COLUMN_TYPE = (len(VALUES) + DESCRIBED.index(name) for name in ("COLUMN_NAME", "COLUMN_TYPE"))
 _WITH_TEXT_BOUNDS = frozenset({Kind.DOUBLE, Kind.DECIMAL})
 """The kinds whose bounds are stored as texts, or may be: SQLite has no NaN."""
+
+
+def columns_of(kind: Kind) -> Mapping[str, str]:
+    """By field of the model the table's column that a kind has it in."""
+    return _COLUMNS[kind]
 
 
 def column_statistics(column: str, column_type: str | None, values: Sequence[Any]) -> ColumnStatistics | None:
@@ -162,7 +167,7 @@ def _bit_vector(content: bytes | None) -> bytes | None:
     return None if content == _NO_BIT_VECTOR else content or None
 
 
-def _decimal(text: str) -> Decimal | None:
+def decimal(text: str) -> Decimal | None:
     """The decimal in a row; None for a text that is no finite number, which older engines have written."""
     try:
         number = Decimal(text)
@@ -177,7 +182,7 @@ _DATA: dict[Kind, Callable[..., Data]] = {
     Kind.DATE: _bounded_data(DateStatistics),
     Kind.TIMESTAMP: _bounded_data(TimestampStatistics),
     Kind.DOUBLE: _bounded_data(DoubleStatistics, float),
-    Kind.DECIMAL: _bounded_data(DecimalStatistics, _decimal),
+    Kind.DECIMAL: _bounded_data(DecimalStatistics, decimal),
     Kind.STRING: _string_data,
     Kind.BINARY: _binary_data,
 }

@@ -10,20 +10,25 @@ from dataclasses import dataclass, replace
 
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog import Table, TableName
-from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.model.column_statistics import DEFAULT_ENGINE, Kind, StatisticsSet
 from hmstats.model.flat_statistics import FlatStatistics, flat
 from hmstats.model.names import normal_partition_name
 from hmstats.model.row_counts import known_rows, row_count
+from hmstats.model.statistics_group import StatisticsGroup
 from hmstats.service.statistics.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.missing import missing_table
-from hmstats.service.statistics.repair import acceptable
+from hmstats.service.statistics.repair import acceptable, is_acceptable
 from hmstats.service.statistics.sizes import TableSizes
 from hmstats.service.statistics.transactional import seen_partitions, table_is_seen
 from hmstats.store import column_statistics, partitions, targets
 from hmstats.store.column_statistics import FlatColumns
 from hmstats.store.engine import Store
+from hmstats.store.statistics_groups import FoundGroups
 from hmstats.store.targets import Target
 from hmstats.store.unit import Connection
+
+_MANY_PARTITIONS = 16
+"""Fewer are read row by row: a group of few rows takes longer than its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +43,15 @@ class OneColumn:
 
 @dataclass(frozen=True, slots=True)
 class FoundStatistics:
-    """Statistics by partition name, "" for a table's own, with the table's id and its version in the same picture."""
+    """Statistics by partition name, "" for a table's own, with the table's id and its version in the same picture.
+
+    What is in `groups` is not in `columns`.
+    """
 
     table_id: int
     version: int
     columns: dict[str, list[FlatStatistics]]
+    groups: Sequence[StatisticsGroup] = ()
 
 
 class StatisticsReader:
@@ -182,9 +191,12 @@ class StatisticsReader:
         """What `flat_partitions` answers of partitions under their stored names; None without the table."""
         asked = set(columns)
         every = all(column.name in asked for column in target.columns)
-        found = self._store.statistics_of_partitions(
-            target.id, wanted, None if every else columns, sketches=self._sketches
-        )
+        read = None if every else columns
+        if not self._sketches and len(wanted) >= _MANY_PARTITIONS:
+            packed = self._store.groups_of_partitions(target.id, wanted, read)
+            if packed is not None and len(packed.by_engine) <= 1:
+                return self._grouped(name, target.id, packed, asked, engine, repaired=repaired)
+        found = self._store.statistics_of_partitions(target.id, wanted, read, sketches=self._sketches)
         if found is None:
             return None
         chosen = one_of_each_column(found.columns, asked, engine, only=not self._any_engine)
@@ -192,6 +204,22 @@ class StatisticsReader:
             counts = found.rows
             chosen = {key: acceptable(name, each, row_count(counts[key])) for key, each in chosen.items()}
         return FoundStatistics(target.id, found.version, chosen)
+
+    def _grouped(
+        self, name: TableName, table_id: int, found: FoundGroups, asked: Collection[str], engine: str, *, repaired: bool
+    ) -> FoundStatistics:
+        """What one engine has of the asked columns; in groups what may leave as it is."""
+        rows = {key: count for key, text in found.rows.items() if text and (count := row_count(text)) is not None}
+        together: list[StatisticsGroup] = []
+        columns: dict[str, list[FlatStatistics]] = {}
+        groups = [each for of_engine in found.by_engine for each in found.by_engine[of_engine] if each.column in asked]
+        for group in groups if self._any_engine or engine in found.by_engine else ():
+            if group.kind is not Kind.DECIMAL and (not repaired or is_acceptable(group, rows)):
+                together.append(group)
+                continue
+            for key, each in zip(group.partitions, group.flat(), strict=True):
+                columns.setdefault(key, []).extend(acceptable(name, [each], rows.get(key)) if repaired else [each])
+        return FoundStatistics(table_id, found.version, columns, together)
 
     def partition_column(self, name: TableName, partition: str, column: str) -> OneColumn:
         """One column's statistics of a partition. Raises NoSuchObject without the table or the statistics."""

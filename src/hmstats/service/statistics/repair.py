@@ -5,14 +5,17 @@ come from other writers, or from a row count that has changed since. They are st
 neither bound, and no more nulls than rows. Each repair is logged once for a column in the life of the process.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+import numpy as np
 import structlog
 
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import Kind
 from hmstats.model.column_types import kind_of
 from hmstats.model.flat_statistics import FIELDS, FlatStatistics, place
+from hmstats.model.merge import MAX_I64
+from hmstats.model.statistics_group import StatisticsGroup, number_format
 
 _log = structlog.get_logger(__name__)
 _MOST_LOGGED = 10_000
@@ -26,6 +29,21 @@ _BOUNDED = frozenset(kind for kind in Kind if FIELDS[kind][:2] == ("low", "high"
 def acceptable(name: TableName, columns: Iterable[FlatStatistics], rows: int | None) -> list[FlatStatistics]:
     """The statistics without what an engine would refuse; `rows` is the table's or partition's numRows, if known."""
     return [_acceptable(name, column, rows) for column in columns]
+
+
+def is_acceptable(group: StatisticsGroup, rows: Mapping[str, int]) -> bool:
+    """Whether nothing in a group without decimals is to be taken out; `rows` has numRows of the partitions with any."""
+    nulls = np.frombuffer(group.numbers["nulls"], ">i8")
+    low, high = (
+        np.frombuffer(group.numbers.get(bound, b""), f">{number_format(group.kind, bound)}")
+        for bound in ("low", "high")
+    )
+    if low.size and high.size and (low > high).any():
+        return False
+    if not rows:
+        return True
+    most = np.array([rows.get(partition, MAX_I64) for partition in group.partitions])
+    return not (nulls > most).any()
 
 
 def _acceptable(name: TableName, column: FlatStatistics, rows: int | None) -> FlatStatistics:
