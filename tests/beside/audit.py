@@ -32,9 +32,10 @@ _WATCH = 'CREATE TRIGGER audited AFTER INSERT OR UPDATE OR DELETE ON "{}" FOR EA
 _TABLES = """
 SELECT DISTINCT coalesce(seen ->> 'TBL_ID', (
     SELECT p."TBL_ID"::text FROM "PARTITIONS" p WHERE p."PART_ID" = (seen ->> 'PART_ID')::bigint
-)) FROM (SELECT row_before FROM audit.changes UNION ALL SELECT row_after FROM audit.changes) AS both_rows (seen)
+)) FROM audit.changes, unnest(ARRAY[row_before, row_after]) AS both_rows (seen) WHERE changed <> 'MV_TABLES_USED'
 """
-"""The ids of the tables of which rows changed; a partition that is gone tells none, but its own row did."""
+"""The ids of the tables of which rows changed: a partition that is gone tells none, but its own row did. A row of
+MV_TABLES_USED is of the view, and names the table that it was made of."""
 
 
 @dataclass

@@ -109,6 +109,7 @@ CALLS: dict[str, Call] = {
     "create_table": lambda m, c: (m.table("t", COLUMNS), m.table("p", COLUMNS, ("k",)), m.table("q", COLUMNS, ("k",))),
     "create_table, a materialized view": _view,
     "update_creation_metadata": lambda m, c: c.update_creation_metadata("hive", m.database, "v", _made_of(m, "p")),
+    "drop_table, a materialized view": lambda m, c: c.drop_table(m.database, "v", False),
     "add_partition": lambda m, c: c.add_partition(m.partition("a", table="p", columns=COLUMNS)),
     "add_partitions": lambda m, c: m.add_partitions(*([each] for each in "bcdef"), table="p", columns=COLUMNS),
     "append_partition": lambda m, c: c.append_partition(m.database, "p", ["g"]),
@@ -167,14 +168,19 @@ CALLS: dict[str, Call] = {
 }
 
 
+_OF_VIEWS = {name for name in CALLS if "materialized view" in name or "creation" in name}
+_OF_STATISTICS = {name for name in CALLS if "statistics" in name or "stats" in name}
 ABSENT = {
-    "hive-2.3": {name for name in CALLS if name.startswith(("truncate_table", "update_creation"))},
+    "hive-2.3": {name for name in CALLS if name.startswith("truncate_table")} | _OF_VIEWS,
+    "hmstats-beside-2.3": _OF_VIEWS,
     "hive-3.1": {name for name in CALLS if name.endswith("merging")},  # which it does with bit vectors only
 }
 """Calls that a release has not."""
 UNLOGGED = {
-    "hive-2.3": {name for name in CALLS if "statistics" in name or "stats" in name} | {"alter_database"},
-    "hive-3.1": {name for name in CALLS if "statistics" in name or "stats" in name} | {"truncate_table, a table"},
+    "hive-2.3": _OF_STATISTICS | {"alter_database"},
+    "hive-3.1": _OF_STATISTICS | {"truncate_table, a table", "update_creation_metadata"},
+    "hive-4.0": {"update_creation_metadata"},
+    **{f"hmstats-beside-{each}": {"update_creation_metadata"} for each in ("3.1", "4.0")},  # as Hive's
 }
 """Calls after which something has changed that no event tells of."""
 

@@ -63,7 +63,7 @@ def test_only_a_listener_within_transactions_logs_in_them(tmp_path: Path, prefix
 
 
 def test_another_listener_logs_nothing(tmp_path: Path) -> None:
-    assert not logs_in_transactions(whole(tmp_path, hive__metastore__transactional__event__listeners="com.example.O"))
+    assert not logs_in_transactions(whole(tmp_path, hive__metastore__transactional__event__listeners=f"x.{LISTENER}"))
     assert not logs_in_transactions(whole(tmp_path))
 
 

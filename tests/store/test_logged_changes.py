@@ -90,6 +90,17 @@ def test_what_is_read_is_noted_with_the_number_of_the_log(store: Store) -> None:
     assert noted == {}
 
 
+def test_what_the_log_does_not_tell_of_has_no_number(store: Store) -> None:
+    log(store, HERE, HERE)
+    for follows, found in ((False, {5: versions.Noted(7, None)}), (True, {versions.LOG: versions.Noted(0, None)})):
+        if follows:
+            store.follow_hive()
+        with versions.noting() as noted, store.read():
+            versions.note_unlogged()
+            versions.note(5, 7)
+        assert {5: versions.Noted(7, None)} | found == noted
+
+
 def test_the_current_numbers_have_the_logs_when_it_is_asked_for(store: Store) -> None:
     store.write(lambda unit: versions.bump(unit, 5))
     assert store.current_versions([5, 6, versions.LOG]) == {5: 1, 6: -1, versions.LOG: 0}

@@ -44,7 +44,8 @@ def logs_in_transactions(path: str) -> bool:
 
     A listener that is called afterwards may log a change that was seen long before, or never.
     """
-    return _LOG_LISTENER in (_value(path, _read(path), _LISTENERS) or "")
+    listeners = (_value(path, _read(path), _LISTENERS) or "").split(",")
+    return f"org.apache.hive.hcatalog.listener.{_LOG_LISTENER}" in map(str.strip, listeners)
 
 
 def _read(path: str) -> dict[str, str]:

@@ -123,6 +123,13 @@ def note_log(connection: Connection) -> None:
         notes.log = notifications.current_id(connection)
 
 
+def note_unlogged() -> None:
+    """Say that something was read of whose changes Hive's log does not tell: the log has no number for it."""
+    notes = _notes.get()
+    if notes is not None and notes.log is not None:
+        notes.tables[LOG] = Noted(0, None)
+
+
 def note(table_id: int, version: int | None, partitions: Collection[str] | None = None) -> None:
     """Say that a table was found whose number is this; None when it has none.
 
