@@ -107,3 +107,18 @@ def test_the_current_numbers_have_the_logs_when_it_is_asked_for(store: Store) ->
     log(store, HERE, HERE)
     assert store.current_versions([5, 6, versions.LOG]) == {5: 1, 6: -1, versions.LOG: 2}
     assert store.current_versions([5, 6]) == {5: 1}
+
+
+def test_they_are_had_without_waiting_too(postgres_url: str) -> None:
+    store = Store.open(postgres_url, pool_size=1)
+    store.write(lambda unit: versions.bump(unit, 5))
+    log(store, HERE, HERE)
+    store.follow_hive()
+    line = store.version_line()
+    assert line is not None
+    line.ask([5, 6, versions.LOG])
+    while (found := line.hear()) is None:
+        pass
+    assert found == {5: 1, 6: -1, versions.LOG: 2}
+    line.close()
+    store.close()

@@ -131,7 +131,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
     dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made.reader, limits, rules)
-    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning))
+    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning), store)
 
 
 def _dispatcher(

@@ -31,12 +31,18 @@ LOG = 0
 _UNCOUNTED = -1
 """Beside the log's number, that of a table that Hive alone has written to."""
 
-_ONE_OF = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(%s)"}
-_CURRENT = {
-    dialect: f'SELECT "TBL_ID", "VERSION" FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" {one_of_them}'
-    for dialect, one_of_them in _ONE_OF.items()
-}
-_LOG_TOO = f' UNION ALL SELECT {LOG}, "NEXT_EVENT_ID" - 1 FROM "NOTIFICATION_SEQUENCE"'
+_CURRENT = 'SELECT "TBL_ID", "VERSION" FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" '
+CURRENT_OF_ARRAY = _CURRENT + "= ANY(%s)"
+"""PostgreSQL's statement that reads the numbers of an array of tables."""
+_CURRENT_OF_JSON = _CURRENT + "IN (SELECT value FROM json_each(?))"
+_WITH_LOG = f"""
+SELECT asked.id, COALESCE("VERSION", {_UNCOUNTED}) FROM (SELECT %s) AS asked
+LEFT JOIN "HMSTATS_TABLE_VERSION" ON "TBL_ID" = asked.id WHERE asked.id <> {LOG}
+UNION ALL SELECT {LOG}, "NEXT_EVENT_ID" - 1 FROM "NOTIFICATION_SEQUENCE"
+"""
+LOGGED_OF_ARRAY = _WITH_LOG % "unnest(%s) AS id"
+"""The same with LOG among them: all have a number then."""
+_LOGGED_OF_JSON = _WITH_LOG % "value AS id FROM json_each(?)"
 
 
 class Noted(NamedTuple):
@@ -166,11 +172,12 @@ def current(engine: Engine, table_ids: Collection[int]) -> dict[int, int]:
         return {}
     try:
         ids = [*table_ids]
-        text = _CURRENT[engine.dialect.name] + (_LOG_TOO if LOG in table_ids else "")
         cursor = lent.cursor()
-        cursor.execute(text, (json.dumps(ids) if engine.dialect.name == "sqlite" else ids,))
-        uncounted = dict.fromkeys(ids, _UNCOUNTED) if LOG in table_ids else {}
-        return uncounted | dict(cursor.fetchall())
+        if engine.dialect.name == "sqlite":
+            cursor.execute(_LOGGED_OF_JSON if LOG in table_ids else _CURRENT_OF_JSON, (json.dumps(ids),))
+        else:
+            cursor.execute(LOGGED_OF_ARRAY if LOG in table_ids else CURRENT_OF_ARRAY, (ids,))
+        return dict(cursor.fetchall())
     except refused as error:
         lent.invalidate(error)
         return {}
