@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from hmstats.cli.hive_site import settings_of
-from hmstats.cli.served import load_served
+from hmstats.cli.hive_site import logs_in_transactions, settings_of
+from hmstats.cli.served import hive_logs, load_served
 from hmstats.errors import SettingsError
 
 URL = "javax.jdo.option.ConnectionURL"
@@ -51,6 +51,24 @@ def test_what_hive_says_is_taken(tmp_path: Path) -> None:
 def test_events_are_written_where_hive_writes_them(tmp_path: Path, prefix: str, kind: str) -> None:
     found: dict[str, Any] = settings_of(whole(tmp_path, **{f"{prefix}__{kind}": f"com.example.Other,{LISTENER}"}))
     assert found["notifications"] is True
+
+
+@pytest.mark.parametrize("prefix", ["metastore", "hive__metastore"])
+@pytest.mark.parametrize(("kind", "logs"), [("transactional__event__listeners", True), ("event__listeners", False)])
+def test_only_a_listener_within_transactions_logs_in_them(tmp_path: Path, prefix: str, kind: str, logs: bool) -> None:
+    path = whole(tmp_path, **{f"{prefix}__{kind}": f"com.example.Other, {LISTENER}"})
+    assert logs_in_transactions(path) is logs
+    assert hive_logs(load_served({"hive_site": path})) is logs
+    assert not hive_logs(load_served({"hive_site": path, "notifications": False}))
+
+
+def test_another_listener_logs_nothing(tmp_path: Path) -> None:
+    assert not logs_in_transactions(whole(tmp_path, hive__metastore__transactional__event__listeners=f"x.{LISTENER}"))
+    assert not logs_in_transactions(whole(tmp_path))
+
+
+def test_without_hives_file_nobody_says_that_hive_logs() -> None:
+    assert not hive_logs(load_served({"database": "postgresql://db/metastore"}))
 
 
 def test_the_newer_name_counts(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Starts a real Hive Metastore of one generation, in the foreground.
 
     python -m tests.peers.start_hive {2.3|3.1|4.0|4.1} --port P [--db derby | --db postgresql://USER:PW@HOST/NAME]
-        --dir WORKDIR [--set KEY=VALUE ...] [--heap 1g]
+        --dir WORKDIR [--set KEY=VALUE ...] [--jar PATH ...] [--heap 1g]
 
 Prints `ready P` once the server answers get_all_databases; SIGTERM or SIGINT stops it. 3.1 (3.1.3) and 4.0 (4.0.1) are
 Apache's binary packages, resolved by Maven from the pom files beside this module. 2.3 (2.3.10) is inside the package
@@ -239,19 +239,19 @@ def answers(port: int) -> bool:
 
 
 def start(
-    generation: str, port: int, database: str, work: Path, extra: Sequence[str], heap: str
+    generation: str, port: int, database: str, work: Path, extra: Sequence[str], heap: str, jars: Sequence[str] = ()
 ) -> subprocess.Popen[bytes]:
     """The server's process; it does not answer yet."""
     conf = work / "conf"
     work.mkdir(parents=True, exist_ok=True)
     settings = jdbc(database, work)
     write_settings(generation, conf, work, settings, extra)
-    jars = class_path(generation, conf, database)
-    make_schema(generation, jars, conf, work, settings)
+    path = class_path(generation, conf, database)
+    make_schema(generation, path, conf, work, settings)
     env = {**os.environ, "METASTORE_CONF_DIR": str(conf), "HIVE_CONF_DIR": str(conf)}
     if generation != "2.3":
         env["METASTORE_HOME"] = str(home(generation))
-    command = java(jars, conf, work, SERVER, "-p", str(port), heap=heap)
+    command = java([*path, *jars], conf, work, SERVER, "-p", str(port), heap=heap)
     with (work / "hive.log").open("w") as log:
         return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=work)
 
@@ -274,10 +274,11 @@ def main() -> None:
     parser.add_argument("--db", default="derby")
     parser.add_argument("--dir", type=Path, required=True)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--jar", action="append", default=[], metavar="PATH")
     parser.add_argument("--heap", default="1g")
     given = parser.parse_args()
     work = given.dir.resolve()
-    server = start(given.generation, given.port, given.db, work, given.set, given.heap)
+    server = start(given.generation, given.port, given.db, work, given.set, given.heap, given.jar)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.terminate())
     wait(server, given.port, work / "hive.log")

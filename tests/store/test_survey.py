@@ -8,6 +8,7 @@ from tests.store.test_only_ours import OWN, look, own_tables
 
 from hmstats.errors import SchemaError
 from hmstats.store import migrate
+from hmstats.store.opening import open_store
 from hmstats.store.survey import survey
 
 
@@ -25,6 +26,22 @@ def test_an_untouched_database(hive_database: str, hive_generation: str) -> None
     assert works["statistics by engine"] is (hive_generation == "4.0")
     assert look(hive_database) == before
     assert own_tables(hive_database) == set()
+
+
+@pytest.mark.parametrize("hive_logs", [True, False])
+def test_answers_are_kept_where_hive_logs_all_that_it_changes(
+    hive_database: str, hive_generation: str, hive_logs: bool
+) -> None:
+    (kept,) = (each for each in survey(hive_database, hive_logs=hive_logs).abilities if each.name == "kept answers")
+    assert kept.works is (hive_logs and hive_generation == "4.0")
+    migrate.adopt(hive_database)
+    store = open_store(hive_database, pool_size=1, statement_seconds=30.0, hive_logs=hive_logs)
+    assert store.knows_changes is kept.works
+    store.close()
+    if hive_generation == "4.0":
+        assert ("--hive-site" in kept.note) is not hive_logs
+    else:
+        assert "logs no changes of statistics" in kept.note
 
 
 def test_what_is_wrong_is_counted(hive_database: str) -> None:

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from hmstats.cli.served import load_served
+from hmstats.cli.served import hive_logs, load_served
 from hmstats.store import migrate
 from hmstats.store.survey import Survey, survey
 
@@ -28,7 +28,7 @@ def adopt(
     settings = load_served({"database": database, "hive_site": hive_site})
     if write:
         migrate.adopt(settings.database, settings.own_schema)
-    found = survey(settings.database)
+    found = survey(settings.database, hive_logs=hive_logs(settings))
     typer.echo(json.dumps(asdict(found), indent=2)) if as_json else _print(found)
 
 

@@ -39,6 +39,15 @@ def settings_of(path: str) -> dict[str, Any]:
     }
 
 
+def logs_in_transactions(path: str) -> bool:
+    """Whether the Hive of this file logs its changes in their own transactions. Raises SettingsError as settings_of.
+
+    A listener that is called afterwards may log a change that was seen long before, or never.
+    """
+    listeners = (_value(path, _read(path), _LISTENERS) or "").split(",")
+    return f"org.apache.hive.hcatalog.listener.{_LOG_LISTENER}" in map(str.strip, listeners)
+
+
 def _read(path: str) -> dict[str, str]:
     try:
         root = ET.parse(Path(path)).getroot()

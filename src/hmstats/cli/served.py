@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hmstats.cli.hive_site import settings_of
+from hmstats.cli.hive_site import logs_in_transactions, settings_of
 from hmstats.errors import SettingsError
 from hmstats.settings import Settings, load
 from hmstats.store.engine import database_url
@@ -23,6 +23,11 @@ def is_alone(settings: Settings, workers: int) -> bool:
     if settings.exclusive and workers != 1:
         raise SettingsError(f"a server that has its database alone has one worker, found workers = {workers}")
     return settings.exclusive
+
+
+def hive_logs(settings: Settings) -> bool:
+    """Whether all who write to the database log it in the same transactions: Hive by its file, and we too."""
+    return settings.hive_site is not None and settings.notifications and logs_in_transactions(settings.hive_site)
 
 
 def load_served(flags: Mapping[str, Any] | None = None) -> Settings:

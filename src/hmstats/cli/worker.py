@@ -9,7 +9,7 @@ import socket
 import sys
 
 from hmstats.cli import logs
-from hmstats.cli.served import load_served
+from hmstats.cli.served import hive_logs, load_served
 from hmstats.errors import HmstatsError
 from hmstats.server.assembly import Rules, build
 from hmstats.server.lifeline import Lifeline
@@ -60,6 +60,7 @@ def _open(settings: Settings) -> Store:
         pool_size=settings.threads,
         statement_seconds=settings.statement_seconds,
         read_only=settings.read_only,
+        hive_logs=hive_logs(settings),
     )
 
 

@@ -126,8 +126,8 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
     if rules.notifications and not store.shape.beside_hive:  # there Hive removes them, after its own time
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
-    # A Hive beside us changes tables and says so to nobody: no answer is known to be true still.
-    limits = replace(limits, answers_bytes=0, objects_bytes=0) if store.shape.beside_hive else limits
+    if not store.knows_changes:
+        limits = replace(limits, answers_bytes=0)
     dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made.reader, limits, rules)
     return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning), store)
 
@@ -140,6 +140,7 @@ def _dispatcher(
     answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
     kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
     quick = KeptObjects(reader, kept, sketches=rules.send_sketches).calls()
+    # The single statements that fill what is kept do not fit a Hive's database.
     return Dispatcher(methods(), calls, answers, {} if store.shape.beside_hive else quick)
 
 

@@ -18,7 +18,15 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from hmstats.errors import DatabaseTaken, MetaError, SettingsError, StoreUnavailable
 from hmstats.model.catalog import TableName
 from hmstats.model.events import Event, Notification
-from hmstats.store import changes, notifications, statistics_by_name, statistics_groups, targets, versions
+from hmstats.store import (
+    changes,
+    logged_changes,
+    notifications,
+    statistics_by_name,
+    statistics_groups,
+    targets,
+    versions,
+)
 from hmstats.store.connections import UNIT, Pools, connect, database_url
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
@@ -58,6 +66,7 @@ class Store:
         self._ids = Ids(pools.allocators)
         self._encode: Encoder | None = None
         self._own: OwnVersions | None = None
+        self._follows_hive = False
         self.shape = WHOLE
         self.read_only = read_only
 
@@ -92,6 +101,15 @@ class Store:
         """From now on write what units record to the notification log."""
         self._encode = encode
 
+    @property
+    def knows_changes(self) -> bool:
+        """Whether the versions tell of every change, whoever made it."""
+        return self._follows_hive or not self.shape.beside_hive
+
+    def follow_hive(self) -> None:
+        """From now on take Hive's notification log as the version of what it changes: it must log all in time."""
+        self._follows_hive = True
+
     def take_shape(self, shape: Shape) -> None:
         """From now on read and write a database that has what the shape says; before it is used otherwise."""
         self.shape = shape
@@ -106,6 +124,8 @@ class Store:
         """One consistent picture of the database. Raises StoreUnavailable when the database is away."""
         try:
             with self._pools.readers.connect() as connection:
+                if self._follows_hive:
+                    versions.note_log(connection)
                 yield connection
         except SQLAlchemyError as error:
             raise translate(error, self.name) from error
@@ -123,10 +143,13 @@ class Store:
     def version_line(self) -> VersionLine | None:
         """A new line to ask for them on, the caller's to close; None where there is none. Raises StoreUnavailable."""
         line = self._pools.line
-        return None if line is None else VersionLine.open(self._pools.checkers, line)
+        question = versions.LOGGED_OF_ARRAY if self._follows_hive else versions.CURRENT_OF_ARRAY
+        return None if line is None else VersionLine.open(self._pools.checkers, line, question)
 
     def changes_since(self, table_id: int, version: int) -> changes.Changes | None:
-        """See changes.since."""
+        """See changes.since; of Hive's log, in the place of a table, see logged_changes.since."""
+        if table_id == versions.LOG:
+            return logged_changes.since(self._pools.checkers, version)
         return changes.since(self._pools.checkers, table_id, version)
 
     def target(self, name: TableName) -> targets.Target | None:

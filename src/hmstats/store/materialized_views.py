@@ -7,7 +7,7 @@ from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
 from hmstats.errors import InvalidObject
 from hmstats.model.catalog import Creation, DatabaseName, SourceTable, TableName
-from hmstats.store import ids
+from hmstats.store import ids, versions
 from hmstats.store.schema import DBS, MV_CREATION_METADATA, MV_TABLES_USED, TBLS
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
@@ -19,6 +19,7 @@ _USED = MV_TABLES_USED.join(_NAMED, TBLS.c.TBL_ID == _U.TBL_ID)
 
 def read(connection: Connection, names: Sequence[TableName]) -> dict[TableName, Creation]:
     """By view what it was made of, of those that say so; the sources in the order of their names, without tables."""
+    versions.note_unlogged()  # Hive tells its listener nothing when a view is made anew of others
     query = select(MV_CREATION_METADATA).where(or_(*map(_is, names)))
     rows = {row.MV_CREATION_METADATA_ID: row for row in connection.execute(query)}
     sources: dict[int, list[SourceTable]] = {each: [] for each in rows}

@@ -17,6 +17,11 @@ from hmstats.store.schema import METADATA
 
 SUPPORTED = ("2.3.0", "3.1.0", "4.0.0")
 """Hive's schemas, as VERSION names them, that a server can be beside."""
+LOGGING = ("4.0.0",)
+"""Those whose Hive logs each change of tables, partitions and statistics in the same transaction, if it logs at all.
+
+Of the others the listener is not told of statistics (tests/beside/test_events.py).
+"""
 OURS = "HMSTATS_"
 
 _UNIQUE_INDEX = "HMSTATS_TAB_COL_STATS_UNIQUE"
@@ -44,6 +49,11 @@ class Shape:
     def beside_hive(self) -> bool:
         """Whether a Hive writes to the database too, whose tables have no unique index for us."""
         return self.hive is not None
+
+    @property
+    def can_follow(self) -> bool:
+        """Whether the notification log of a Hive that writes here may tell of all its changes (LOGGING)."""
+        return self.hive in LOGGING and self.adopted
 
     @property
     def adopted(self) -> bool:

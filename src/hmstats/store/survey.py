@@ -23,7 +23,7 @@ from hmstats.store.schema import (
     TABLE_PARAMS,
     TBLS,
 )
-from hmstats.store.shape import OURS, Shape
+from hmstats.store.shape import LOGGING, OURS, Shape
 
 _SECONDS = 600.0
 """A look at every row of statistics takes its time."""
@@ -68,8 +68,11 @@ class Survey:
     abilities: tuple[Ability, ...]
 
 
-def survey(url: str) -> Survey:
-    """Look at a database. Raises SchemaError when it is not one of a Hive that is supported."""
+def survey(url: str, *, hive_logs: bool = False) -> Survey:
+    """Look at a database; see opening.open_store for `hive_logs`.
+
+    Raises SchemaError when it is not one of a Hive that is supported.
+    """
     store = Store.open(url, pool_size=1, statement_seconds=_SECONDS, read_only=True)
     try:
         with store.read() as connection:
@@ -78,12 +81,12 @@ def survey(url: str) -> Survey:
             raise SchemaError(f"database {store.name} is not the database of a Hive Metastore")
         store.take_shape(found)
         with store.read() as connection:
-            return _survey(connection, store.name, found)
+            return _survey(connection, store.name, found, hive_logs=hive_logs)
     finally:
         store.close()
 
 
-def _survey(connection: Connection, name: str, shape: Shape) -> Survey:
+def _survey(connection: Connection, name: str, shape: Shape, *, hive_logs: bool) -> Survey:
     return Survey(
         database=name,
         hive_schema=shape.hive or "",
@@ -93,7 +96,7 @@ def _survey(connection: Connection, name: str, shape: Shape) -> Survey:
         impossible=_impossible(connection),
         transactional_tables=_transactional(connection),
         rights=_rights(connection, shape),
-        abilities=_abilities(shape),
+        abilities=_abilities(shape, hive_logs=hive_logs),
     )
 
 
@@ -161,7 +164,7 @@ def _rights(connection: Connection, shape: Shape) -> dict[str, bool]:
     }
 
 
-def _abilities(shape: Shape) -> tuple[Ability, ...]:
+def _abilities(shape: Shape, *, hive_logs: bool) -> tuple[Ability, ...]:
     columns = shape.absent(TAB_COL_STATS)
     return (
         Ability("statistics of tables, partitions and columns", True, "read and written"),
@@ -175,5 +178,14 @@ def _abilities(shape: Shape) -> tuple[Ability, ...]:
         ),
         Ability("transactional statistics", "WRITE_ID" not in shape.absent(TBLS), "write ids of tables and partitions"),
         Ability("locks and transactions", False, "Hive keeps them: ask it"),
-        Ability("kept answers", False, "Hive changes tables and tells nobody: every answer is read"),
+        _kept_answers(shape, hive_logs=hive_logs),
     )
+
+
+def _kept_answers(shape: Shape, *, hive_logs: bool) -> Ability:
+    name = "kept answers"
+    if shape.hive not in LOGGING:
+        return Ability(name, False, "this Hive logs no changes of statistics: every answer is read")
+    if not hive_logs:
+        return Ability(name, False, "every answer is read: no --hive-site has DbNotificationListener in transactions")
+    return Ability(name, True, "an answer is true as long as Hive's notification log tells of no change")

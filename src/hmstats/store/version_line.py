@@ -19,9 +19,6 @@ _DONE, _READ, _WRITE = 0, 1, 2
 """What the driver's poll says: nothing is under way, or what it waits for the socket to be ready for."""
 _OPEN_SECONDS = 10.0
 
-_QUESTION = versions.CURRENT_OF_ARRAY
-_NAME = f"hmstats_{hashlib.sha256(_QUESTION.encode()).hexdigest()[:16]}"
-_PREPARE = f"PREPARE {_NAME}(bigint[]) AS {_QUESTION % '$1'}"
 _NOT_PREPARED = ("26000", "42P05")
 """What PostgreSQL says where a pooler lends another session each time."""
 
@@ -29,25 +26,30 @@ _NOT_PREPARED = ("26000", "42P05")
 class VersionLine:
     """A connection of its own. It is open once it is made; every method raises StoreUnavailable when it was lost."""
 
-    def __init__(self, connection: Any, error: type[Exception], name: str) -> None:
+    def __init__(self, connection: Any, error: type[Exception], name: str, question: str) -> None:
         self._connection = connection
         self._cursor = connection.cursor()
         self._error = error
         self._name = name
+        self._question = question
+        self._statement = f"hmstats_{hashlib.sha256(question.encode()).hexdigest()[:16]}"
         self._prepared = False
         self._ids = ""
         self.asking = False
         """Whether a question is under way."""
 
     @classmethod
-    def open(cls, engine: Engine, arguments: Mapping[str, Any]) -> Self:
-        """Connect with the driver's arguments, and wait until that is done. Raises StoreUnavailable."""
+    def open(cls, engine: Engine, arguments: Mapping[str, Any], question: str = versions.CURRENT_OF_ARRAY) -> Self:
+        """Connect with the driver's arguments, and wait until that is done. Raises StoreUnavailable.
+
+        `question`: versions.CURRENT_OF_ARRAY, or LOGGED_OF_ARRAY where Hive's log is always among the tables.
+        """
         name = engine.url.render_as_string(hide_password=True)
         driver = engine.dialect.loaded_dbapi
         try:
             connection = driver.connect(**arguments, async_=1)
             _wait(connection)
-            line = cls(connection, driver.Error, name)
+            line = cls(connection, driver.Error, name, question)
             line._prepare()
         except (driver.Error, TimeoutError) as error:
             raise StoreUnavailable(f"database {name} is not available: {error}") from error
@@ -85,13 +87,13 @@ class VersionLine:
         self._connection.close()
 
     def _send(self) -> None:
-        whole = _QUESTION % f"{self._ids}::bigint[]"
-        self._cursor.execute(f"EXECUTE {_NAME}({self._ids})" if self._prepared else whole)
+        whole = self._question % f"{self._ids}::bigint[]"
+        self._cursor.execute(f"EXECUTE {self._statement}({self._ids})" if self._prepared else whole)
         self.asking = True
 
     def _prepare(self) -> None:
         try:
-            self._cursor.execute(_PREPARE)
+            self._cursor.execute(f"PREPARE {self._statement}(bigint[]) AS {self._question % '$1'}")
             _wait(self._connection)
             self._prepared = True
         except self._error as error:

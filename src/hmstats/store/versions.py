@@ -4,28 +4,45 @@ What was read of a table is still true as long as its number is the same, on any
 first day to its last, and ids are never given twice, so a table that is made again is another. Whoever reads a table by
 name notes its number (`note`) in the transaction in which the rest is read, for those who listen (`noting`). Who reads
 nothing of its partitions but some says so: what happens to others (changes.py) leaves that as it is.
+
+A Hive beside us counts nothing here. Where it logs every change in the transaction of the change, the number of its log
+stands beside the tables': as if the log were one more table, whose partitions are the tables (logged_changes.py).
 """
 
 import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from hmstats.store import changes
+from hmstats.store import changes, notifications
 from hmstats.store.batch import Batch
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 from hmstats.store.upserts import upsert
 
+LOG = 0
+"""Stands for Hive's notification log where ids of tables stand, which begin with 1. Its number is its last event's."""
+_UNCOUNTED = -1
+"""Beside the log's number, that of a table that Hive alone has written to."""
+
 _CURRENT = 'SELECT "TBL_ID", "VERSION" FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" '
 CURRENT_OF_ARRAY = _CURRENT + "= ANY(%s)"
 """PostgreSQL's statement that reads the numbers of an array of tables."""
 _CURRENT_OF_JSON = _CURRENT + "IN (SELECT value FROM json_each(?))"
+_WITH_LOG = f"""
+SELECT asked.id, COALESCE("VERSION", {_UNCOUNTED}) FROM (SELECT %s) AS asked
+LEFT JOIN "HMSTATS_TABLE_VERSION" ON "TBL_ID" = asked.id WHERE asked.id <> {LOG}
+UNION ALL SELECT {LOG}, "NEXT_EVENT_ID" - 1 FROM "NOTIFICATION_SEQUENCE"
+"""
+LOGGED_OF_ARRAY = _WITH_LOG % "unnest(%s) AS id"
+"""The same with LOG among them: all have a number then."""
+_LOGGED_OF_JSON = _WITH_LOG % "value AS id FROM json_each(?)"
 
 
 class Noted(NamedTuple):
@@ -35,7 +52,14 @@ class Noted(NamedTuple):
     partitions: frozenset[str] | None
 
 
-_noted: ContextVar[dict[int, Noted] | None] = ContextVar("noted_versions", default=None)
+@dataclass(slots=True)
+class _Notes:
+    tables: dict[int, Noted] = field(default_factory=dict)
+    log: int | None = None
+    """The number of Hive's log before anything was read, where it is looked at."""
+
+
+_notes: ContextVar[_Notes | None] = ContextVar("noted_versions", default=None)
 
 
 def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None) -> None:
@@ -90,12 +114,26 @@ def noting() -> Iterator[dict[int, Noted]]:
 
     Numbers only grow, so the first is the number of all that was read only as long as it still is the table's.
     """
-    noted: dict[int, Noted] = {}
-    token = _noted.set(noted)
+    notes = _Notes()
+    token = _notes.set(notes)
     try:
-        yield noted
+        yield notes.tables
     finally:
-        _noted.reset(token)
+        _notes.reset(token)
+
+
+def note_log(connection: Connection) -> None:
+    """Say that what is noted from now on is read from a Hive's database that has this picture, or a later one."""
+    notes = _notes.get()
+    if notes is not None and notes.log is None:
+        notes.log = notifications.current_id(connection)
+
+
+def note_unlogged() -> None:
+    """Say that something was read of whose changes Hive's log does not tell: the log has no number for it."""
+    notes = _notes.get()
+    if notes is not None and notes.log is not None:
+        notes.tables[LOG] = Noted(0, None)
 
 
 def note(table_id: int, version: int | None, partitions: Collection[str] | None = None) -> None:
@@ -103,10 +141,18 @@ def note(table_id: int, version: int | None, partitions: Collection[str] | None 
 
     `partitions`: of its partitions nothing was read but of these, by the names that they are stored under.
     """
-    noted = _noted.get()
-    if noted is None:
+    notes = _notes.get()
+    if notes is None:
         return
-    known = noted.get(table_id, Noted(version or 0, frozenset()))
+    if notes.log is None:
+        _add(notes.tables, table_id, version or 0, partitions)
+    else:
+        _add(notes.tables, table_id, version or _UNCOUNTED, partitions)
+        _add(notes.tables, LOG, notes.log, [str(table_id)])
+
+
+def _add(noted: dict[int, Noted], table_id: int, version: int, partitions: Collection[str] | None) -> None:
+    known = noted.get(table_id, Noted(version, frozenset()))
     if partitions is None or known.partitions is None:
         noted[table_id] = Noted(known.version, None)
     else:
@@ -116,7 +162,8 @@ def note(table_id: int, version: int | None, partitions: Collection[str] | None 
 def current(engine: Engine, table_ids: Collection[int]) -> dict[int, int]:
     """The numbers of those tables that have one: one round trip to the database, since `engine` begins no transaction.
 
-    A database that does not answer tells none; the read that follows says what is wrong with it.
+    With LOG among them all have one, as when they are noted beside Hive's log. A database that does not answer tells
+    none; the read that follows says what is wrong with it.
     """
     refused = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
     try:
@@ -127,9 +174,9 @@ def current(engine: Engine, table_ids: Collection[int]) -> dict[int, int]:
         ids = [*table_ids]
         cursor = lent.cursor()
         if engine.dialect.name == "sqlite":
-            cursor.execute(_CURRENT_OF_JSON, (json.dumps(ids),))
+            cursor.execute(_LOGGED_OF_JSON if LOG in table_ids else _CURRENT_OF_JSON, (json.dumps(ids),))
         else:
-            cursor.execute(CURRENT_OF_ARRAY, (ids,))
+            cursor.execute(LOGGED_OF_ARRAY if LOG in table_ids else CURRENT_OF_ARRAY, (ids,))
         return dict(cursor.fetchall())
     except refused as error:
         lent.invalidate(error)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 from tests.fixtures.statements import StatementCounter
 from tests.service.statistics.filled import NAME, make_table, of_longs, of_partition
 
@@ -17,6 +17,7 @@ from hmstats.service.warehouse import Warehouse
 from hmstats.store import partition_sizes, versions
 from hmstats.store.engine import Store
 from hmstats.store.schema import PARTITION_PARAMS, PARTITIONS
+from hmstats.store.shape import Shape
 
 COUNT = 30
 MOST = "9" * 18
@@ -76,3 +77,14 @@ def test_nothing_is_summed_for_no_table(store: Store, table: Table) -> None:
         assert partition_sizes.of_tables(connection, [999]) == {}
         assert versions.read_many(connection, [999]) == {}
         assert set(versions.read_many(connection, [table.id or 0, 999])) == {table.id}
+
+
+def test_beside_a_hive_they_are_summed_every_time(store: Store, table: Table) -> None:
+    """Hive changes partitions without a new version of the table."""
+    store.shape = Shape(hive="4.0.0")
+    sizes = TableSizes(store)
+    for rows in (1, 2):
+        changed = update(PARTITION_PARAMS).where(PARTITION_PARAMS.c.PARAM_KEY == "numRows")
+        with store._pools.writers.begin() as connection:
+            connection.execute(changed.values(PARAM_VALUE=str(rows)))
+        assert sizes.added([table])[0].parameters["numRows"] == str(rows * COUNT)

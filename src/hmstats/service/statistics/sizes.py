@@ -41,8 +41,8 @@ class TableSizes:
         return found
 
     def _keep(self, table_id: int, version: int | None, sizes: Mapping[str, int]) -> None:
-        """Keep them, unless the table has no version to tell when they are old."""
-        if version is None:
+        """Keep them, unless the table has no version to tell when they are old: a Hive changes tables without."""
+        if version is None or self._store.shape.beside_hive:
             return
         if len(self._kept) >= _MOST_KEPT:
             self._kept.clear()
