@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from hmstats.server.answers import Answers
 from hmstats.server.chores import Chore
+from hmstats.server.direct_writes import DirectWrites
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.kept_objects import KeptObjects
 from hmstats.server.kept_tables import KeptTables
@@ -128,19 +129,8 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
     # A Hive beside us changes tables and says so to nobody: no answer is known to be true still.
     limits = replace(limits, answers_bytes=0, objects_bytes=0) if store.shape.beside_hive else limits
-    dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made.reader, limits, rules)
+    dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made, limits, rules)
     return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning))
-
-
-def _dispatcher(
-    store: Store, calls: Mapping[str, Callable[..., Any]], reader: StatisticsReader, limits: Limits, rules: Rules
-) -> Dispatcher:
-    """What answers requests: from kept answers, from kept statistics, or by the calls."""
-    recent = RecentChanges(store.changes_since)
-    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
-    kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
-    quick = KeptObjects(reader, kept, sketches=rules.send_sketches).calls() if limits.objects_bytes else {}
-    return Dispatcher(methods(), calls, answers, quick)
 
 
 class _Statistics(NamedTuple):
@@ -149,7 +139,21 @@ class _Statistics(NamedTuple):
     aggregator: StatisticsAggregator
     readers: Callable[..., StatisticsReader]
     reader: StatisticsReader
+    writer: StatisticsWriter
     view: SparkView
+
+
+def _dispatcher(
+    store: Store, calls: Mapping[str, Callable[..., Any]], made: _Statistics, limits: Limits, rules: Rules
+) -> Dispatcher:
+    """What answers requests: from kept answers, from kept statistics, straight from bytes, or by the calls."""
+    recent = RecentChanges(store.changes_since)
+    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
+    kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
+    quick = KeptObjects(made.reader, kept, sketches=rules.send_sketches).calls() if limits.objects_bytes else {}
+    # Who only reads refuses to write; a Hive's own tables are written in the ordinary way.
+    direct = {} if store.read_only or store.shape.beside_hive else DirectWrites(made.writer.plain).calls()
+    return Dispatcher(methods(), calls, answers, quick, direct)
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:
@@ -161,7 +165,8 @@ def _statistics(store: Store, rules: Rules) -> _Statistics:
     filler = aggregator if rules.statistics_from_partitions else None
     readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler)
     view = SparkView(store, filler, any_engine=rules.any_engine)
-    return _Statistics(aggregator, readers, readers(sketches=rules.send_sketches), view)
+    writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
+    return _Statistics(aggregator, readers, readers(sketches=rules.send_sketches), writer, view)
 
 
 def _service_calls(store: Store, warehouse: Warehouse, rules: Rules) -> tuple[object, ...]:
@@ -203,13 +208,12 @@ def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Stat
 
 def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[object, ...]:
     """Calls about statistics, Hive's and ours."""
-    writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
     questions = partial(StatisticsQuestions, store, any_engine=rules.any_engine)
     sketched = questions(made.readers())
     whole = WholeStatistics(store, plain=questions(made.readers(sketches=False)), sketched=sketched)
     return (
-        StatisticsCalls(made.reader, made.aggregator, writer, send_sketches=rules.send_sketches),
-        ExtensionCalls(sketched, writer),
+        StatisticsCalls(made.reader, made.aggregator, made.writer, send_sketches=rules.send_sketches),
+        ExtensionCalls(sketched, made.writer),
         ArrowCalls(whole),
     )
 

@@ -3,7 +3,7 @@
 Which columns a kind has is Hive's choice (StatObjectConverter); the text in COLUMN_TYPE says which kind a row is.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from operator import attrgetter, itemgetter
@@ -86,6 +86,20 @@ def values(statistics: ColumnStatistics) -> tuple[Any, ...]:
     if kind in _WITH_TEXTS:
         others = list(map(_to_row, others))
     return place((_UNKNOWN_NULLS if nulls is None else nulls, *others, None))
+
+
+def row_values(kind: Kind, of_column: Mapping[str, Sequence[Any]], order: Sequence[int]) -> dict[str, list[Any]]:
+    """The same of one column in many rows: by field a value for each, to the table's columns, in another order.
+
+    A column of the table that would be NULL in all of them is left out.
+    """
+    found: dict[str, list[Any]] = {}
+    for field, values in of_column.items():
+        ordered = [values[place] for place in order]
+        found[_COLUMNS[kind][field]] = list(map(_to_row, ordered)) if kind in _WITH_TEXTS else ordered
+    nulls = found.get("NUM_NULLS", [None] * len(order))
+    found["NUM_NULLS"] = [_UNKNOWN_NULLS if each is None else each for each in nulls]
+    return found
 
 
 def _to_row(value: Any) -> Any:

@@ -37,7 +37,8 @@ def upsert_columns(
 ) -> None:
     """The same, the rows given by column: name to the values of all rows, of which there is at least one."""
     for name, values in columns.items():
-        bound_values.check_column(table.c[name], list(dict.fromkeys(values)))
+        if isinstance(table.c[name].type, String):
+            bound_values.check_column(table.c[name], list(dict.fromkeys(values)))
     if unit.connection.dialect.name == "sqlite":
         # Parameters of a type that hands over any value: a number's would make a number, then NULL, of the text NaN.
         each = sqlite.insert(table).values({name: bindparam(name, type_=String()) for name in columns})
