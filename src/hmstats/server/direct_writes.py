@@ -1,4 +1,4 @@
-"""Calls that write column statistics, straight from the bytes of a request to lists by column.
+"""Calls that write column statistics, straight from the bytes of a request to lists by field.
 
 What is unusual in a request, or does not fit what it is about, is left to the call itself (None), which decodes the
 request and knows all rules and errors: nothing was written then.

@@ -8,7 +8,7 @@ them (details.py) is deleted with them.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -17,7 +17,7 @@ from sqlalchemy import Column, Connection, Table, case, delete, func, literal, n
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.model.flat_statistics import FlatStatistics
-from hmstats.model.statistics_by_column import StatisticsByColumn
+from hmstats.model.statistics_by_field import StatisticsByField
 from hmstats.store import details, statistics_rows
 from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
@@ -118,29 +118,25 @@ def write_partitions(unit: Unit, name: TableName, statistics: Mapping[int, Stati
     _write(unit, _OF_PARTITIONS, name, statistics)
 
 
-def write_by_column(
-    unit: Unit, name: TableName, ids: Sequence[int], statistics: StatisticsByColumn, *, of_table: bool
+def write_by_field(
+    unit: Unit, name: TableName, ids: Sequence[int], statistics: StatisticsByField, *, of_table: bool
 ) -> None:
-    """Write statistics of the table with the one id, or of partitions with these, in their order, stamped likewise."""
-    place = _OF_TABLES if of_table else _OF_PARTITIONS
-    order = sorted(range(len(ids)), key=ids.__getitem__)
-    of_columns = sorted(statistics.columns, key=attrgetter("column"))
-    rows = len(order) * len(of_columns)
+    """Write statistics of the table with the one id, or of partitions with these, in their order, stamped likewise.
+
+    Rows are written as they come: the unit has locked the table's row, so that no other writer can be in the way.
+    """
+    place, width = _OF_TABLES if of_table else _OF_PARTITIONS, len(statistics.columns)
     columns: dict[str, Sequence[Any]] = {
-        **_named(unit, place, name, rows),
-        place.owner.name: [ids[each] for each in order for _ in of_columns],
-        "COLUMN_NAME": [each.column for each in of_columns] * len(order),
-        "COLUMN_TYPE": [each.column_type for each in of_columns] * len(order),
-        "ENGINE": [statistics.engine] * rows,
-        "LAST_ANALYZED": [unit.now_seconds] * rows,
+        **_named(unit, place, name, statistics.size),
+        place.owner.name: [each for each in ids for _ in range(width)],
+        "COLUMN_NAME": [each.column for each in statistics.columns] * len(ids),
+        "COLUMN_TYPE": [each.column_type for each in statistics.columns] * len(ids),
+        "ENGINE": [statistics.engine] * statistics.size,
+        "LAST_ANALYZED": [unit.now_seconds] * statistics.size,
     }
     if not of_table:
-        columns["PARTITION_NAME"] = [statistics.partitions[each] for each in order for _ in of_columns]
-    by_column = [statistics_rows.row_values(each.kind, each.values, order) for each in of_columns]
-    absent = [None] * len(order)
-    for value in VALUES:
-        if any(value in each for each in by_column):
-            columns[value] = [*chain(*zip(*(each.get(value, absent) for each in by_column), strict=True))]
+        columns["PARTITION_NAME"] = [each for each in statistics.partitions for _ in range(width)]
+    columns |= statistics_rows.values_by_field(statistics)
     upsert_columns(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
 
 

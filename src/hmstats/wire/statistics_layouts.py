@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from hmstats.model.column_statistics import Kind
+from hmstats.model.statistics_by_field import KindOfColumn
 from hmstats.wire.decimals import MAX_UNSCALED_BYTES
 
 _STOP, _DOUBLE, _I16, _I64, _STRING, _STRUCT = 0, 4, 6, 10, 11, 12
@@ -39,21 +40,13 @@ def require(usual: bool) -> None:  # noqa: FBT001
         raise Unusual
 
 
-class Column(NamedTuple):
-    """What an object is about; name and type in lower case."""
-
-    name: str
-    type: str
-    kind: Kind
-
-
 class Layout(NamedTuple):
     """`unpack` takes out of a message at a place bytes and values in turn; the bytes are to be `constants`.
 
     The values are those of `fields`; a decimal has two, "low unscaled" and "low scale". `size` is the object's.
     """
 
-    column: Column
+    column: KindOfColumn
     unpack: Callable[[bytes, int], tuple[Any, ...]]
     constants: tuple[bytes, ...]
     fields: tuple[str, ...]
@@ -111,7 +104,7 @@ def _layout(message: bytes, at: int, type_at: int, data_at: int) -> Layout:
         since = value.end
     made = struct.Struct("".join([*formats, f"{end + 2 - since}s"]))
     name, column_type = message[at + 7 : type_at].decode(), message[type_at + 7 : data_at].decode()
-    column = Column(name.lower(), column_type.lower(), kind)
+    column = KindOfColumn(name.lower(), column_type.lower(), kind)
     fields = tuple(value.field for value in values)
     return Layout(column, made.unpack_from, made.unpack_from(message, at)[::2], fields, made.size)
 

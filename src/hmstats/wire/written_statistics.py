@@ -1,4 +1,4 @@
-"""Requests to write column statistics, straight from their bytes to lists of values by column.
+"""Requests to write column statistics, straight from their bytes to lists of values by field.
 
 A request can hold thousands of objects, and a struct for each takes longer than all the rest. What is not quite as
 usual is left to thriftpy2: None says so. That are sketches too (statistics_layouts.py), what is to be merged, and
@@ -7,14 +7,14 @@ Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids a
 """
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hmstats.errors import MetastoreError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, Kind
 from hmstats.model.names import table_name
-from hmstats.model.statistics_by_column import ColumnValues, StatisticsByColumn
+from hmstats.model.statistics_by_field import FieldValues, StatisticsByField
 from hmstats.wire.decimals import decimal_of
 from hmstats.wire.statistics_layouts import Layout, Unusual, layout_of, require, taken
 
@@ -36,7 +36,7 @@ class Written(NamedTuple):
 
     table: TableName
     of_table: bool
-    statistics: StatisticsByColumn
+    statistics: StatisticsByField
 
 
 def of_request(message: bytes, body_at: int) -> Written | None:
@@ -87,13 +87,6 @@ def _request(message: bytes, at: int) -> Written:
     return sets.written(engine)
 
 
-class _Group(NamedTuple):
-    """Values of objects with the same fields."""
-
-    fields: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-
-
 class _Description(NamedTuple):
     """What a set says of itself, and how many objects it has.
 
@@ -115,7 +108,8 @@ class _Sets:
         self._partitions: list[str | None] = []
         self._described: _Description | None = None
         self._layouts: list[Layout] = []
-        self._groups: list[list[_Group]] = []
+        self._seen: list[Layout] = []
+        self._rows: list[tuple[Any, ...]] = []
         self._tail: tuple[bytes, str | None] | None = None
 
     def read_all(self, at: int) -> int:
@@ -142,12 +136,9 @@ class _Sets:
         else:
             require(None not in partitions and len({*partitions}) == len(partitions))
         columns = [layout.column for layout in self._layouts]
-        require(len({each.name for each in columns}) == len(columns))
-        values = [
-            ColumnValues(*column, _values(column.kind, groups, len(partitions)))
-            for column, groups in zip(columns, self._groups, strict=True)
-        ]
-        statistics = StatisticsByColumn(partitions, tail[1] or engine or DEFAULT_ENGINE, values)
+        require(len({each.column for each in columns}) == len(columns))
+        groups = list(_groups(self._seen, self._rows))
+        statistics = StatisticsByField(partitions, tail[1] or engine or DEFAULT_ENGINE, columns, groups)
         return Written(described.table, described.of_table, statistics)
 
     def _pass_description(self, at: int) -> int:
@@ -167,27 +158,24 @@ class _Sets:
     def _read_objects(self, at: int) -> int:
         if not self._layouts:
             return self._read_first_objects(at)
-        message, layouts = self._message, self._layouts
+        message, layouts, rows = self._message, self._layouts, self._rows
         for place, layout in enumerate(layouts):
             found = taken(layout, message, at)
             if found is None:
-                other, found = layout_of(message, at)
-                require(other.column == layout.column)
-                if other.fields != layout.fields:
-                    self._groups[place].append(_Group(other.fields, []))
-                layouts[place] = other
-                at += other.size
-            else:
-                at += layout.size
-            self._groups[place][-1].rows.append(found[1::2])
+                layouts[place], found = layout_of(message, at)
+                require(layouts[place].column == layout.column)  # noqa: PLR1736 - it is another now
+            rows.append(found[1::2])
+            at += layouts[place].size  # noqa: PLR1736
+        self._seen += layouts
         return at
 
     def _read_first_objects(self, at: int) -> int:
         for _ in range(self._described.objects if self._described else 0):
             layout, found = layout_of(self._message, at)
             self._layouts.append(layout)
-            self._groups.append([_Group(layout.fields, [found[1::2]])])
+            self._rows.append(found[1::2])
             at += layout.size
+        self._seen += self._layouts
         return at
 
     def _pass_tail(self, at: int) -> int:
@@ -240,39 +228,38 @@ def _description(message: bytes, start: int) -> tuple[_Description, str | None, 
     return _Description(name, of_table, count, message[start:name_at], message[name_end:at]), texts.get("partition"), at
 
 
-def _values(kind: Kind, groups: Sequence[_Group], count: int) -> dict[str, Sequence[Any]]:
-    """By field the values of all objects of a column, without fields that none of them has."""
-    found = _joined(groups)
+def _groups(layouts: Sequence[Layout], rows: Sequence[tuple[Any, ...]]) -> Iterator[FieldValues]:
+    """The values of objects, those with the same fields together; each object has its layout."""
+    shapes = {id(layout): (layout.column.kind, layout.fields) for layout in layouts}
+    if len({*shapes.values()}) == 1:
+        yield _group(layouts[0], range(len(rows)), rows)
+        return
+    places: dict[tuple[Kind, tuple[str, ...]], list[int]] = {shape: [] for shape in shapes.values()}
+    for place, layout in enumerate(layouts):
+        places[shapes[id(layout)]].append(place)
+    for of_shape in places.values():
+        yield _group(layouts[of_shape[0]], of_shape, [rows[place] for place in of_shape])
+
+
+def _group(layout: Layout, places: Sequence[int], rows: Sequence[tuple[Any, ...]]) -> FieldValues:
+    kind = layout.column.kind
+    found: dict[str, Sequence[Any]] = dict(zip(layout.fields, zip(*rows, strict=True), strict=True))
     if kind is Kind.DECIMAL:
-        found = _with_decimals(found, count)
-    counted = {name: values if name in ("low", "high") else _counts(values) for name, values in found.items()}
-    if "trues" in counted:
+        found = _with_decimals(found)
+    values = {name: each if name in ("low", "high") else _counts(each) for name, each in found.items()}
+    if "trues" in values:
         # Impala before 3.4 writes 1 and -1: neither is a count then.
-        falses = counted.get("falses", [None] * count)
-        counted["trues"] = [None if no is None else yes for yes, no in zip(counted["trues"], falses, strict=True)]
-    return {name: values for name, values in counted.items() if values.count(None) < count}
+        falses = values.get("falses", [None] * len(rows))
+        values["trues"] = [None if no is None else yes for yes, no in zip(values["trues"], falses, strict=True)]
+    return FieldValues(kind, places, values)
 
 
-def _joined(groups: Sequence[_Group]) -> dict[str, Sequence[Any]]:
-    if len(groups) == 1:
-        return dict(zip(groups[0].fields, zip(*groups[0].rows, strict=True), strict=True))
-    joined: dict[str, list[Any]] = {name: [] for group in groups for name in group.fields}
-    for fields, rows in groups:
-        absent = [None] * len(rows)
-        columns = dict(zip(fields, zip(*rows, strict=True), strict=True))
-        for name, values in joined.items():
-            values.extend(columns.get(name, absent))
-    return dict(joined)
-
-
-def _with_decimals(found: Mapping[str, Sequence[Any]], count: int) -> dict[str, Sequence[Any]]:
+def _with_decimals(found: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     bounds = {}
     for bound in ("low", "high"):
-        unscaled, scales = (found.get(f"{bound} {part}", [None] * count) for part in ("unscaled", "scale"))
-        bounds[bound] = [
-            None if number is None else decimal_of(number, scale)
-            for number, scale in zip(unscaled, scales, strict=True)
-        ]
+        unscaled, scales = (found.get(f"{bound} {part}", ()) for part in ("unscaled", "scale"))
+        if unscaled:
+            bounds[bound] = list(map(decimal_of, unscaled, scales))
     return {**bounds, **{name: values for name, values in found.items() if " " not in name}}
 
 
