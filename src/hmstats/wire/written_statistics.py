@@ -230,7 +230,8 @@ def _description(message: bytes, start: int) -> tuple[_Description, str | None, 
 
 def _groups(layouts: Sequence[Layout], rows: Sequence[tuple[Any, ...]]) -> Iterator[FieldValues]:
     """The values of objects, those with the same fields together; each object has its layout."""
-    shapes = {id(layout): (layout.column.kind, layout.fields) for layout in layouts}
+    different = dict(zip(map(id, layouts), layouts, strict=True))
+    shapes = {each: (layout.column.kind, layout.fields) for each, layout in different.items()}
     if len({*shapes.values()}) == 1:
         yield _group(layouts[0], range(len(rows)), rows)
         return
