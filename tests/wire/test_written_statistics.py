@@ -112,7 +112,7 @@ MOSTLY_NONE = st.sampled_from([None] * 9 + [b"HLL"])
 def requests(draw: st.DrawFn) -> Any:
     """Requests of which many are of some partitions with the same columns, and the others are not quite so."""
     names = draw(st.lists(st.text(max_size=3), min_size=1, max_size=3))
-    datas = [draw(members()) for _ in names]
+    kinds = [draw(members()) for _ in names]
     engine, catalog = draw(st.sampled_from([None, "impala"])), draw(st.sampled_from([None, "Cat"]))
     partitions = draw(st.lists(st.text(max_size=3), min_size=1, max_size=4, unique=True))
     sets = []
@@ -125,7 +125,7 @@ def requests(draw: st.DrawFn) -> Any:
                     **{member: draw(st.just(first) | struct_of(member)) for member, first in data.items()}
                 ),
             )
-            for place, (name, data) in enumerate(zip(names, datas, strict=True))
+            for place, (name, data) in enumerate(zip(names, kinds, strict=True))
         ]
         described = description(
             partName=partition,

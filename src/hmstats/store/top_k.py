@@ -33,26 +33,27 @@ def replace(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[
 
 def remove(unit: Unit, table_id: int, engine: str, ids: Sequence[int], columns: Sequence[str]) -> None:
     """Delete sketches of these partitions (or details.OF_TABLE) and columns."""
-    _delete(unit, table_id, engine, {tuple(columns): ids})
+    _delete(unit, table_id, engine, {frozenset(columns): ids})
 
 
-def _gone(given: Mapping[int, Mapping[str, bytes | None]]) -> dict[tuple[str, ...], list[int]]:
+def _gone(given: Mapping[int, Mapping[str, bytes | None]]) -> dict[frozenset[str], list[int]]:
     """Columns whose sketches have become None, with the partitions where just they have."""
-    ids_of: dict[tuple[str, ...], list[int]] = {}
+    ids_of: dict[frozenset[str], list[int]] = {}
     for partition_id, columns in given.items():
-        gone = tuple(sorted(column for column, sketch in columns.items() if sketch is None))
+        gone = frozenset([column for column, sketch in columns.items() if sketch is None])
         if gone:
             ids_of.setdefault(gone, []).append(partition_id)
     return ids_of
 
 
-def _delete(unit: Unit, table_id: int, engine: str, ids_of: Mapping[tuple[str, ...], Sequence[int]]) -> None:
+def _delete(unit: Unit, table_id: int, engine: str, ids_of: Mapping[frozenset[str], Sequence[int]]) -> None:
     """Delete by columns those of partitions: one statement, with a condition for each set of columns."""
     if not ids_of:
         return
     values: dict[str, Any] = {"table_id": table_id, "engine": engine}
     for number, (names, ids) in enumerate(ids_of.items()):
-        values |= {f"ids_{number}": bound(unit.connection, ids), f"columns_{number}": bound(unit.connection, names)}
+        values[f"ids_{number}"] = bound(unit.connection, ids)
+        values[f"columns_{number}"] = bound(unit.connection, sorted(names))
     statement = _deletion(unit.connection.dialect.name, len(ids_of))
     if unit.connection.dialect.name == "sqlite":
         unit.connection.execute(statement, values)
