@@ -9,7 +9,7 @@ they are put together from what the servers keep of each partition.
 import random
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -25,6 +25,7 @@ from tests.fixtures.servers import serving
 from hmstats.wire.idl import hive_metastore as api
 
 SECONDS = 4.0
+PATIENCE_SECONDS = 60.0
 PARTITIONS = ["k=a", "k=b", "k=c"]
 ABSENT, EMPTY, THERE = "no such table", "no statistics", 7
 
@@ -87,14 +88,27 @@ def _statistics(table: str, column: str, number: int, partition: str | None = No
     return api.ColumnStatistics(statsDesc=description, statsObj=[column_object(column, "bigint", "longStats", data)])
 
 
-def _run(servers: list[Metastore], work: Sequence[Callable[[Pair], None]], ended: threading.Event) -> None:
-    """Do all of it at once for a while, each with connections of its own."""
+def _run(
+    servers: list[Metastore],
+    work: Sequence[Callable[[Pair], None]],
+    registers: Mapping[str, Register],
+    ended: threading.Event,
+) -> None:
+    """Do all of it at once, each with connections of its own: for a while, and until there is enough to check."""
     with ThreadPoolExecutor(len(work)) as threads:
         running = [threads.submit(each, Pair(servers, seed)) for seed, each in enumerate(work)]
+        began = time.monotonic()
         time.sleep(SECONDS)
+        while not _enough(registers) and time.monotonic() < began + PATIENCE_SECONDS:
+            time.sleep(1.0)
         ended.set()
         for each in running:
             each.result()
+    assert _enough(registers)
+
+
+def _enough(registers: Mapping[str, Register]) -> bool:
+    return all(len(each.writes) > 3 and len(each.reads) > 20 for each in registers.values())
 
 
 def _of_partitions(number: int) -> Any:
@@ -119,9 +133,8 @@ def test_no_read_is_stale_and_no_update_lost(servers: list[Metastore], tmp_path:
         lambda pair: _make_again(pair, servers[0], registers["d"], ended),
         *[lambda pair: _read(pair, registers, ended)] * 3,
     ]
-    _run(servers, work, ended)
+    _run(servers, work, registers, ended)
     assert {name: each.untrue() for name, each in registers.items()} == {name: [] for name in registers}
-    assert all(len(each.writes) > 3 and len(each.reads) > 20 for each in registers.values())
     for server in servers:  # nothing written was lost on the way
         client = server.client()
         assert [_read_table(client, "t", each) for each in "ab"] == [registers[each].writes[-1].value for each in "ab"]
@@ -228,9 +241,8 @@ def test_new_questions_over_partitions_that_change_one_by_one_are_never_answered
         lambda pair: _go_and_come(pair, registers[COMING], ended),
         *[lambda pair: _read_some(pair, registers, ended)] * 3,
     ]
-    _run(servers, work, ended)
+    _run(servers, work, registers, ended)
     assert {name: each.untrue() for name, each in registers.items()} == {name: [] for name in registers}
-    assert all(len(each.writes) > 2 and len(each.reads) > 20 for each in registers.values())
     for server in servers:  # no update was lost
         found = _read_many(server.client(), [*MANY[:6], *TOGETHER], "a")
         assert [found[name] for name in MANY[:6]] == [registers[name].writes[-1].value for name in MANY[:6]]

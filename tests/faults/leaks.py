@@ -8,8 +8,8 @@ from tests.faults.worker_processes import Workers, wait_until
 from hmstats.store.engine import database_url
 
 THREADS = 4
-MOST_A_WORKER = 3 * THREADS + 1
-"""Connections to PostgreSQL: pools of readers, writers and checks, and one for ids."""
+MOST_A_WORKER = 3 * THREADS + 2
+"""Connections to PostgreSQL: pools of readers, writers and checks, one for ids, one that checks kept answers."""
 MOST_FILES = 2 * 2 * THREADS + 1
 """Files of SQLite: pools of readers and writers, with the database and its log each, and what they share."""
 _CONNECTIONS = (

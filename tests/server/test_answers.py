@@ -226,6 +226,37 @@ def test_a_repeated_question_is_answered_without_the_call_and_under_its_own_sequ
     assert changed.value.statsDesc.tableName == "t2"
 
 
+def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> None:
+    answers, asked = Answers(numbers, 10_000), request(METHOD, **WANTED)
+    dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, answers)
+    assert not dispatcher.knows(bytearray(asked))
+    dispatcher.answer(asked, SESSION)
+    later = request(METHOD, 77, **WANTED)
+    assert dispatcher.knows(bytearray(later))
+    others = (
+        later[:-1],
+        later + later,
+        later[:3],
+        b"",
+        b"\x82" + later[1:],
+        request(METHOD, **WANTED | {"col_name": "d"}),
+    )
+    assert not any(dispatcher.knows(bytearray(each)) for each in others)
+
+
+@pytest.mark.parametrize(("now", "same"), [({1: 5}, True), ({1: 5, 2: 9}, True), ({1: 6}, False), ({2: 7}, False)])
+def test_an_answer_is_the_same_while_its_tables_have_their_numbers(
+    numbers: Numbers, now: Mapping[int, int], same: bool
+) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    assert answers.look(question) is None
+    keep(answers, question, b"one", (1, 5))
+    kept = answers.look(question)
+    assert kept is not None
+    assert answers.is_same(question, kept, now) is same
+    assert numbers.asked == 0
+
+
 def test_errors_are_not_kept(numbers: Numbers) -> None:
     call = Counted(numbers)
     dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))

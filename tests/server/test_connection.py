@@ -21,7 +21,7 @@ def pair() -> Iterator[tuple[Connection, socket.socket]]:
 
 def test_no_more_is_read_than_may_wait_behind_a_running_call(pair: tuple[Connection, socket.socket]) -> None:
     connection, theirs = pair
-    connection.call = Call(connection, PlainProtocol(BinaryEncoding(1000), Dispatcher({}, {})), b"")
+    connection.call = Call(connection, PlainProtocol(BinaryEncoding(1000, lambda _: False), Dispatcher({}, {})), b"")
     taken = 0
     while connection.wanted_events & READ:
         theirs.sendall(bytes(10_000))

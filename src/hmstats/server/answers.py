@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from hmstats.server.messages import Head
+from hmstats.server.messages import Head, head_of
 from hmstats.store.versions import Noted, noting
 
 Question = tuple[str, bytes]
@@ -62,7 +62,9 @@ _NAME_BYTES = 150
 """What the name of a partition costs that an answer was made from."""
 
 
-class _Kept(NamedTuple):
+class Kept(NamedTuple):
+    """An answer, and what it was made from."""
+
     versions: Versions
     partitions: Mapping[int, frozenset[str] | None]
     """Those of each table that the answer was made from; None is any."""
@@ -82,7 +84,7 @@ class Answers:
         self._current = current
         self._between = between or (lambda *_: None)
         self._free_bytes = self._max_bytes = max_bytes
-        self._kept: OrderedDict[Question, _Kept] = OrderedDict()
+        self._kept: OrderedDict[Question, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
     def question(self, head: Head, message: bytes, *, of_spark: bool = False) -> Question | None:
@@ -94,21 +96,37 @@ class Answers:
 
     def find(self, question: Question) -> bytes | None:
         """The encoded result that answers the question now, if it is kept."""
-        kept = self._kept.get(question)
+        kept = self.look(question)
         if kept is None:
             return None
         now = self._current(kept.versions.keys())
-        same = now == kept.versions
-        if not same and not self._is_untouched(kept, now):
+        if self.is_same(question, kept, now):
+            return kept.result
+        if not self._is_untouched(kept, now):
             return None
         with self._lock:
-            if not same:
-                self._replace(question, kept, kept._replace(versions=now))
-            elif question in self._kept:
-                self._kept.move_to_end(question)
+            self._replace(question, kept, kept._replace(versions=now))
         return kept.result
 
-    def _is_untouched(self, kept: _Kept, now: Versions) -> bool:
+    def knows(self, data: bytearray) -> bool:
+        """Whether the bytes are a whole request whose answer is kept."""
+        head = head_of(data) if self._kept else None
+        return head is not None and (head.name, bytes(data[head.body_at :])) in self._kept
+
+    def look(self, question: Question) -> Kept | None:
+        """The answer that is kept of the question; it may not be true any more."""
+        return self._kept.get(question)
+
+    def is_same(self, question: Question, kept: Kept, now: Versions) -> bool:
+        """Whether the kept answer is true, since nothing at all changed up to these numbers."""
+        if any(now.get(table_id) != version for table_id, version in kept.versions.items()):
+            return False
+        with self._lock:
+            if question in self._kept:
+                self._kept.move_to_end(question)
+        return True
+
+    def _is_untouched(self, kept: Kept, now: Versions) -> bool:
         """Whether all that changed since are partitions that the answer was not made from."""
         if now.keys() != kept.versions.keys():
             return False
@@ -129,7 +147,7 @@ class Answers:
         with noting() as noted:
             yield lambda result: self._keep(question, _made(noted, result))
 
-    def _keep(self, question: Question, made: _Kept) -> None:
+    def _keep(self, question: Question, made: Kept) -> None:
         size = _size(question, made)
         if not made.versions or not all(made.versions.values()) or size > self._max_bytes:
             return
@@ -140,7 +158,7 @@ class Answers:
             self._kept[question] = made
             self._free_bytes -= size
 
-    def _replace(self, question: Question, old: _Kept, new: _Kept) -> None:
+    def _replace(self, question: Question, old: Kept, new: Kept) -> None:
         """Keep the same answer at newer numbers, unless another took its place."""
         if self._kept.get(question) is old:
             self._kept[question] = new
@@ -152,11 +170,11 @@ class Answers:
             self._free_bytes += _size(question, kept)
 
 
-def _made(noted: Mapping[int, Noted], result: bytes) -> _Kept:
+def _made(noted: Mapping[int, Noted], result: bytes) -> Kept:
     versions = {table_id: each.version for table_id, each in noted.items()}
-    return _Kept(versions, {table_id: each.partitions for table_id, each in noted.items()}, result)
+    return Kept(versions, {table_id: each.partitions for table_id, each in noted.items()}, result)
 
 
-def _size(question: Question, kept: _Kept) -> int:
+def _size(question: Question, kept: Kept) -> int:
     names = sum(len(each or ()) for each in kept.partitions.values())
     return _ENTRY_BYTES + len(question[1]) + len(kept.result) + _NAME_BYTES * names

@@ -130,7 +130,7 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
     # A Hive beside us changes tables and says so to nobody: no answer is known to be true still.
     limits = replace(limits, answers_bytes=0, objects_bytes=0) if store.shape.beside_hive else limits
     dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made, limits, rules)
-    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning))
+    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning), store)
 
 
 class _Statistics(NamedTuple):

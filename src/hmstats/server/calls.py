@@ -17,12 +17,14 @@ class Call:
     up or the client gone. The loser drops what it has.
     """
 
-    __slots__ = ("_claim", "connection", "error", "last", "protocol", "request", "unsent")
+    __slots__ = ("_claim", "answered", "connection", "error", "last", "protocol", "request", "unsent")
 
     def __init__(self, connection: Connection, protocol: WireProtocol, request: bytes) -> None:
         self.connection = connection
         self.protocol = protocol
         self.request = request
+        self.answered = False
+        """Whether there was a reply, sent as far as the socket took it."""
         self.unsent = memoryview(b"")
         """The end of the reply that the socket did not take."""
         self.last = False
@@ -39,9 +41,13 @@ class Call:
         """In a worker: answer, unless someone else did. Whether it was answered here."""
         if self._claim.locked():
             return False
-        reply = self.protocol.answer(self.request, self.connection.session)
+        return self.give(self.protocol.answer(self.request, self.connection.session))
+
+    def give(self, reply: bytes | None) -> bool:
+        """Send the reply, unless someone else did. Whether it was sent here."""
         if not self.claim():
             return False
+        self.answered = True
         data = self.protocol.wrap(reply)
         self.last = self.protocol.ends
         try:

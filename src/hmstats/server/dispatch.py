@@ -5,18 +5,18 @@ This is the RPC edge: nothing that a call raises goes further than this file.
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
 from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError
-from hmstats.server.answers import Answers, Question
+from hmstats.server.answers import Answers, Kept, Question, Versions
 from hmstats.server.codec import Encoded, decode_arguments, encode_struct
 from hmstats.server.messages import Head, Refusal, encode_refusal, encode_reply, read_head
 from hmstats.server.metrics import RPC_SECONDS
@@ -46,6 +46,20 @@ class _Answer:
     """Why the call was refused: an error's class and its sentence."""
 
 
+class KeptReply(NamedTuple):
+    """A kept answer to a request, which counts where its tables have the same numbers still."""
+
+    head: Head
+    question: Question
+    kept: Kept
+    began_seconds: float
+
+    @property
+    def tables(self) -> Collection[int]:
+        """Whose numbers are to be looked at."""
+        return self.kept.versions.keys()
+
+
 class Dispatcher:
     """Answers encoded requests.
 
@@ -72,6 +86,28 @@ class Dispatcher:
     def answer(self, message: bytes, session: Session) -> bytes | None:
         """The encoded reply to a whole request; None when the client waits for none. Raises nothing."""
         return copy_context().run(self._answer, message, session)
+
+    def knows(self, data: bytearray) -> bool:
+        """Whether the bytes are a whole binary request whose answer is kept."""
+        return self._answers.knows(data)
+
+    def kept(self, message: bytes, session: Session) -> KeptReply | None:
+        """The kept reply to a whole request; None when there is none, or the client waits for none."""
+        began = time.perf_counter()
+        head = _head(message)
+        question = None if head.oneway else self._answers.question(head, message, of_spark=session.is_spark)
+        kept = self._answers.look(question) if question else None
+        return KeptReply(head, question, kept, began) if question and kept else None
+
+    def confirmed(self, reply: KeptReply, now: Versions) -> bytes | None:
+        """The encoded reply, where it is true at these numbers of its tables; else None."""
+        head, question, kept, began = reply
+        if not self._answers.is_same(question, kept, now):
+            return None
+        seconds = time.perf_counter() - began
+        _observer(head.name).observe(seconds)
+        _log.debug("call", method=head.name, outcome=KEPT, milliseconds=round(seconds * 1000, 3))
+        return encode_reply(head, kept.result)
 
     def refuse(self, message: bytes, session: Session, sentence: str) -> bytes | None:
         """The reply to a whole request that is not run, or no longer waited for: a MetaException with the sentence."""
@@ -182,6 +218,12 @@ def _result(method: Method, value: Any) -> bytes | None:
     if not method.returns_value:
         return encode_struct(method.result())
     return None if value is None else encode_struct(method.result(success=value))
+
+
+@cache
+def _observer(method: str) -> Any:
+    """What is told the seconds of a kept answer: to find it by its labels takes as long as to tell it."""
+    return RPC_SECONDS.labels(method, KEPT)
 
 
 def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:

@@ -1,11 +1,15 @@
 """The encodings of Thrift messages that clients may use. Behind them every message is in binary form."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from hmstats.server.compact_reader import PROTOCOL_ID, CompactReader
 from hmstats.server.compact_writer import to_compact
 from hmstats.server.messages import Head, head_of
 from hmstats.server.scanner import Scanner
+
+Knows = Callable[[bytearray], bool]
+"""Whether bytes are one whole request in binary form that was found to be one before: it is not scanned again."""
 
 
 class Encoding(Protocol):
@@ -27,8 +31,9 @@ class Encoding(Protocol):
 class BinaryEncoding:
     """TBinaryProtocol."""
 
-    def __init__(self, max_message_bytes: int) -> None:
+    def __init__(self, max_message_bytes: int, knows: Knows) -> None:
         self._max_message_bytes = max_message_bytes
+        self._knows = knows
         self._scanner: Scanner | None = None
         self._inbox = bytearray()
 
@@ -36,6 +41,8 @@ class BinaryEncoding:
         """See Encoding."""
         self._inbox = inbox
         if self._scanner is None:
+            if self._knows(inbox):
+                return _removed(inbox, len(inbox))
             self._scanner = Scanner(inbox, self._max_message_bytes)
         size = self._scanner.scan()
         if size is None:
@@ -78,9 +85,11 @@ class CompactEncoding:
         return to_compact(message)
 
 
-def encoding_of(first_byte: int, max_message_bytes: int) -> Encoding:
+def encoding_of(first_byte: int, max_message_bytes: int, knows: Knows) -> Encoding:
     """The encoding of messages that begin with this byte; what is none at all is found out by reading."""
-    return (CompactEncoding if first_byte == PROTOCOL_ID else BinaryEncoding)(max_message_bytes)
+    if first_byte == PROTOCOL_ID:
+        return CompactEncoding(max_message_bytes)
+    return BinaryEncoding(max_message_bytes, knows)
 
 
 def _removed(inbox: bytearray, size: int) -> bytes:

@@ -21,6 +21,7 @@ from hmstats.server.deadlines import Deadlines
 from hmstats.server.limits import Limits
 from hmstats.server.messages import Refusal, encode_refusal
 from hmstats.server.metrics import CONNECTIONS
+from hmstats.server.prompt import PromptReplies, VersionSource
 from hmstats.server.protocols import WireProtocol
 from hmstats.server.session import Session
 from hmstats.server.workers import Workers
@@ -44,7 +45,12 @@ class Exchange:
     """The connections of a selector, each of which it registers with the Connection as data."""
 
     def __init__(
-        self, selector: selectors.BaseSelector, wake: Callable[[], None], recognise: Recognise, limits: Limits
+        self,
+        selector: selectors.BaseSelector,
+        wake: Callable[[], None],
+        recognise: Recognise,
+        limits: Limits,
+        versions: VersionSource | None = None,
     ) -> None:
         self._limits = limits
         self._selector = selector
@@ -55,6 +61,7 @@ class Exchange:
         self._numbers = count(1)
         self._workers: Workers[Call] = Workers(limits.threads, limits.max_waiting_calls, self._work)
         self._ended_calls: deque[Call] = deque()
+        self._prompt = PromptReplies(selector, wake, versions, self._ended_calls.append, self._hand_over)
         self._draining = False
         self._receiving = Deadlines[Connection](limits.receive_seconds)
         self._sending = Deadlines[Connection](limits.send_seconds)
@@ -95,6 +102,7 @@ class Exchange:
         for connection in list(self._connections):
             self._close(connection)
         self._workers.stop()
+        self._prompt.close()
         while self._connections:  # replies that workers are just sending, which waits for no client
             time.sleep(_MOMENT_SECONDS)
             self.settle()
@@ -127,22 +135,17 @@ class Exchange:
             self._lose(connection, error)
 
     def settle(self) -> list[Connection]:
-        """Take note of calls that workers have ended; their connections are to be advanced."""
+        """Take note of calls that were answered; their connections are to be advanced."""
         settled = []
         while self._ended_calls:
             call = self._ended_calls.popleft()
-            connection = call.connection
-            connection.call = None
-            self._calling.stop(connection)
-            if call.error is not None:
-                self._lose(connection, call.error)
-            elif connection.doomed:
-                self._close(connection)
-            elif call.unsent or call.last:
-                connection.last = call.last
-                self._sent(connection, call.unsent)
-            settled.append(connection)
+            self._settle(call)
+            settled.append(call.connection)
         return settled
+
+    def ask(self) -> None:
+        """Have kept answers checked that wait for it. To be called at the end of every turn."""
+        self._prompt.ask()
 
     def advance(self, connection: Connection) -> None:
         """Take up requests that are whole, as far as possible, and watch for what is to come."""
@@ -166,6 +169,18 @@ class Exchange:
         for each in (self._lingering, self._leaving):
             for connection in each.expired(now):
                 self._close(connection)
+
+    def _settle(self, call: Call) -> None:
+        connection = call.connection
+        connection.call = None
+        self._calling.stop(connection)
+        if call.error is not None:
+            self._lose(connection, call.error)
+        elif connection.doomed:
+            self._close(connection)
+        elif call.unsent or call.last:
+            connection.last = call.last
+            self._sent(connection, call.unsent)
 
     def _turn_away(self, connection: Connection) -> None:
         sentence = f"the server holds its limit of {self._limits.max_connections} connections; try again later"
@@ -208,10 +223,17 @@ class Exchange:
         connection.fresh = False
         connection.call = call
         self._calling.start(connection)
+        if not self._prompt.take(call):
+            self._hand_over(call)
+        elif call.answered:
+            self._settle(call)
+
+    def _hand_over(self, call: Call) -> None:
+        """Has a worker answer."""
         if self._workers.submit(call):
             return
         sentence = f"the server is busy: {self._limits.max_waiting_calls} calls wait already; try again later"
-        self._answer_instead(connection, call, sentence, last=False)
+        self._answer_instead(call.connection, call, sentence, last=False)
 
     def _end_call(self, connection: Connection) -> None:
         """Answers a call that takes too long, unless a worker is just answering it."""

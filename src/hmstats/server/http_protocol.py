@@ -9,7 +9,8 @@ from http import HTTPStatus
 import h11
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.dispatch import Dispatcher
+from hmstats.server.answers import Versions
+from hmstats.server.dispatch import Dispatcher, KeptReply
 from hmstats.server.encodings import Encoding, encoding_of
 from hmstats.server.session import Session
 
@@ -64,6 +65,14 @@ class HttpProtocol:
             session.user = self._user
         return self._encoded(self._dispatcher.answer(request, session))
 
+    def kept(self, request: bytes, session: Session) -> KeptReply | None:
+        """See WireProtocol."""
+        return self._dispatcher.kept(request, session)
+
+    def confirmed(self, reply: KeptReply, now: Versions) -> bytes | None:
+        """See WireProtocol."""
+        return self._encoded(self._dispatcher.confirmed(reply, now))
+
     def refuse(self, request: bytes, session: Session, sentence: str) -> bytes | None:
         """See WireProtocol."""
         return self._encoded(self._dispatcher.refuse(request, session, sentence))
@@ -115,7 +124,7 @@ class HttpProtocol:
     def _take_body(self, data: bytes) -> None:
         self._body += data
         if self._encoding is None:
-            self._encoding = encoding_of(self._body[0], self._max_message_bytes)
+            self._encoding = encoding_of(self._body[0], self._max_message_bytes, self._dispatcher.knows)
         if self._request is None:
             self._request = self._encoding.take(self._body)
         if self._request is not None and self._body:

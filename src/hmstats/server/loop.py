@@ -10,6 +10,7 @@ from hmstats.server.deadlines import Deadlines
 from hmstats.server.exchange import Exchange, Recognise
 from hmstats.server.limits import Limits
 from hmstats.server.listener import Listener
+from hmstats.server.prompt import VersionSource
 from hmstats.server.wakeup import Wakeup
 
 _LONGEST_SLEEP_SECONDS = 1.0
@@ -23,11 +24,13 @@ _log = structlog.get_logger("hmstats.server")
 class Loop:
     """Serves the connections of one listener."""
 
-    def __init__(self, listener: Listener, recognise: Recognise, limits: Limits) -> None:
+    def __init__(
+        self, listener: Listener, recognise: Recognise, limits: Limits, versions: VersionSource | None = None
+    ) -> None:
         self._listener = listener
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
-        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits)
+        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits, versions)
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None
 
@@ -53,8 +56,9 @@ class Loop:
 
     def _turn(self) -> None:
         """Sleeps until something happens, and does what is to do."""
+        deadline = self._next_deadline()
         touched: dict[Connection, None] = {}
-        for key, events in self._selector.select(self._sleep_seconds()):
+        for key, events in self._selector.select(_sleep_seconds(deadline)):
             if isinstance(key.data, Connection):
                 self._exchange.react(key.data, events)
                 touched[key.data] = None
@@ -63,13 +67,14 @@ class Loop:
         touched.update(dict.fromkeys(self._exchange.settle()))
         for connection in touched:
             self._exchange.advance(connection)
-        self._expire()
+        self._exchange.ask()
+        if deadline is not None and deadline <= time.monotonic():
+            self._expire()
 
-    def _sleep_seconds(self) -> float:
-        deadline = self._exchange.next_deadline
-        if deadline is None:
-            return _LONGEST_SLEEP_SECONDS
-        return min(_LONGEST_SLEEP_SECONDS, max(0.0, deadline - time.monotonic()))
+    def _next_deadline(self) -> float | None:
+        """When `_expire` has something to do, as time.monotonic() counts."""
+        both = (self._exchange.next_deadline, self._accept_pause.next())
+        return min((each for each in both if each is not None), default=None)
 
     def _expire(self) -> None:
         now = time.monotonic()
@@ -103,3 +108,9 @@ class Loop:
         self._selector.close()
         self._wakeup.close()
         self._listener.close()
+
+
+def _sleep_seconds(deadline: float | None) -> float:
+    if deadline is None:
+        return _LONGEST_SLEEP_SECONDS
+    return min(_LONGEST_SLEEP_SECONDS, max(0.0, deadline - time.monotonic()))

@@ -7,8 +7,9 @@ import struct
 from typing import Protocol
 
 from hmstats.errors import MessageTooLarge, ProtocolError
+from hmstats.server.answers import Versions
 from hmstats.server.compact_reader import PROTOCOL_ID
-from hmstats.server.dispatch import Dispatcher
+from hmstats.server.dispatch import Dispatcher, KeptReply
 from hmstats.server.encodings import Encoding, encoding_of
 from hmstats.server.http_protocol import HttpProtocol
 from hmstats.server.limits import Limits
@@ -41,6 +42,12 @@ class WireProtocol(Protocol):
     def answer(self, request: bytes, session: Session) -> bytes | None:
         """The reply to a request; None when the client waits for none. Raises nothing."""
 
+    def kept(self, request: bytes, session: Session) -> KeptReply | None:
+        """The reply to a request as it is kept, to be confirmed; None when there is none."""
+
+    def confirmed(self, reply: KeptReply, now: Versions) -> bytes | None:
+        """The kept reply, where it is true at these numbers of tables; else None."""
+
     def refuse(self, request: bytes, session: Session, sentence: str) -> bytes | None:
         """The reply to a request that is not run or no longer waited for."""
 
@@ -72,6 +79,14 @@ class PlainProtocol:
     def answer(self, request: bytes, session: Session) -> bytes | None:
         """See WireProtocol."""
         return self._encoded(self._dispatcher.answer(request, session))
+
+    def kept(self, request: bytes, session: Session) -> KeptReply | None:
+        """See WireProtocol."""
+        return self._dispatcher.kept(request, session)
+
+    def confirmed(self, reply: KeptReply, now: Versions) -> bytes | None:
+        """See WireProtocol."""
+        return self._encoded(self._dispatcher.confirmed(reply, now))
 
     def refuse(self, request: bytes, session: Session, sentence: str) -> bytes | None:
         """See WireProtocol."""
@@ -141,10 +156,10 @@ def recognise(inbox: bytearray, dispatcher: Dispatcher, limits: Limits) -> WireP
     if first in _METHODS:
         return HttpProtocol(dispatcher, limit)
     if first > _METHODS[-1]:
-        return PlainProtocol(encoding_of(first, limit), dispatcher)
+        return PlainProtocol(encoding_of(first, limit, dispatcher.knows), dispatcher)
     if len(inbox) <= _FRAME.size:
         return None
     inner = inbox[_FRAME.size]
     if inner in (_BINARY_ID, PROTOCOL_ID, 0):
-        return FramedProtocol(encoding_of(inner, limit), dispatcher, limit)
-    return PlainProtocol(encoding_of(first, limit), dispatcher)
+        return FramedProtocol(encoding_of(inner, limit, dispatcher.knows), dispatcher, limit)
+    return PlainProtocol(encoding_of(first, limit, dispatcher.knows), dispatcher)

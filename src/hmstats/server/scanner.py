@@ -33,6 +33,8 @@ _LONGEST_REPEATED = 2**16
 _IN_STRUCT = -1
 
 _Kinds = tuple[int, int]
+_STRINGS: _Kinds = (_STRING, _STRING)
+"""Those of most lists that are long."""
 
 
 class Scanner:
@@ -96,6 +98,11 @@ def _pass_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
                         continue
                     value_at = at + 3
                 elif left:
+                    while left and kinds == _STRINGS:
+                        at += 4 + _SIZE(inbox, at)[0]
+                        left -= 1
+                    if not left:
+                        continue
                     kind, value_at = kinds[left & 1], at
                 elif outer:
                     if lists and lists[-1][1] == len(outer):

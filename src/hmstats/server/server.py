@@ -12,6 +12,7 @@ from hmstats.server.limits import Limits
 from hmstats.server.listener import Listener
 from hmstats.server.loop import Loop
 from hmstats.server.port import Address, Port, address_of
+from hmstats.server.prompt import VersionSource
 from hmstats.server.protocols import recognise
 
 _OTHER_FILES = 256
@@ -23,7 +24,8 @@ _log = structlog.get_logger("hmstats.server")
 class Server:
     """Serves a dispatcher's calls on one address until it is stopped. It is started once.
 
-    Given a listening socket instead of an address, it serves that one, which other processes may serve too.
+    Given a listening socket instead of an address, it serves that one, which other processes may serve too. `versions`
+    tells whether kept answers are true; without it workers find that out.
     """
 
     def __init__(
@@ -32,11 +34,13 @@ class Server:
         dispatcher: Dispatcher,
         limits: Limits | None = None,
         chores: tuple[Chore, ...] = (),
+        versions: VersionSource | None = None,
     ) -> None:
         self._address = address
         self._dispatcher = dispatcher
         self._limits = limits or Limits()
         self._chores = Chores(chores)
+        self._versions = versions
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
 
@@ -46,7 +50,10 @@ class Server:
         listening = self._listen()
         bound = address_of(listening)
         self._loop = Loop(
-            Listener(listening), lambda first: recognise(first, self._dispatcher, self._limits), self._limits
+            Listener(listening),
+            lambda first: recognise(first, self._dispatcher, self._limits),
+            self._limits,
+            self._versions,
         )
         self._thread = threading.Thread(target=self._loop.run, name="hmstats-selector", daemon=True)
         self._thread.start()

@@ -3,12 +3,14 @@
 Reading connections begin every transaction as one consistent picture that cannot be written to; the setting is made
 once a connection, so that it costs no round trip a call. Ids have a pool of their own, since a writer takes them while
 it holds a connection: with one pool for both, writers could wait for each other for ever. Checking connections send
-single statements without a transaction around them, so that a check is one round trip. Writing connections hold a claim
+single statements without a transaction around them, so that a check is one round trip; one more, without a pool, does
+so for a thread that waits for nothing (version_line.py). Writing connections hold a claim
 on the database (claims.py).
 """
 
 import select
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +25,7 @@ from hmstats.store.stand_ins import adapt
 
 _BATCH_ROWS = 1_000
 _CONNECT_SECONDS = 10
+_SCHEMAS = "currentSchema"
 UNIT = "hmstats_unit"
 """The option of a writing connection that says in which unit it is."""
 _PREPARED = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
@@ -40,6 +43,8 @@ class Pools:
     allocators: Engine
     checkers: Engine
     claims: Claims
+    line: Mapping[str, Any] | None = None
+    """The driver's arguments for a connection that checks versions without waiting; SQLite has none."""
 
     def adapt(self, shape: Shape) -> None:
         """Have all statements fit a database of this shape."""
@@ -85,13 +90,14 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
         return Pools(readers, writers, writers, readers, Claims(writers, readers))
     readers, writers = (_postgres(url, pool_size, statement_seconds) for _ in range(2))
     checkers = _postgres(url, pool_size, statement_seconds, _PREPARED)
+    line = _arguments(url, statement_seconds, _PREPARED)
     check_parameters(readers)
     check_parameters(writers)
     event.listen(writers, "before_cursor_execute", _send_what_waits)
     event.listen(readers, "connect", _see_one_picture)
     event.listen(checkers, "connect", _commit_each_statement)
     claims = Claims(writers, checkers)
-    return Pools(readers, writers, _postgres(url, 1, statement_seconds), checkers, claims)
+    return Pools(readers, writers, _postgres(url, 1, statement_seconds), checkers, claims, line)
 
 
 def _sqlite(url: URL, pool_size: int, statement_seconds: float) -> Engine:
@@ -119,12 +125,33 @@ def _begin_with(engine: Engine, statement: str, *, query_only: bool) -> None:
 
 
 def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str = "") -> Engine:
+    engine = create_engine(
+        url.difference_update_query([_SCHEMAS]),
+        connect_args=_session(url, statement_seconds, options),
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=statement_seconds,
+        executemany_mode="values_plus_batch",  # many updates in one round trip, as many inserts are
+        executemany_batch_page_size=_BATCH_ROWS,
+    )
+    _try_when_idle(engine)
+    return engine
+
+
+def _arguments(url: URL, statement_seconds: float, options: str) -> Mapping[str, Any]:
+    """What the driver is to be given for a connection that no pool holds."""
+    dialect = url.get_dialect()()
+    (_, of_url) = dialect.create_connect_args(url.difference_update_query([_SCHEMAS]))
+    return {**of_url, **_session(url, statement_seconds, options)}
+
+
+def _session(url: URL, statement_seconds: float, options: str) -> dict[str, Any]:
+    """How a session with PostgreSQL is to be."""
     milliseconds = int(statement_seconds * 1000)
-    schemas = url.query.get("currentSchema")
-    url = url.difference_update_query(["currentSchema"])
+    schemas = url.query.get(_SCHEMAS)
     if schemas:
         options = f"{options} -c search_path={schemas}"
-    arguments = {
+    return {
         "application_name": "hmstats",
         "connect_timeout": _CONNECT_SECONDS,
         "options": f"-c statement_timeout={milliseconds} -c jit=off {options}",
@@ -134,17 +161,6 @@ def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str =
         "keepalives_count": 3,
         "tcp_user_timeout": milliseconds,
     }
-    engine = create_engine(
-        url,
-        connect_args=arguments,
-        pool_size=pool_size,
-        max_overflow=0,
-        pool_timeout=statement_seconds,
-        executemany_mode="values_plus_batch",  # many updates in one round trip, as many inserts are
-        executemany_batch_page_size=_BATCH_ROWS,
-    )
-    _try_when_idle(engine)
-    return engine
 
 
 def _see_one_picture(connection: Any, _record: object) -> None:

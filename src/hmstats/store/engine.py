@@ -25,6 +25,7 @@ from hmstats.store.ids import Ids
 from hmstats.store.own_versions import OwnVersions
 from hmstats.store.shape import WHOLE, Shape
 from hmstats.store.unit import Unit
+from hmstats.store.version_line import VersionLine
 
 __all__ = ["Store", "database_url"]
 
@@ -114,6 +115,15 @@ class Store:
         if self._own is not None and self._pools.claims.alone:
             return self._own.current(table_ids)
         return versions.current(self._pools.checkers, table_ids)
+
+    def known_versions(self, table_ids: Collection[int]) -> dict[int, int] | None:
+        """The same where the database need not be asked, else None."""
+        return self._own.known(table_ids) if self._own is not None and self._pools.claims.alone else None
+
+    def version_line(self) -> VersionLine | None:
+        """A new line to ask for them on, the caller's to close; None where there is none. Raises StoreUnavailable."""
+        line = self._pools.line
+        return None if line is None else VersionLine.open(self._pools.checkers, line)
 
     def changes_since(self, table_id: int, version: int) -> changes.Changes | None:
         """See changes.since."""

@@ -22,17 +22,23 @@ class OwnVersions:
 
     def current(self, table_ids: Collection[int]) -> dict[int, int]:
         """The numbers that the tables have now; one that has none is left out."""
-        known = self._known
-        try:
-            return {table_id: known[table_id] for table_id in table_ids}
-        except KeyError:
-            pass
+        known = self.known(table_ids)
+        if known is not None:
+            return known
         changes = self._changes
         found = self._read(table_ids)
         with self._lock:
             if changes == self._changes:
                 self._known.update({each: number for each, number in found.items() if not self._changing[each]})
         return found
+
+    def known(self, table_ids: Collection[int]) -> dict[int, int] | None:
+        """The same where no table's number has to be read, else None."""
+        known = self._known
+        try:
+            return {table_id: known[table_id] for table_id in table_ids}
+        except KeyError:
+            return None
 
     @contextmanager
     def changing(self, table_ids: Collection[int]) -> Iterator[None]:

@@ -22,11 +22,10 @@ from hmstats.store.sets import one_of
 from hmstats.store.unit import Unit
 from hmstats.store.upserts import upsert
 
-_ONE_OF = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(%s)"}
-_CURRENT = {
-    dialect: f'SELECT "TBL_ID", "VERSION" FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" {one_of_them}'
-    for dialect, one_of_them in _ONE_OF.items()
-}
+_CURRENT = 'SELECT "TBL_ID", "VERSION" FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" '
+CURRENT_OF_ARRAY = _CURRENT + "= ANY(%s)"
+"""PostgreSQL's statement that reads the numbers of an array of tables."""
+_CURRENT_OF_JSON = _CURRENT + "IN (SELECT value FROM json_each(?))"
 
 
 class Noted(NamedTuple):
@@ -127,7 +126,10 @@ def current(engine: Engine, table_ids: Collection[int]) -> dict[int, int]:
     try:
         ids = [*table_ids]
         cursor = lent.cursor()
-        cursor.execute(_CURRENT[engine.dialect.name], (json.dumps(ids) if engine.dialect.name == "sqlite" else ids,))
+        if engine.dialect.name == "sqlite":
+            cursor.execute(_CURRENT_OF_JSON, (json.dumps(ids),))
+        else:
+            cursor.execute(CURRENT_OF_ARRAY, (ids,))
         return dict(cursor.fetchall())
     except refused as error:
         lent.invalidate(error)

@@ -1,0 +1,306 @@
+"""Kept answers that the selector's thread gives itself: checked together, never stale, else left to workers."""
+
+import contextlib
+import socket
+import struct
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+import pytest
+from tests.server.requests import Reply, request
+from tests.server.serving import PATIENCE_SECONDS, Client, echo
+
+from hmstats.errors import StoreUnavailable
+from hmstats.server import prompt
+from hmstats.server.answers import Answers
+from hmstats.server.dispatch import Dispatcher, Session
+from hmstats.server.limits import Limits
+from hmstats.server.server import Server
+from hmstats.store import versions
+from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.idl import methods
+
+METHOD = "get_table_column_statistics"
+TABLE = 7
+
+
+class FakeLine:
+    """A line whose answers come when the test says so. `lost` makes the next question or answer fail."""
+
+    def __init__(self, source: "Source") -> None:
+        self._source = source
+        self._here, self._there = socket.socketpair()
+        self._answer: Mapping[int, int] = {}
+        self.asking = False
+        self.closed = False
+
+    def fileno(self) -> int:
+        """Readable once an answer has come."""
+        return self._here.fileno()
+
+    def ask(self, table_ids: Collection[int]) -> None:
+        """Notes the question; the answer is of this moment."""
+        if self._source.lost:
+            raise StoreUnavailable("gone")
+        self.asking = True
+        self._source.questions.append(set(table_ids))
+        self._answer = dict(self._source.numbers)
+        if self._source.prompt:
+            self.answer()
+
+    def answer(self) -> None:
+        """Have the answer come."""
+        self._there.send(b"!")
+
+    def hear(self) -> Mapping[int, int] | None:
+        """What was true when it was asked."""
+        self._here.recv(1)
+        if self._source.lost:
+            raise StoreUnavailable("gone")
+        self.asking = False
+        return self._answer
+
+    def close(self) -> None:
+        """Note it."""
+        self.closed = True
+        self._here.close()
+        self._there.close()
+
+
+class Source:
+    """The versions of tables, and a call that depends on them and says how often it ran."""
+
+    def __init__(self) -> None:
+        self.numbers = {TABLE: 1}
+        self.known: Mapping[int, int] | None = None
+        self.questions: list[set[int]] = []
+        self.lines: list[FakeLine] = []
+        self.prompt = True
+        self.lost = False
+        self.runs = 0
+        self.checks = 0
+
+    def known_versions(self, table_ids: Collection[int]) -> Mapping[int, int] | None:
+        """What the test says."""
+        return self.known
+
+    def version_line(self) -> FakeLine | None:
+        """A new one."""
+        self.lines.append(FakeLine(self))
+        return self.lines[-1]
+
+    def current(self, table_ids: Collection[int]) -> Mapping[int, int]:
+        """What a worker finds out."""
+        self.checks += 1
+        return {each: self.numbers[each] for each in table_ids}
+
+    def call(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> object:
+        """Statistics under a name that says which run they are of."""
+        self.runs += 1
+        versions.note(TABLE, self.numbers[TABLE])
+        description = api.ColumnStatisticsDesc(isTblLevel=True, dbName=db_name, tableName=f"run{self.runs}")
+        return api.ColumnStatistics(statsDesc=description, statsObj=[])
+
+
+@pytest.fixture
+def source(monkeypatch: pytest.MonkeyPatch) -> Source:
+    """Answers at once; a lost line is opened again at once."""
+    monkeypatch.setattr(prompt, "_PAUSE_SECONDS", 0.0)
+    return Source()
+
+
+@contextlib.contextmanager
+def serving(source: Source, limits: Limits | None = None) -> Iterator[tuple[str, int]]:
+    """A server of that source."""
+    calls: dict[str, Callable[..., object]] = {METHOD: source.call, "getOption": echo}
+    dispatcher = Dispatcher(methods(), calls, Answers(source.current, 10_000))
+    server = Server(("127.0.0.1", 0), dispatcher, limits, versions=source)
+    try:
+        yield server.start()
+    finally:
+        server.stop(0)
+
+
+def question(column: str = "c", sequence: int = 1) -> bytes:
+    return request(METHOD, sequence, db_name="d", tbl_name="t", col_name=column)
+
+
+def ask(client: Client, column: str = "c", sequence: int = 1) -> str:
+    """Which run answered."""
+    client.send(question(column, sequence))
+    reply = client.reply()
+    assert reply.sequence == sequence
+    return run_of(reply)
+
+
+def run_of(reply: Reply) -> str:
+    name: str = reply.value.statsDesc.tableName
+    return name
+
+
+def wait_for_line(source: Source, client: Client) -> None:
+    """Ask until a line is open and used."""
+    ask(client)
+    before = len(source.questions)
+    until(lambda: bool(ask(client)) and len(source.questions) > before)
+
+
+def until(happened: Callable[[], bool]) -> None:
+    for _ in range(2_000):
+        if happened():
+            return
+    raise AssertionError("it should have happened by now")
+
+
+def test_a_repeated_question_is_answered_by_a_check_on_the_line_and_no_worker(source: Source) -> None:
+    with serving(source) as address, Client(address) as client:
+        wait_for_line(source, client)
+        checks, asked = source.checks, len(source.questions)
+        assert [ask(client, sequence=number) for number in (2, 3, 4)] == ["run1"] * 3
+        assert (source.runs, source.checks) == (1, checks)
+        assert source.questions[asked:] == [{TABLE}] * 3
+    assert [each.closed for each in source.lines] == [True]
+
+
+def test_what_changed_is_left_to_a_worker(source: Source) -> None:
+    with serving(source) as address, Client(address) as client:
+        wait_for_line(source, client)
+        source.numbers[TABLE] = 2
+        assert ask(client) == "run2"
+        checks = source.checks
+        assert ask(client) == "run2"
+        assert source.checks == checks
+
+
+def test_questions_that_come_during_a_check_are_checked_together_after_it(source: Source) -> None:
+    with serving(source) as address, contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Client(address)) for _ in range(5)]
+        wait_for_line(source, clients[0])
+        source.prompt = False
+        asked = len(source.questions)
+        clients[0].send(question(sequence=10))
+        until_waits(source, asked + 1)
+        source.numbers[TABLE] = 2  # after the first question was asked, before the others come
+        for number, client in enumerate(clients[1:], 11):
+            client.send(question(sequence=number))
+        (line,) = source.lines
+        give_others_time(address)
+        line.answer()
+        first = clients[0].reply()
+        assert (first.sequence, run_of(first)) == (10, "run1")
+        until_waits(source, asked + 2)
+        line.answer()
+        replies = [client.reply() for client in clients[1:]]
+        assert [each.sequence for each in replies] == [11, 12, 13, 14]
+        assert {run_of(each) for each in replies}.isdisjoint({"run1"})
+        assert len(source.questions) == asked + 2
+
+
+def test_requests_one_behind_the_other_are_answered_in_their_order(source: Source) -> None:
+    with serving(source) as address, Client(address) as client:
+        wait_for_line(source, client)
+        client.send(b"".join(question(sequence=number) for number in range(20, 40)))
+        assert [client.reply().sequence for _ in range(20)] == [*range(20, 40)]
+
+
+def test_a_known_request_in_pieces_is_taken_up_when_it_is_whole(source: Source) -> None:
+    with serving(source) as address, Client(address) as client:
+        wait_for_line(source, client)
+        for cut in (1, 4, 12, 40, len(question()) - 1):
+            client.send(question(sequence=cut)[:cut])
+            give_others_time(address)
+            client.send(question(sequence=cut)[cut:] + question(sequence=cut + 1))
+            assert [client.reply().sequence for _ in range(2)] == [cut, cut + 1]
+            assert ask(client, sequence=cut + 2) == "run1"
+
+
+def test_frames_are_answered_by_a_check_too(source: Source) -> None:
+    asked = question(sequence=5)
+    with serving(source) as address, Client(address) as client, Client(address) as framed:
+        wait_for_line(source, client)
+        checks = source.checks
+        for _ in range(3):
+            framed.send(struct.pack(">I", len(asked)) + asked)
+            (size,) = struct.unpack(">I", framed.socket.recv(4, socket.MSG_WAITALL))
+            client.send(asked)
+            whole = framed.socket.recv(size, socket.MSG_WAITALL)
+            assert whole == client.socket.recv(size, socket.MSG_WAITALL)
+        assert (source.runs, source.checks) == (1, checks)
+
+
+@pytest.mark.parametrize("prompt_first", [True, False], ids=["in the question", "in the answer"])
+def test_what_waits_on_a_lost_line_is_left_to_workers_and_another_is_opened(source: Source, prompt_first: bool) -> None:
+    with serving(source) as address, Client(address) as client:
+        wait_for_line(source, client)
+        source.prompt, asked = False, len(source.questions)
+        if prompt_first:
+            source.lost = True
+        client.send(question(sequence=10))
+        if not prompt_first:
+            until_waits(source, asked + 1)
+            source.lost = True
+            source.lines[0].answer()
+        assert client.reply().sequence == 10
+        assert source.lines[0].closed
+        source.prompt, source.lost = True, False
+        wait_for_line(source, client)
+        assert len(source.lines) == 2
+
+
+def test_a_call_that_waits_too_long_is_given_up_once(source: Source) -> None:
+    with serving(source, Limits(call_seconds=0.3)) as address, Client(address) as client, Client(address) as other:
+        wait_for_line(source, client)
+        source.prompt = False
+        client.send(question())
+        assert "given up after 0.3 seconds" in str(client.reply().content)
+        source.lines[0].answer()
+        assert client.at_end()
+        source.prompt = True
+        assert ask(other) == "run1"
+
+
+def test_a_client_that_goes_while_it_waits_holds_up_nobody(source: Source) -> None:
+    with serving(source) as address, Client(address) as client:
+        wait_for_line(source, client)
+        source.prompt, asked = False, len(source.questions)
+        with Client(address) as leaving:
+            leaving.send(question())
+            until_waits(source, asked + 1)
+        give_others_time(address)
+        source.prompt = True
+        source.lines[0].answer()
+        assert ask(client) == "run1"
+
+
+def test_known_numbers_need_no_line(source: Source) -> None:
+    source.known = {TABLE: 1}
+    with serving(source) as address, Client(address) as client:
+        assert [ask(client) for _ in range(3)] == ["run1"] * 3
+        source.numbers[TABLE], source.known = 2, {TABLE: 2}
+        assert ask(client) == "run2"
+    assert (source.lines, source.questions, source.checks) == ([], [], 1)
+
+
+def test_without_a_line_workers_check(source: Source) -> None:
+    tries: list[None] = []
+    source.version_line = lambda: tries.append(None)  # type: ignore[method-assign]
+    with serving(source) as address, Client(address) as client:
+        assert [ask(client) for _ in range(5)] == ["run1"] * 5
+    assert (source.runs, source.checks, len(tries)) == (1, 4, 1)
+
+
+def until_waits(source: Source, questions: int) -> None:
+    """Return when so many questions were asked on the line."""
+    for _ in range(int(PATIENCE_SECONDS * 200)):
+        if len(source.questions) >= questions:
+            return
+        time.sleep(0.005)
+    raise AssertionError(f"{questions} questions should have been asked, found {source.questions}")
+
+
+def give_others_time(address: tuple[str, int]) -> None:
+    """Return when the selector's thread has surely taken up what was sent before."""
+    for _ in range(3):
+        with Client(address) as client:
+            client.send(request("getOption", key="k"))
+            assert client.reply().value == "k"
