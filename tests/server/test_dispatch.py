@@ -16,6 +16,7 @@ from hmstats.errors import (
     SketchError,
     StoreUnavailable,
 )
+from hmstats.server.codec import encode_struct
 from hmstats.server.dispatch import Dispatcher, Encoded, Session
 from hmstats.server.messages import CALL, ONEWAY
 from hmstats.wire.faults import TRY_AGAIN
@@ -240,3 +241,25 @@ def test_calls_are_counted_by_method_and_outcome() -> None:
 def test_a_struct_that_a_call_is_about_must_be_there() -> None:
     content = ask("update_table_column_statistics", lambda *_: True).content
     assert content.o4.message == "update_table_column_statistics must have the argument stats_obj, found none"
+
+
+def test_a_direct_call_has_the_first_word() -> None:
+    asked: list[tuple[Session, bytes]] = []
+
+    def direct(session: Session, message: bytes, body_at: int) -> bytes | None:
+        asked.append((session, message[body_at:]))
+        if b"odd" in message:
+            return None
+        if b"bad" in message:
+            raise InvalidInput("bad is no table")
+        return encode_struct(methods()["get_all_tables"].result(success=["quick"]))
+
+    made = Dispatcher(methods(), {"get_all_tables": lambda _, db_name: [db_name]}, direct={"get_all_tables": direct})
+
+    def said(db_name: str) -> Reply:
+        return reply_of(made.answer(request("get_all_tables", 42, db_name=db_name), SESSION))
+
+    assert said("d").value == ["quick"]
+    assert said("odd").value == ["odd"]
+    assert said("bad").content.o1.message == "bad is no table"
+    assert asked[0] == (SESSION, encoded(methods()["get_all_tables"].arguments(db_name="d")))

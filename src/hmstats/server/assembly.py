@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from hmstats.server.answers import Answers
 from hmstats.server.chores import Chore
+from hmstats.server.direct_writes import DirectWrites
 from hmstats.server.dispatch import Dispatcher
 from hmstats.server.kept_objects import KeptObjects
 from hmstats.server.kept_tables import KeptTables
@@ -128,20 +129,8 @@ def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, 
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
-    dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made.reader, limits, rules)
+    dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made, limits, rules)
     return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning), store)
-
-
-def _dispatcher(
-    store: Store, calls: Mapping[str, Callable[..., Any]], reader: StatisticsReader, limits: Limits, rules: Rules
-) -> Dispatcher:
-    """What answers requests: from kept answers, from statistics of which some are kept, or by the calls."""
-    recent = RecentChanges(store.changes_since)
-    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
-    kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
-    quick = KeptObjects(reader, kept, sketches=rules.send_sketches).calls()
-    # The single statements that fill what is kept do not fit a Hive's database.
-    return Dispatcher(methods(), calls, answers, {} if store.shape.beside_hive else quick)
 
 
 class _Statistics(NamedTuple):
@@ -150,7 +139,22 @@ class _Statistics(NamedTuple):
     aggregator: StatisticsAggregator
     readers: Callable[..., StatisticsReader]
     reader: StatisticsReader
+    writer: StatisticsWriter
     view: SparkView
+
+
+def _dispatcher(
+    store: Store, calls: Mapping[str, Callable[..., Any]], made: _Statistics, limits: Limits, rules: Rules
+) -> Dispatcher:
+    """What answers requests: from kept answers, from statistics of which some are kept, from bytes, or by the calls."""
+    recent = RecentChanges(store.changes_since)
+    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
+    if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
+        return Dispatcher(methods(), calls, answers)
+    kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
+    quick = KeptObjects(made.reader, kept, sketches=rules.send_sketches).calls()
+    direct = {} if store.read_only else DirectWrites(made.writer.plain).calls()
+    return Dispatcher(methods(), calls, answers, quick, direct)
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:
@@ -162,7 +166,8 @@ def _statistics(store: Store, rules: Rules) -> _Statistics:
     filler = aggregator if rules.statistics_from_partitions else None
     readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler)
     view = SparkView(store, filler, any_engine=rules.any_engine)
-    return _Statistics(aggregator, readers, readers(sketches=rules.send_sketches), view)
+    writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
+    return _Statistics(aggregator, readers, readers(sketches=rules.send_sketches), writer, view)
 
 
 def _service_calls(store: Store, warehouse: Warehouse, rules: Rules) -> tuple[object, ...]:
@@ -204,13 +209,12 @@ def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Stat
 
 def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[object, ...]:
     """Calls about statistics, Hive's and ours."""
-    writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
     questions = partial(StatisticsQuestions, store, any_engine=rules.any_engine)
     sketched = questions(made.readers())
     whole = WholeStatistics(store, plain=questions(made.readers(sketches=False)), sketched=sketched)
     return (
-        StatisticsCalls(made.reader, made.aggregator, writer, send_sketches=rules.send_sketches),
-        ExtensionCalls(sketched, writer),
+        StatisticsCalls(made.reader, made.aggregator, made.writer, send_sketches=rules.send_sketches),
+        ExtensionCalls(sketched, made.writer),
         ArrowCalls(whole),
     )
 

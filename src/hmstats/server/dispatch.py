@@ -66,7 +66,7 @@ class Dispatcher:
     `calls[name]` is called with the session and the arguments by their IDL names. It returns the value of the result's
     success field, or an Encoded result, and raises HmstatsError. A method without an entry is unknown to clients.
     Without `answers` every question is answered anew. `quick[name]` makes the encoded result of a whole request whose
-    arguments begin at a byte, or None, which leaves it to the call.
+    arguments begin at a byte, or None, which leaves it to the call; `direct[name]` does so too, given the session.
     """
 
     def __init__(
@@ -75,11 +75,13 @@ class Dispatcher:
         calls: Mapping[str, Callable[..., Any]],
         answers: Answers | None = None,
         quick: Mapping[str, Callable[[bytes, int], bytes | None]] | None = None,
+        direct: Mapping[str, Callable[[Session, bytes, int], bytes | None]] | None = None,
     ) -> None:
         self._methods = methods
         self._calls = calls
         self._answers = answers or Answers(lambda _: {}, 0)
         self._quick = quick or {}
+        self._direct = direct or {}
 
     def answer(self, message: bytes, session: Session) -> bytes | None:
         """The encoded reply to a whole request; None when the client waits for none. Raises nothing."""
@@ -146,6 +148,10 @@ class Dispatcher:
             return _Answer(encode_reply(head, kept), KEPT)
         try:
             result = self._known(question, head, message)
+            if result is not None:
+                return _Answer(encode_reply(head, result), OK)
+            direct = self._direct.get(head.name)
+            result = direct(session, message, head.body_at) if direct else None
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
             arguments = decode_arguments(method, message, head.body_at)

@@ -17,6 +17,7 @@ from sqlalchemy import Column, Connection, Table, case, delete, func, literal, n
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.model.flat_statistics import FlatStatistics
+from hmstats.model.statistics_by_field import StatisticsByField
 from hmstats.store import details, statistics_rows
 from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
@@ -117,6 +118,28 @@ def write_partitions(unit: Unit, name: TableName, statistics: Mapping[int, Stati
     _write(unit, _OF_PARTITIONS, name, statistics)
 
 
+def write_by_field(
+    unit: Unit, name: TableName, ids: Sequence[int], statistics: StatisticsByField, *, of_table: bool
+) -> None:
+    """Write statistics of the table with the one id, or of partitions with these, in their order, stamped likewise.
+
+    Rows are written as they come: the unit has locked the table's row, so that no other writer can be in the way.
+    """
+    place, width = _OF_TABLES if of_table else _OF_PARTITIONS, len(statistics.columns)
+    columns: dict[str, Sequence[Any]] = {
+        **_named(unit, place, name, statistics.size),
+        place.owner.name: [each for each in ids for _ in range(width)],
+        "COLUMN_NAME": [each.column for each in statistics.columns] * len(ids),
+        "COLUMN_TYPE": [each.column_type for each in statistics.columns] * len(ids),
+        "ENGINE": [statistics.engine] * statistics.size,
+        "LAST_ANALYZED": [unit.now_seconds] * statistics.size,
+    }
+    if not of_table:
+        columns["PARTITION_NAME"] = [each for each in statistics.partitions for _ in range(width)]
+    columns |= statistics_rows.values_by_field(statistics)
+    upsert_columns(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
+
+
 def delete_tables(unit: Unit, table_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:
     """Delete statistics of tables, of these columns (None: all) and this engine (None: all); how many rows."""
     details.delete_tables(unit, table_ids, columns, engine)
@@ -208,11 +231,8 @@ def _write(unit: Unit, place: _Place, name: TableName, statistics: Mapping[int, 
     if not each:
         return
     columns: dict[str, Sequence[Any]] = {
-        "CS_ID": unit.ids(place.sequence, len(each)),
+        **_named(unit, place, name, len(each)),
         place.owner.name: [owner for owner, _, _ in each],
-        "CAT_NAME": [name.catalog] * len(each),
-        "DB_NAME": [name.database] * len(each),
-        "TABLE_NAME": [name.table] * len(each),
         "COLUMN_NAME": [column.column for _, _, column in each],
         "COLUMN_TYPE": [column.column_type for _, _, column in each],
         "ENGINE": [of.engine for _, of, _ in each],
@@ -223,6 +243,12 @@ def _write(unit: Unit, place: _Place, name: TableName, statistics: Mapping[int, 
     values = zip(*(statistics_rows.values(column) for _, _, column in each), strict=True)
     columns |= zip(VALUES, values, strict=True)
     upsert_columns(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
+
+
+def _named(unit: Unit, place: _Place, name: TableName, rows: int) -> dict[str, Sequence[Any]]:
+    """What new rows have whatever they say: ids of their own and the table's name."""
+    texts = {"CAT_NAME": name.catalog, "DB_NAME": name.database, "TABLE_NAME": name.table}
+    return {"CS_ID": unit.ids(place.sequence, rows), **{column: [text] * rows for column, text in texts.items()}}
 
 
 def _in_order(statistics: Mapping[int, StatisticsSet]) -> Iterator[tuple[int, ColumnStatistics]]:

@@ -81,6 +81,15 @@ class SingleRead:
         result = connection.exec_driver_sql(self._texts[connection.dialect.name], dict(values))
         return list(result.cursor.fetchall())
 
+    def after(self, first: "SingleRead", connection: Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The same on PostgreSQL, another statement with the same parameters having run before, in one round trip.
+
+        Each sees what is there when it begins; the other's rows are passed over.
+        """
+        check(values.values())
+        text = f"{first._texts['postgresql']};\n{self._texts['postgresql']}"  # noqa: SLF001 - one of its own kind
+        return list(connection.exec_driver_sql(text, dict(values)).cursor.fetchall())
+
     def _run_prepared(self, cursor: Any, known: dict[Any, Any], values: Mapping[str, Any]) -> None:
         """Run the statement on a connection, of which `known` has the names of those that it prepared."""
         try:

@@ -24,6 +24,7 @@ from hmstats.model.column_statistics import (
 )
 from hmstats.model.column_types import kind_of
 from hmstats.model.flat_statistics import FIELDS, FlatStatistics, flat
+from hmstats.model.statistics_by_field import StatisticsByField
 
 _UNKNOWN_NULLS = -1
 """NUM_NULLS may not be NULL in Hive's tables; Hive and Impala write -1 for unknown."""
@@ -91,6 +92,29 @@ def values(statistics: ColumnStatistics) -> tuple[Any, ...]:
     if kind in _WITH_TEXTS:
         others = list(map(_to_row, others))
     return place((_UNKNOWN_NULLS if nulls is None else nulls, *others, None))
+
+
+def values_by_field(statistics: StatisticsByField) -> dict[str, Sequence[Any]]:
+    """The same of many, by place: a list for each of VALUES in their order, but for those with NULL alone."""
+    found: dict[str, Sequence[Any]] = {}
+    for kind, places, values in statistics.groups:
+        nulls = values.get("nulls", [None] * len(places))
+        known = {**values, "nulls": [_UNKNOWN_NULLS if each is None else each for each in nulls]}
+        for field, each in known.items():
+            given = list(map(_to_row, each)) if kind in _WITH_TEXTS else each
+            name = _COLUMNS[kind][field]
+            if len(places) == statistics.size:
+                found[name] = given
+            else:
+                found[name] = _spread(found.get(name) or [None] * statistics.size, places, given)
+    return {name: found[name] for name in VALUES if name in found}
+
+
+def _spread(into: Sequence[Any], places: Sequence[int], given: Sequence[Any]) -> list[Any]:
+    spread = list(into)
+    for place, value in zip(places, given, strict=True):
+        spread[place] = value
+    return spread
 
 
 def _to_row(value: Any) -> Any:

@@ -82,6 +82,8 @@ def _of_rows(rows: Sequence[Any]) -> Target | None:
 
 def lock(unit: Unit, name: TableName) -> Target | None:
     """The same, the table's row locked until the unit ends: writers of one table follow one another."""
+    if unit.shape is WHOLE and unit.connection.dialect.name == "postgresql":
+        return _of_rows(_SINGLE.after(_LOCK, unit.connection, _named(name)))
     rows = _run(unit, _LOCK, _named(name))
     if not rows:
         return None

@@ -1,6 +1,6 @@
 """HMSTATS_TOP_K: the frequent values of each column, as sketches."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +21,7 @@ def replace(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[
 
     What a sketch was made of is gone when new statistics come without one: the old one would be wrong.
     """
-    _delete(unit, table_id, engine, given)
+    _delete(unit, table_id, engine, _gone(given))
     rows = [
         dict(zip((*_KEY, "ITEMS"), (table_id, partition_id, column, engine, sketch), strict=True))
         for partition_id in sorted(given)
@@ -30,13 +30,23 @@ def replace(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[
     upsert(unit, TOP_K, _KEY, rows, lambda _, new: {"ITEMS": new.ITEMS})
 
 
-def _delete(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[str, bytes | None]]) -> None:
-    """Delete those that have become None: one statement, with a condition for each set of columns."""
+def remove(unit: Unit, table_id: int, engine: str, ids: Sequence[int], columns: Sequence[str]) -> None:
+    """Delete sketches of these partitions (or details.OF_TABLE) and columns."""
+    _delete(unit, table_id, engine, {frozenset(columns): ids})
+
+
+def _gone(given: Mapping[int, Mapping[str, bytes | None]]) -> dict[frozenset[str], list[int]]:
+    """Columns whose sketches have become None, with the partitions where just they have."""
     ids_of: dict[frozenset[str], list[int]] = {}
     for partition_id, columns in given.items():
         gone = frozenset([column for column, sketch in columns.items() if sketch is None])
         if gone:
             ids_of.setdefault(gone, []).append(partition_id)
+    return ids_of
+
+
+def _delete(unit: Unit, table_id: int, engine: str, ids_of: Mapping[frozenset[str], Sequence[int]]) -> None:
+    """Delete by columns those of partitions: one statement, with a condition for each set of columns."""
     if not ids_of:
         return
     values: dict[str, Any] = {"table_id": table_id, "engine": engine}

@@ -36,8 +36,10 @@ def upsert_columns(
     unit: Unit, table: Table, key: Sequence[str], columns: Mapping[str, Sequence[Any]], changes: Changes
 ) -> None:
     """The same, the rows given by column: name to the values of all rows, of which there is at least one."""
+    single = {name: is_single(values) for name, values in columns.items()}
     for name, values in columns.items():
-        bound_values.check_column(table.c[name], list(dict.fromkeys(values)))
+        if isinstance(table.c[name].type, String):
+            bound_values.check_column(table.c[name], values[:1] if single[name] else list(dict.fromkeys(values)))
     if unit.connection.dialect.name == "sqlite":
         # Parameters of a type that hands over any value: a number's would make a number, then NULL, of the text NaN.
         each = sqlite.insert(table).values({name: bindparam(name, type_=String()) for name in columns})
@@ -47,7 +49,8 @@ def upsert_columns(
         return
     for start in range(0, len(columns[key[0]]), _BATCH_ROWS):
         some = {name: values[start : start + _BATCH_ROWS] for name, values in columns.items()}
-        single = {name: is_single(values) for name, values in some.items()}
+        if len(some[key[0]]) < len(columns[key[0]]):
+            single = {name: is_single(values) for name, values in some.items()}
         sent = {name: some[name][0] if single[name] else array_text(some[name]) for name in some}
         _statement(unit.shape, table, tuple(key), tuple(single.items()), changes).later(unit, sent)
 

@@ -10,7 +10,7 @@ from typing import Any
 from hmstats.errors import InvalidInput
 from hmstats.wire.idl import hive_metastore
 
-_MAX_UNSCALED_BYTES = 128
+MAX_UNSCALED_BYTES = 128
 """Far above Hive's 38 digits (16 bytes); more is no decimal that a column can hold."""
 
 
@@ -34,7 +34,12 @@ def decimal_parts(value: Decimal) -> tuple[bytes, int]:
 def decimal_from_thrift(struct: Any) -> Decimal:
     """The decimal in a Thrift struct. Raises InvalidInput for an empty or absurdly long number."""
     unscaled, scale = struct.unscaled, struct.scale
-    if not isinstance(unscaled, bytes) or not 0 < len(unscaled) <= _MAX_UNSCALED_BYTES:
+    if not isinstance(unscaled, bytes) or not 0 < len(unscaled) <= MAX_UNSCALED_BYTES:
         found = "nothing" if not unscaled else f"{len(unscaled)} bytes"
-        raise InvalidInput(f"a decimal's unscaled value must have 1 to {_MAX_UNSCALED_BYTES} bytes, found {found}")
-    return Decimal(f"{int.from_bytes(unscaled, 'big', signed=True)}E{-(scale or 0)}")
+        raise InvalidInput(f"a decimal's unscaled value must have 1 to {MAX_UNSCALED_BYTES} bytes, found {found}")
+    return decimal_of(unscaled, scale or 0)
+
+
+def decimal_of(unscaled: bytes, scale: int) -> Decimal:
+    """The decimal of an unscaled value's bytes and a scale."""
+    return Decimal(f"{int.from_bytes(unscaled, 'big', signed=True)}E{-scale}")

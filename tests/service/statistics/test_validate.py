@@ -1,10 +1,15 @@
 """What makes column statistics unacceptable, and in which words."""
 
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hmstats.errors import InvalidInput, MetaError
 from hmstats.model.catalog import Column, TableName
 from hmstats.model.column_statistics import (
+    KINDS,
     BooleanStatistics,
     ColumnStatistics,
     Data,
@@ -15,7 +20,9 @@ from hmstats.model.column_statistics import (
     StringStatistics,
     TimestampStatistics,
 )
-from hmstats.service.statistics.validate import check_sketches, checked, exact_rows
+from hmstats.model.flat_statistics import FIELDS
+from hmstats.model.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField
+from hmstats.service.statistics.validate import are_plain, check_sketches, checked, exact_rows
 from hmstats.sketch.hive_hll import HiveHll
 from hmstats.sketch.kll import KllHistogram
 
@@ -33,6 +40,43 @@ COLUMNS = (
 
 def check(column: str, column_type: str, data: Data, rows: int | None = None) -> tuple[ColumnStatistics, ...]:
     return checked(NAME, COLUMNS, [ColumnStatistics(column, column_type, data)], rows)
+
+
+def are_plain_too(column: str, column_type: str, data: Data, rows: int | None = None) -> bool:
+    """The same question about many: the second of two partitions has these, the first unknown ones."""
+    known = {field: (None, getattr(data, field)) for field in FIELDS[KINDS[type(data)]]}
+    kind = KINDS[type(data)]
+    group = FieldValues(kind, [0, 1], known)
+    given = StatisticsByField(["p=1", "p=2"], "hive", [KindOfColumn(column, column_type, kind)], [group])
+    return are_plain(COLUMNS, given, [None, rows])
+
+
+@given(
+    st.sampled_from(["id", "name", "flag", "price", "ratio", "at", "tags", "nope"]),
+    st.sampled_from(["bigint", "string", "boolean", "decimal(10,2)", "double", "timestamp", "array<string>", "int"]),
+    st.data(),
+    st.none() | st.integers(0, 3),
+)
+def test_what_is_plain_is_checked_and_stays_as_it_is(
+    column: str, column_type: str, data: st.DataObject, rows: int | None
+) -> None:
+    counts = st.none() | st.integers(-2, 4) | st.sampled_from([2**63 - 1, 2**63])
+    lengths = st.none() | st.sampled_from([-1.5, -0.0, 2.5, math.nan, math.inf])
+    given_ = data.draw(
+        st.builds(LongStatistics, nulls=counts, ndv=counts)
+        | st.builds(BooleanStatistics, trues=counts, falses=counts, nulls=counts)
+        | st.builds(StringStatistics, max_length=counts, average_length=lengths, nulls=counts, ndv=counts)
+        | st.builds(DoubleStatistics, low=st.just(math.nan), nulls=counts, ndv=counts)
+        | st.builds(TimestampStatistics, low=counts, nulls=counts)
+    )
+    try:
+        stays = check(column, column_type, given_, rows) == (ColumnStatistics(column, column_type, given_),)
+    except (InvalidInput, MetaError):
+        stays = False
+    plain = are_plain_too(column, column_type, given_, rows)
+    assert not plain or stays
+    # Doubles of integers are a special case.
+    assert plain == stays or (isinstance(given_, DoubleStatistics) and column == "id")
 
 
 def test_statistics_that_fit_are_taken_as_they_are() -> None:

@@ -26,6 +26,7 @@ from hmstats.model.column_types import accepts, kind_of
 from hmstats.model.flat_statistics import FIELDS
 from hmstats.model.frequent_values import value
 from hmstats.model.row_counts import known_rows
+from hmstats.model.statistics_by_field import FieldValues, StatisticsByField
 from hmstats.sketch import bit_vector, hll_bytes, kll_bytes
 from hmstats.sketch.hive_hll import HiveHll
 from hmstats.sketch.top_k import TopK
@@ -50,6 +51,34 @@ def checked(
     for each in fitted:
         _check_numbers(name, each, rows)
     return fitted
+
+
+def are_plain(columns: Sequence[Column], statistics: StatisticsByField, rows: Sequence[int | None]) -> bool:
+    """Whether `checked` would return just these statistics of all partitions; `rows` as there, of each."""
+    types = {column.name.lower(): column.type.lower() for column in columns}
+    if not all(name in types and _fits_as_it_is(kind, said, types[name]) for name, said, kind in statistics.columns):
+        return False
+    width = len(statistics.columns) if any(most is not None for most in rows) else 0
+    return all(
+        all(_are_counts(group.values[field]) for field in _COUNTS if field in group.values)
+        and (not width or _fit_rows(group, [rows[place // width] for place in group.places]))
+        for group in statistics.groups
+    )
+
+
+def _are_counts(values: Sequence[Any]) -> bool:
+    found = [value for value in values if value is not None] if None in values else values
+    # A sum with NaN in it is not itself.
+    return not found or (min(found) >= 0 and max(found) <= _MAX_I64 and sum(found) == sum(found))
+
+
+def _fit_rows(group: FieldValues, rows: Sequence[int | None]) -> bool:
+    """Whether none has more nulls and values than its rows."""
+    counted = [group.values[field] for field in ("trues", "falses", "nulls") if field in group.values]
+    return all(
+        most is None or sum(filter(None, each)) <= most
+        for each, most in zip(zip(*counted, strict=True), rows, strict=bool(counted))
+    )
 
 
 def check_sketches(name: TableName, sets: Iterable[StatisticsSet]) -> None:
