@@ -107,12 +107,12 @@ class Settings(BaseSettings):
         None, ge=1, description="Partitions that one call may list, whole; a call that wants more is refused."
     )
     answers_bytes: int = Field(
-        64 * 1024 * 1024,
+        32 * 1024 * 1024,
         ge=0,
         description="Bytes of encoded answers that a worker keeps for the next who asks; 0 keeps none.",
     )
     objects_bytes: int = Field(
-        64 * 1024 * 1024,
+        32 * 1024 * 1024,
         ge=0,
         description="Bytes of encoded column statistics that a worker keeps for new questions; 0 keeps none.",
     )

@@ -2,10 +2,19 @@
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _LISTENS = "0A"
 _PROCESSES = Path("/proc")
+
+
+class Memory(NamedTuple):
+    """Megabytes of 2^20 bytes of a process: the most that were resident, those that are, its share of these (PSS)."""
+
+    peak: float
+    resident: float
+    share: float
 
 
 def listener_of(port: int) -> int:
@@ -35,11 +44,15 @@ def cpu_seconds(process: int) -> float:
 
 def peak_megabytes(process: int) -> float:
     """The most memory that a process and all below it have held, each at its own time."""
-    peaks = []
-    for each in family_of(process):
-        lines = (_PROCESSES / str(each) / "status").read_text().splitlines()
-        peaks += [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
-    return sum(peaks) / 1024
+    return sum(memory_of(each).peak for each in family_of(process))
+
+
+def memory_of(process: int) -> Memory:
+    """The memory of a process without those below it; what it shares with others counts for each in a part."""
+    folder = _PROCESSES / str(process)
+    lines = [line.split() for name in ("status", "smaps_rollup") for line in (folder / name).read_text().splitlines()]
+    kilobytes = {line[0]: int(line[1]) for line in lines if line[0] in ("VmHWM:", "VmRSS:", "Pss:")}
+    return Memory(*(kilobytes[name] / 1024 for name in ("VmHWM:", "VmRSS:", "Pss:")))
 
 
 def family_of(process: int) -> dict[int, list[str]]:

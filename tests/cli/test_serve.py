@@ -99,6 +99,20 @@ def test_counters_are_of_all_workers_together(tmp_path: Path) -> None:
         assert server.metric('hmstats_rpc_seconds_count{method="getName",outcome="ok"}') == 30
 
 
+@pytest.mark.parametrize(("given", "heaps"), [(None, "1"), ("4", "4")])
+def test_a_worker_has_one_heap_unless_it_is_told_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, heaps: str
+) -> None:
+    if given is None:
+        monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
+    else:
+        monkeypatch.setenv("MALLOC_ARENA_MAX", given)
+    with workers(tmp_path, _url(tmp_path), 1) as server:
+        (pid,) = server.alive()
+        environment = Path(f"/proc/{pid}/environ").read_text().split("\0")
+    assert f"MALLOC_ARENA_MAX={heaps}" in environment
+
+
 def test_a_hangup_reads_the_settings_anew(tmp_path: Path) -> None:
     settings = tmp_path / "hmstats.toml"
     settings.write_text("threads = 2\n")

@@ -31,6 +31,17 @@ def database_connections(url: str) -> int:
     return count
 
 
+def check_connections(server: Workers, url: str) -> str:
+    """Fails when a PostgreSQL counts more connections than the workers of now may have: killed ones leave none.
+
+    Says how many there are; to SQLite there are none.
+    """
+    if make_url(url).get_backend_name() == "sqlite":
+        return "no connections to count"
+    wait_until(lambda: database_connections(url) <= server.count * MOST_A_WORKER)
+    return f"{database_connections(url)} connections to the database"
+
+
 def sockets_to(pid: int, port: int) -> dict[str, int]:
     """The sockets of a process that are, or were, connected to a port, by Linux's code of their state; 01 is open."""
     own = {link.name for link in _links(pid)}

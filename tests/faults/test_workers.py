@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.faults.leaks import THREADS, check_connections
 from tests.faults.worker_processes import PATIENCE_SECONDS, Workers, metastore_of, wait_until, workers
 from tests.faults.writers import BROKEN, go_on, patiently, summary, writing
 from tests.server.requests import request
@@ -31,7 +32,7 @@ WRITERS = 4
 @pytest.mark.slow
 def test_workers_that_are_killed_in_the_middle_of_writes(url: str, tmp_path: Path) -> None:
     with (
-        workers(tmp_path, url) as server,
+        workers(tmp_path, url, threads=THREADS) as server,
         metastore_of(server.port) as metastore,
         writing(metastore, WRITERS) as writers,
     ):
@@ -44,8 +45,9 @@ def test_workers_that_are_killed_in_the_middle_of_writes(url: str, tmp_path: Pat
         wait_until(server.whole)
         assert server.metric("hmstats_worker_deaths") == KILLS
         go_on(writers)
+        held = check_connections(server, url)
     assert any(writer.broken for writer in writers)
-    print(f"{KILLS} workers killed; {summary(writers)}")
+    print(f"{KILLS} workers killed; {summary(writers)}; {held}")
 
 
 def test_workers_end_with_their_parent(url: str, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from hmstats.errors import SettingsError
 from hmstats.server.health import serving_health
@@ -41,6 +43,17 @@ def test_metrics_tell_of_the_workers(tmp_path: Path) -> None:
         status, text = get(address, "/metrics")
     assert status == 200
     assert {"hmstats_workers 2.0", "hmstats_worker_deaths 3.0"} <= set(text.splitlines())
+
+
+def test_the_file_of_a_worker_that_was_killed_before_it_was_filled(tmp_path: Path) -> None:
+    (tmp_path / "histogram_17.db").touch()
+    filled: Any = MmapedDict(str(tmp_path / "counter_18.db"))  # type: ignore[no-untyped-call]
+    filled.write_value(mmap_key("told", "told_total", [], [], "What a worker told."), 5.0, 0.0)
+    filled.close()
+    with serving_health(("127.0.0.1", 0), Watched(ready=1), str(tmp_path)) as address:
+        status, text = get(address, "/metrics")
+    assert status == 200
+    assert {"hmstats_workers 1.0", "told_total 5.0"} <= set(text.splitlines())
 
 
 def test_an_http_port_that_is_taken(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ _NEVER_READY = 1
 
 _log = structlog.get_logger("hmstats.parent")
 _WORKER = (sys.executable, "-P", "-m", "hmstats.cli.worker")
+_ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}
+"""glibc gives each thread a heap of its own else, and what large calls leave free in one is of no use to the others:
+with 8 threads a worker held 150 MB more. Python's threads hardly ever allocate at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def _supervise(plan: Plan) -> int:
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-metrics-", ignore_cleanup_errors=True))
         port = stack.enter_context(Port((plan.host, plan.port)))
-        environment = {**os.environ, FOLDER_VARIABLE: folder}
+        environment = {**_ONE_HEAP, **os.environ, FOLDER_VARIABLE: folder}
 
         def start(number: int, listening: socket) -> WorkerProcess:
             return WorkerProcess(_WORKER, environment, number, listening)

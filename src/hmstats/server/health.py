@@ -14,9 +14,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from prometheus_client import CollectorRegistry, Gauge, make_wsgi_app
-from prometheus_client.multiprocess import MultiProcessCollector
 
 from hmstats.errors import SettingsError
+from hmstats.server.metrics import AllWorkers
 from hmstats.server.port import Address, address_of
 
 _CLIENT_SECONDS = 10.0
@@ -101,7 +101,7 @@ def _health(path: str, watched: Watched) -> tuple[str, str]:
 
 def _registry(watched: Watched, metrics_folder: str) -> CollectorRegistry:
     registry = CollectorRegistry()
-    MultiProcessCollector(registry, metrics_folder)  # type: ignore[no-untyped-call]
+    registry.register(AllWorkers(metrics_folder))
     workers = Gauge("hmstats_workers", "Worker processes that serve clients.", registry=registry)
     workers.set_function(lambda: watched.ready)
     deaths = Gauge("hmstats_worker_deaths", "Workers that ended without being told to.", registry=registry)

@@ -23,7 +23,7 @@ class Limits:
     """Time in which a whole request must be answered, waiting included."""
     idle_seconds: float | None = None
     """Time in which a connection without a request is closed."""
-    answers_bytes: int = 64 * 1024 * 1024
+    answers_bytes: int = 32 * 1024 * 1024
     """Memory for answers that are kept. What does not fit is answered anew."""
-    objects_bytes: int = 64 * 1024 * 1024
+    objects_bytes: int = 32 * 1024 * 1024
     """Memory for columns' statistics that are kept, encoded, for new questions about them."""

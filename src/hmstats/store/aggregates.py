@@ -38,7 +38,8 @@ _SUMS = ("NUM_NULLS", "NUM_TRUES", "NUM_FALSES")
 _HALF = 2**32
 _PLACEHOLDER_BYTES = 2
 """A bit vector of so few bytes stands for none."""
-_ROWS_AT_ONCE = 2_000
+_ROWS_AT_ONCE = 500
+"""A dense bit vector takes some 10 kB on its way from the driver, whose form has two digits for a byte."""
 
 _S = PART_COL_STATS.c
 _ENGINE: Any = bindparam("engine", type_=Text())
@@ -93,7 +94,7 @@ def numbers(connection: Connection, scope: Scope) -> Iterator[tuple[str, ColumnS
 
 
 def bit_vectors(connection: Connection, scope: Scope) -> Iterator[Sequence[tuple[str, str, bytes]]]:
-    """Column, partition name and bit vector of each column of each partition that has one, some thousand at once."""
+    """Column, partition name and bit vector of each column of each partition that has one, some hundred at once."""
     return _sketches(connection, scope, _S.BIT_VECTOR)
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from hmstats.model.column_statistics import DEFAULT_ENGINE
-from hmstats.outlets import arrow_ipc
 from hmstats.server.rpc import subject
 from hmstats.server.session import Session
 from hmstats.service.statistics.whole import WholeStatistics
@@ -18,6 +17,8 @@ class ArrowCalls:
 
     def get_arrow_statistics(self, session: Session, request: Any) -> Any:
         """An IPC stream with a batch for the table, or for each of some partitions."""
+        from hmstats.outlets import arrow_ipc  # noqa: PLC0415 - 14 MB of a worker that is never asked for it
+
         name = subject.table(request.dbName, request.tblName, request.catName)
         columns = None if request.colNames is None else [subject.column(each) for each in request.colNames]
         engine = request.engine or DEFAULT_ENGINE
