@@ -141,10 +141,14 @@ class Store:
         return self._own.known(table_ids) if self._own is not None and self._pools.claims.alone else None
 
     def version_line(self) -> VersionLine | None:
-        """A new line to ask for them on, the caller's to close; None where there is none. Raises StoreUnavailable."""
-        line = self._pools.line
+        """A new line to ask for them on, the caller's to close; None where there is none. Raises StoreUnavailable.
+
+        A store that has its database alone has none: what is read once is known then.
+        """
+        if self._pools.line is None or self._own is not None:
+            return None
         question = versions.LOGGED_OF_ARRAY if self._follows_hive else versions.CURRENT_OF_ARRAY
-        return None if line is None else VersionLine.open(self._pools.checkers, line, question)
+        return VersionLine.open(self._pools.checkers, self._pools.line, question)
 
     def changes_since(self, table_id: int, version: int) -> changes.Changes | None:
         """See changes.since; of Hive's log, in the place of a table, see logged_changes.since."""
