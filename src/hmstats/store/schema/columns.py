@@ -52,3 +52,5 @@ ROOM: dict[str, Any] = {"postgresql_with": {"fillfactor": 50}}
 
 PostgreSQL then changes no index (HOT updates); docs/performance.md has what that is worth.
 """
+MORE_ROOM: dict[str, Any] = {"postgresql_with": {"fillfactor": 40}}
+"""The same where long writes go on beside each other: the row before the last then still takes its place."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Column, Double, Index, LargeBinary, Table
 
-from hmstats.store.schema.columns import METADATA, ROOM, big, key, text
+from hmstats.store.schema.columns import METADATA, MORE_ROOM, big, key, text
 
 
 def _statistics_columns() -> Sequence[Column[Any]]:
@@ -44,7 +44,7 @@ TAB_COL_STATS = Table(
     Index("TAB_COL_STATS_IDX", "DB_NAME", "TABLE_NAME", "COLUMN_NAME", "CAT_NAME"),
     Index("TAB_COL_STATS_N49", "TBL_ID"),
     Index("HMSTATS_TAB_COL_STATS_UNIQUE", "TBL_ID", "COLUMN_NAME", "ENGINE", unique=True),
-    **ROOM,
+    **MORE_ROOM,
 )
 PART_COL_STATS = Table(
     "PART_COL_STATS",
@@ -61,5 +61,5 @@ PART_COL_STATS = Table(
     Index("PCS_STATS_IDX", "DB_NAME", "TABLE_NAME", "COLUMN_NAME", "PARTITION_NAME", "CAT_NAME"),
     Index("PART_COL_STATS_N49", "PART_ID"),
     Index("HMSTATS_PART_COL_STATS_UNIQUE", "PART_ID", "COLUMN_NAME", "ENGINE", unique=True),
-    **ROOM,
+    **MORE_ROOM,
 )
