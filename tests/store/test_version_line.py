@@ -1,6 +1,7 @@
 """A line on which tables' versions are asked for without waiting, over PostgreSQL."""
 
 import select as system
+import selectors
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -66,9 +67,13 @@ def test_numbers_are_those_of_the_moment_of_the_question(store: Store, line: Ver
 
 
 def test_a_lost_connection_is_seen_by_who_watches_it(store: Store, line: VersionLine) -> None:
-    end_other_sessions(store)
-    with pytest.raises(StoreUnavailable, match="was lost"):
-        heard(line)
+    with selectors.DefaultSelector() as selector:
+        selector.register(line, selectors.EVENT_READ)
+        end_other_sessions(store)
+        with pytest.raises(StoreUnavailable, match="was lost"):
+            heard(line)
+        selector.unregister(line)
+        assert not selector.get_map()
 
 
 def test_a_connection_that_is_lost_on_the_way_is_an_error(store: Store, line: VersionLine) -> None:

@@ -28,6 +28,7 @@ class VersionLine:
 
     def __init__(self, connection: Any, error: type[Exception], name: str, question: str) -> None:
         self._connection = connection
+        self._descriptor: int = connection.fileno()
         self._cursor = connection.cursor()
         self._error = error
         self._name = name
@@ -56,9 +57,11 @@ class VersionLine:
         return line
 
     def fileno(self) -> int:
-        """What a selector watches for reading, questions or not: the end of the connection shows there too."""
-        number: int = self._connection.fileno()
-        return number
+        """What a selector watches for reading, questions or not: the end of the connection shows there too.
+
+        It stays the same when the connection is lost, so that the selector can let go of it.
+        """
+        return self._descriptor
 
     def ask(self, table_ids: Collection[int]) -> None:
         """Ask for the numbers that the tables have now."""

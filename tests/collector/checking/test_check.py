@@ -194,6 +194,7 @@ def test_files_that_cannot_be_read_are_named(spark: Any, folder: Path) -> None:
     with pytest.raises(UnreadableFile, match="part-0 cannot be read"):
         collector.check(spark, f"{DATABASE}.broken")
     shutil.rmtree(place)
-    spark.sql(f"ALTER TABLE {DATABASE}.fresh ADD PARTITION (p=3)")
-    with pytest.raises(UnreadableFile, match=r"Input path does not exist: .*/fresh/p=3"):
-        collector.check(spark, f"{DATABASE}.fresh")
+    spark.sql(f"CREATE TABLE {DATABASE}.gone (n INT) PARTITIONED BY (p INT) STORED AS TEXTFILE")
+    spark.sql(f"ALTER TABLE {DATABASE}.gone ADD PARTITION (p=3)")
+    with pytest.raises(UnreadableFile, match=r"Input path does not exist: .*/gone/p=3"):
+        collector.check(spark, f"{DATABASE}.gone")
