@@ -29,7 +29,7 @@ _SCHEMAS = "currentSchema"
 UNIT = "hmstats_unit"
 """The option of a writing connection that says in which unit it is."""
 _PREPARED = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
-"""Single reads find some rows by keys. Their plans are made once, perhaps while the tables are still empty."""
+"""Prepared statements find rows by keys. Their plans are made once, perhaps while the tables are still empty."""
 _TRUSTED_SECONDS = 5.0
 """A connection that was idle for longer is tried before it is used: the database may have gone without a word."""
 
@@ -88,7 +88,8 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
         _begin_with(readers, "BEGIN", query_only=True)
         _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
         return Pools(readers, writers, writers, readers, Claims(writers, readers))
-    readers, writers = (_postgres(url, pool_size, statement_seconds) for _ in range(2))
+    readers = _postgres(url, pool_size, statement_seconds)
+    writers = _postgres(url, pool_size, statement_seconds, _PREPARED)
     checkers = _postgres(url, pool_size, statement_seconds, _PREPARED)
     line = _arguments(url, statement_seconds, _PREPARED)
     check_parameters(readers)

@@ -22,6 +22,7 @@ from hmstats.store import (
     changes,
     logged_changes,
     notifications,
+    prepared,
     statistics_by_name,
     statistics_groups,
     targets,
@@ -66,6 +67,7 @@ class Store:
         self._ids = Ids(pools.allocators)
         self._encode: Encoder | None = None
         self._own: OwnVersions | None = None
+        self._prepares = pools.line is not None
         self._follows_hive = False
         self.shape = WHOLE
         self.read_only = read_only
@@ -197,6 +199,9 @@ class Store:
             try:
                 return self._try(work)
             except SQLAlchemyError as error:
+                if self._prepares and prepared.is_unprepared(error):  # a pooler lends us another session each time
+                    self._prepares = False
+                    continue
                 failure = classify(error)
                 met[failure] += 1
                 if met[failure] == TRIES[failure] or time.monotonic() > give_up:
@@ -232,12 +237,21 @@ class Store:
     def _try(self, work: Callable[[Unit], Result]) -> Result:
         with self._pools.writers.connect() as connection:
             unit = Unit(
-                connection, _seconds(self._clock()), self._ids, None if self._encode is None else [], self.shape
+                connection,
+                _seconds(self._clock()),
+                self._ids,
+                None if self._encode is None else [],
+                self.shape,
+                prepares=self._prepares,
             )
             connection.execution_options(**{UNIT: unit})
-            result = work(unit)
-            self.log(unit)
-            unit.send()
+            try:
+                result = work(unit)
+                self.log(unit)
+                unit.send()
+            except DBAPIError:
+                prepared.forget(connection)
+                raise
             try:
                 with self._changing(unit.counted):
                     connection.commit()

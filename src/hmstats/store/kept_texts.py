@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.sql.elements import ClauseElement
 
+from hmstats.store.prepared import Prepared
 from hmstats.store.shape import Shape
 from hmstats.store.stand_ins import dialect
 from hmstats.store.unit import Unit
@@ -16,13 +17,16 @@ class KeptText(NamedTuple):
     text: str
     names: Sequence[str]
     constants: Mapping[str, Any]
+    prepared: Prepared
 
     @classmethod
     def of(cls, shape: Shape, statement: ClauseElement) -> "KeptText":
         """The text of a statement over a database of this shape; whoever makes it keeps it."""
         compiled: Any = statement.compile(dialect=dialect(shape, "format"))
-        return cls(str(compiled), compiled.positiontup or (), compiled.params)
+        text = str(compiled)
+        return cls(text, compiled.positiontup or (), compiled.params, Prepared.of(text))
 
     def later(self, unit: Unit, values: Mapping[str, Any]) -> None:
         """Have it run with these parameters when the unit sends what waits."""
-        unit.later(self.text, [values[name] if name in values else self.constants[name] for name in self.names])
+        given = [values[name] if name in values else self.constants[name] for name in self.names]
+        unit.later(self.text, given, self.prepared)

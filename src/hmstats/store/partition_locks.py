@@ -33,7 +33,7 @@ def lock(unit: Unit, table_id: int, wanted: Sequence[str]) -> Locked:
     if unit.shape is not WHOLE:
         ids = partitions.lock(unit, table_id, wanted)
         return Locked(ids, parameters.read(unit.connection, OF_PARTITIONS, list(ids.values()), _LOOKED_AT))
-    rows = _LOCK.within(unit.connection, {"table_id": table_id, "names": listed(unit.connection.engine, wanted)})
+    rows = _LOCK.within(unit, {"table_id": table_id, "names": listed(unit.connection.engine, wanted)})
     known: dict[int, dict[str, str]] = {}
     for _, partition_id, key, value in rows:
         if key is not None:

@@ -6,21 +6,22 @@ for each connection: to plan it takes several times as long as to run it. Where 
 time, which knows of nothing prepared, the text is sent whole.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, SelectBase, Text, any_, bindparam, cast, func, select
+from sqlalchemy import ColumnElement, Engine, SelectBase, Text, any_, bindparam, cast, func, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import ARRAY, psycopg2
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import SQLAlchemyError
 
 from hmstats.store.bound_values import check
+from hmstats.store.prepared import OTHER_SESSION, Prepared, name_of
 from hmstats.store.sets import array_text
 from hmstats.store.stand_ins import is_adapted
+from hmstats.store.unit import Unit
 
 _DIALECTS: Mapping[str, Dialect] = {
     "postgresql": psycopg2.dialect(),  # type: ignore[no-untyped-call]
@@ -31,8 +32,6 @@ OneOf = Callable[[ColumnElement[Any], str], ColumnElement[bool]]
 
 
 _PARAMETER = re.compile(r"%\((\w+)\)s")
-_NOT_PREPARED, _PREPARED_TWICE = "26000", "42P05"
-"""What PostgreSQL says, where a pooler is in between, in a session that is not the one of before."""
 
 
 class SingleRead:
@@ -45,8 +44,7 @@ class SingleRead:
         self._texts = {
             name: str(build(one_of[name]).compile(dialect=each)) for name, each in _DIALECTS.items() if name in dialects
         }
-        self._name = _name(self._texts["postgresql"])
-        self._prepare, self._execute = _prepared(self._name, self._texts["postgresql"])
+        self._prepared = _prepared(self._texts["postgresql"])
 
     def rows(self, engine: Engine, values: Mapping[str, Any]) -> list[tuple[Any, ...]] | None:
         """The rows as the driver gives them; `engine` begins no transaction.
@@ -75,46 +73,45 @@ class SingleRead:
         finally:
             lent.close()
 
-    def within(self, connection: Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The rows in the transaction of a connection, as the driver gives them; nothing is prepared there."""
+    def within(self, unit: Unit, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The rows in a unit's transaction, as the driver gives them."""
         check(values.values())
-        result = connection.exec_driver_sql(self._texts[connection.dialect.name], dict(values))
-        return list(result.cursor.fetchall())
+        return list(unit.connection.exec_driver_sql(self._text(unit), dict(values)).cursor.fetchall())
 
-    def after(self, first: "SingleRead", connection: Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def after(self, first: "SingleRead", unit: Unit, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """The same on PostgreSQL, another statement with the same parameters having run before, in one round trip.
 
         Each sees what is there when it begins; the other's rows are passed over.
         """
         check(values.values())
-        text = f"{first._texts['postgresql']};\n{self._texts['postgresql']}"  # noqa: SLF001 - one of its own kind
-        return list(connection.exec_driver_sql(text, dict(values)).cursor.fetchall())
+        text = f"{first._text(unit)};\n{self._text(unit)}"  # noqa: SLF001 - one of its own kind
+        return list(unit.connection.exec_driver_sql(text, dict(values)).cursor.fetchall())
+
+    def _text(self, unit: Unit) -> str:
+        text = self._texts[unit.connection.dialect.name]
+        return self._prepared.text(unit.connection, text) if unit.prepares else text
 
     def _run_prepared(self, cursor: Any, known: dict[Any, Any], values: Mapping[str, Any]) -> None:
         """Run the statement on a connection, of which `known` has the names of those that it prepared."""
         try:
-            if self._name not in known:
-                cursor.execute(self._prepare)
-                known[self._name] = True
-            cursor.execute(self._execute, values)
+            if self._prepared.name not in known:
+                cursor.execute(self._prepared.prepare)
+                known[self._prepared.name] = True
+            cursor.execute(self._prepared.run, values)
         except cursor.connection.Error as error:
-            if error.pgcode not in (_NOT_PREPARED, _PREPARED_TWICE):
+            if error.pgcode not in OTHER_SESSION:
                 raise
             cursor.execute(self._texts["postgresql"], values)
 
 
-def _name(text: str) -> str:
-    """A name that no other statement has, in whatever process: a pooler may lend the session of another's."""
-    return f"hmstats_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-
-
-def _prepared(name: str, text: str) -> tuple[str, str]:
-    """What prepares a statement under a name, and what runs it with parameters of the same names."""
+def _prepared(text: str) -> Prepared:
+    """The same statement prepared, its parameters by their names as before."""
+    name = name_of(text)
     parameters = list(dict.fromkeys(_PARAMETER.findall(text)))
     places = {parameter: f"${place}" for place, parameter in enumerate(parameters, 1)}
     numbered = _PARAMETER.sub(lambda found: places[found[1]], text).replace("%%", "%")
     given = ", ".join(f"%({parameter})s" for parameter in parameters)
-    return f"PREPARE {name} AS {numbered}", f"EXECUTE {name}({given})"
+    return Prepared(name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}({given})")
 
 
 def listed(engine: Engine, texts: Sequence[str]) -> str:

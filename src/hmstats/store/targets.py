@@ -83,7 +83,7 @@ def _of_rows(rows: Sequence[Any]) -> Target | None:
 def lock(unit: Unit, name: TableName) -> Target | None:
     """The same, the table's row locked until the unit ends: writers of one table follow one another."""
     if unit.shape is WHOLE and unit.connection.dialect.name == "postgresql":
-        return _of_rows(_SINGLE.after(_LOCK, unit.connection, _named(name)))
+        return _of_rows(_SINGLE.after(_LOCK, unit, _named(name)))
     rows = _run(unit, _LOCK, _named(name))
     if not rows:
         return None
@@ -96,7 +96,7 @@ def lock(unit: Unit, name: TableName) -> Target | None:
 
 def _run(unit: Unit, read: SingleRead, values: Mapping[str, Any]) -> Sequence[Any]:
     if unit.shape is WHOLE:
-        return read.within(unit.connection, values)
+        return read.within(unit, values)
     found: Sequence[Any] = unit.connection.execute(read.query, values).all()
     return found
 

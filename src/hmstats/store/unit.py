@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from hmstats.model.events import Event
 from hmstats.store.ids import Ids
 from hmstats.store.ids import Sequence as IdSequence
+from hmstats.store.prepared import Prepared
 from hmstats.store.shape import WHOLE, Shape
 
 __all__ = ["Connection", "Unit"]
@@ -19,7 +20,8 @@ class Unit:
     """One transaction. `now_seconds` is the time of the whole unit, in epoch seconds.
 
     `events` is what happened so far, for the log; None where no log is kept. `shape` is what the database has.
-    `counted` are the tables whose numbers change with it (versions.py).
+    `counted` are the tables whose numbers change with it (versions.py). `prepares`: its session is its own, so that
+    statements may be prepared there.
     """
 
     connection: Connection
@@ -28,26 +30,28 @@ class Unit:
     events: list[Event] | None = None
     shape: Shape = WHOLE
     counted: set[int] = field(default_factory=set)
-    _waiting: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
+    prepares: bool = False
+    _waiting: list[tuple[str, Sequence[Any], Prepared | None]] = field(default_factory=list)
 
     def ids(self, sequence: IdSequence, count: int) -> range:
         """`count` new ids of a sequence."""
         return self._ids.take(self.connection, sequence, count)
 
-    def later(self, text: str, values: Sequence[Any]) -> None:
+    def later(self, text: str, values: Sequence[Any], prepared: Prepared | None = None) -> None:
         """Have PostgreSQL run a statement whose result nobody waits for before the unit's next, or at its end.
 
-        Its parameters are written %s. Many travel in one round trip so.
+        Its parameters are written %s. Many travel in one round trip so. `prepared` is the same statement.
         """
-        self._waiting.append((text, values))
+        self._waiting.append((text, values, prepared if self.prepares else None))
 
     def send(self) -> None:
         """Run what waits; the store calls it before each statement and before the commit."""
         if self._waiting:
             waiting = self._waiting.copy()
             self._waiting.clear()
-            values = tuple(value for _, some in waiting for value in some)
-            self.connection.exec_driver_sql(";\n".join(text for text, _ in waiting), values)
+            values = tuple(value for _, some, _ in waiting for value in some)
+            texts = (each.text(self.connection, text) if each else text for text, _, each in waiting)
+            self.connection.exec_driver_sql(";\n".join(texts), values)
 
     def record(self, *events: Event) -> None:
         """Say what happened; it is written to the log at the end of the unit."""

@@ -4,7 +4,6 @@ PostgreSQL's driver sends a question and goes on; the answer is fetched when the
 way at a time, so whoever has many asks for the tables of all of them at once.
 """
 
-import hashlib
 import select
 import time
 from collections.abc import Collection, Mapping
@@ -14,13 +13,11 @@ from sqlalchemy import Engine
 
 from hmstats.errors import StoreUnavailable
 from hmstats.store import versions
+from hmstats.store.prepared import OTHER_SESSION, code_of, name_of
 
 _DONE, _READ, _WRITE = 0, 1, 2
 """What the driver's poll says: nothing is under way, or what it waits for the socket to be ready for."""
 _OPEN_SECONDS = 10.0
-
-_NOT_PREPARED = ("26000", "42P05")
-"""What PostgreSQL says where a pooler lends another session each time."""
 
 
 class VersionLine:
@@ -33,7 +30,7 @@ class VersionLine:
         self._error = error
         self._name = name
         self._question = question
-        self._statement = f"hmstats_{hashlib.sha256(question.encode()).hexdigest()[:16]}"
+        self._statement = name_of(question)
         self._prepared = False
         self._ids = ""
         self.asking = False
@@ -79,7 +76,7 @@ class VersionLine:
             self.asking = False
             return dict(self._cursor.fetchall())
         except self._error as error:
-            if not self._prepared or _code(error) not in _NOT_PREPARED:
+            if not self._prepared or code_of(error) not in OTHER_SESSION:
                 raise self._lost(error) from error
         self._prepared = False
         self._send()
@@ -100,7 +97,7 @@ class VersionLine:
             _wait(self._connection)
             self._prepared = True
         except self._error as error:
-            if _code(error) not in _NOT_PREPARED:
+            if code_of(error) not in OTHER_SESSION:
                 raise
 
     def _lost(self, error: Exception) -> StoreUnavailable:
@@ -116,8 +113,3 @@ def _wait(connection: Any) -> None:
         socket = select.poll()
         socket.register(connection.fileno(), select.POLLIN if wanted == _READ else select.POLLOUT)
         socket.poll(1_000)
-
-
-def _code(error: Exception) -> str | None:
-    code: str | None = getattr(error, "pgcode", None)
-    return code
