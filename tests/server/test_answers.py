@@ -161,7 +161,7 @@ def test_tables_that_are_read_outside_are_not_noted(numbers: Numbers) -> None:
 
 
 def test_the_answers_that_were_asked_for_last_stay(numbers: Numbers) -> None:
-    answers, result = Answers(numbers, 5_000), bytes(1_000)
+    answers, result = Answers(numbers, 6_500), bytes(1_000)
     questions = [(METHOD, str(number).encode()) for number in range(4)]
     for question in questions[:3]:
         keep(answers, question, result, (1, 5))
@@ -171,7 +171,7 @@ def test_the_answers_that_were_asked_for_last_stay(numbers: Numbers) -> None:
 
 
 def test_an_answer_larger_than_all_memory_pushes_out_none(numbers: Numbers) -> None:
-    answers = Answers(numbers, 5_000)
+    answers = Answers(numbers, 6_500)
     keep(answers, (METHOD, b"a"), b"small", (1, 5))
     keep(answers, (METHOD, b"b"), bytes(5_000), (1, 5))
     assert answers.find((METHOD, b"a")) == b"small"
@@ -179,7 +179,7 @@ def test_an_answer_larger_than_all_memory_pushes_out_none(numbers: Numbers) -> N
 
 
 def test_answers_that_replace_each_other_take_the_room_of_one(numbers: Numbers) -> None:
-    answers = Answers(numbers, 5_000)
+    answers = Answers(numbers, 6_500)
     keep(answers, (METHOD, b"a"), b"small", (1, 5))
     for _ in range(20):
         keep(answers, (METHOD, b"b"), bytes(3_000), (1, 5))

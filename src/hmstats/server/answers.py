@@ -56,7 +56,7 @@ _KEPT = frozenset(
 _SPARK_SEES_OTHERS = frozenset({"get_table", "get_table_req"})
 """But for these: Spark may see its own parameters there."""
 
-_ENTRY_BYTES = 500
+_ENTRY_BYTES = 900
 """What an answer costs beside its bytes and its question's."""
 _NAME_BYTES = 150
 """What the name of a partition costs that an answer was made from."""
