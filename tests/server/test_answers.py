@@ -173,7 +173,7 @@ def test_the_answers_that_were_asked_for_last_stay(numbers: Numbers) -> None:
 def test_an_answer_larger_than_all_memory_pushes_out_none(numbers: Numbers) -> None:
     answers = Answers(numbers, 6_500)
     keep(answers, (METHOD, b"a"), b"small", (1, 5))
-    keep(answers, (METHOD, b"b"), bytes(5_000), (1, 5))
+    keep(answers, (METHOD, b"b"), bytes(6_500), (1, 5))
     assert answers.find((METHOD, b"a")) == b"small"
     assert answers.find((METHOD, b"b")) is None
 
