@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -67,10 +68,15 @@ class Bench:
         ours, hives = (stack.enter_context(fresh_database(server)) for _ in range(2))
         migrate.upgrade(ours)
         self._ports = {}
+        # Hive keeps no notifications by default.
+        common: dict[str, Any] = {"notifications": False, "workers": given.workers, "log_level": "warning"}
+        if given.exclusive:
+            common |= {"exclusive": True, "workers": 1}
         for name, kept in _KEPT.items():
+            if given.exclusive and name != AGAIN:
+                continue
             (folder / name).mkdir()
-            # Hive keeps no notifications by default.
-            settings = {**kept, "notifications": False, "workers": given.workers, "log_level": "warning"}
+            settings = {**kept, **common}
             self._ports[name] = stack.enter_context(serving(folder / name, database=ours, settings=settings))
         database = hives if shutil.which("mvn") else "derby"
         self._ports[HIVE] = stack.enter_context(hive(given.hive, folder / "hive", database=database))
@@ -124,6 +130,7 @@ def main() -> None:
     parser.add_argument("--hive", choices=("2.3", "3.1", "4.0"), default=newest, help="the release to compare with")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 4, 32], help="numbers of connections")
     parser.add_argument("--workers", type=int, default=2, help="processes of each of our servers")
+    parser.add_argument("--exclusive", action="store_true", help="a server of one process that has its database alone")
     parser.add_argument("--only", default="", help="measure calls with this text in their title")
     given = parser.parse_args()
     table = Table(title=f"Calls per second; how many times Hive {given.hive}; CPU ms for a call, server + database")
