@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 import pytest
 from tests.server.requests import Reply, request
-from tests.server.serving import PATIENCE_SECONDS, Client, echo
+from tests.server.serving import PATIENCE_SECONDS, Client, Gate, echo
 
 from hmstats.errors import StoreUnavailable
 from hmstats.server import prompt
@@ -79,6 +79,7 @@ class Source:
         self.lost = False
         self.runs = 0
         self.checks = 0
+        self.gate = Gate()
 
     def known_versions(self, table_ids: Collection[int]) -> Mapping[int, int] | None:
         """What the test says."""
@@ -112,7 +113,7 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Source:
 @contextlib.contextmanager
 def serving(source: Source, limits: Limits | None = None) -> Iterator[tuple[str, int]]:
     """A server of that source."""
-    calls: dict[str, Callable[..., object]] = {METHOD: source.call, "getOption": echo}
+    calls: dict[str, Callable[..., object]] = {METHOD: source.call, "getOption": echo, "get_all_databases": source.gate}
     dispatcher = Dispatcher(methods(), calls, Answers(source.current, 10_000))
     server = Server(("127.0.0.1", 0), dispatcher, limits, versions=source)
     try:
@@ -245,6 +246,26 @@ def test_what_waits_on_a_lost_line_is_left_to_workers_and_another_is_opened(sour
         source.prompt, source.lost = True, False
         wait_for_line(source, client)
         assert len(source.lines) == 2
+
+
+def test_all_that_waits_on_a_lost_line_is_refused_where_the_workers_have_no_room(source: Source) -> None:
+    with serving(source, Limits(threads=1, max_waiting_calls=1)) as address, contextlib.ExitStack() as stack:
+        client, *busy = [stack.enter_context(Client(address)) for _ in range(3)]
+        wait_for_line(source, client)
+        source.prompt, asked = False, len(source.questions)
+        client.send(question(sequence=10) + question(sequence=11))
+        until_waits(source, asked + 1)
+        for each in busy:
+            each.send(request("get_all_databases"))
+            time.sleep(0.2)  # one runs, then one waits
+        source.gate.wait_entered()
+        source.lost = True
+        source.lines[0].answer()
+        replies = [client.reply() for _ in range(2)]
+        source.gate.open()
+        assert [each.sequence for each in replies] == [10, 11]
+        assert all("the server is busy" in str(each.content) for each in replies)
+        assert [each.reply().value for each in busy] == [["let go"]] * 2
 
 
 def test_a_call_that_waits_too_long_is_given_up_once(source: Source) -> None:

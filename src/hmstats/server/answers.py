@@ -111,7 +111,9 @@ class Answers:
     def knows(self, data: bytearray) -> bool:
         """Whether the bytes are a whole request whose answer is kept."""
         head = head_of(data) if self._kept else None
-        return head is not None and (head.name, bytes(data[head.body_at :])) in self._kept
+        if head is None or head.name not in _KEPT:  # a large write is not to be copied for nothing
+            return False
+        return (head.name, bytes(data[head.body_at :])) in self._kept
 
     def look(self, question: Question) -> Kept | None:
         """The answer that is kept of the question; it may not be true any more."""

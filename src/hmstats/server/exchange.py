@@ -61,7 +61,7 @@ class Exchange:
         self._numbers = count(1)
         self._workers: Workers[Call] = Workers(limits.threads, limits.max_waiting_calls, self._work)
         self._ended_calls: deque[Call] = deque()
-        self._prompt = PromptReplies(selector, wake, versions, self._ended_calls.append, self._hand_over)
+        self._prompt = PromptReplies(selector, wake, versions, self._ended_calls.append, self._leave)
         self._draining = False
         self._receiving = Deadlines[Connection](limits.receive_seconds)
         self._sending = Deadlines[Connection](limits.send_seconds)
@@ -227,6 +227,13 @@ class Exchange:
             self._hand_over(call)
         elif call.answered:
             self._settle(call)
+
+    def _leave(self, call: Call) -> None:
+        """Has a worker answer a call that waited for a check, unless it was given up meanwhile."""
+        connection = call.connection
+        if connection.call is call:
+            self._hand_over(call)
+            self.advance(connection)  # it may have been refused, and the next request wait
 
     def _hand_over(self, call: Call) -> None:
         """Has a worker answer."""

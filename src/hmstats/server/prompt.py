@@ -95,7 +95,7 @@ class PromptReplies:
             return False
         now = self._versions.known_versions(reply.tables)
         if now is not None:
-            return _is_true(call, reply, now)
+            return _answered(call, reply, now)
         if self._line is None:
             self._begin_opening()
             return False
@@ -134,7 +134,7 @@ class PromptReplies:
             return
         asked, self._asked = self._asked, []
         for call, reply in asked:
-            if not _is_true(call, reply, now):
+            if not _answered(call, reply, now):
                 self._leave(call)
             elif call.answered:
                 self._ended(call)
@@ -177,7 +177,7 @@ class PromptReplies:
             self._selector.register(self._line, selectors.EVENT_READ, self._hear)
 
 
-def _is_true(call: Call, reply: KeptReply, now: Versions) -> bool:
+def _answered(call: Call, reply: KeptReply, now: Versions) -> bool:
     """Whether a reply is true at these numbers; it is sent then, unless the call was given up."""
     confirmed = call.protocol.confirmed(reply, now)
     if confirmed is not None:

@@ -63,10 +63,7 @@ class VersionLine:
     def ask(self, table_ids: Collection[int]) -> None:
         """Ask for the numbers that the tables have now."""
         self._ids = f"'{{{','.join(map(str, table_ids))}}}'"
-        try:
-            self._send()
-        except self._error as error:
-            raise self._lost(error) from error
+        self._send()
 
     def hear(self) -> dict[int, int] | None:
         """The answer, without the tables that have no number; None while it is under way, or nothing was asked."""
@@ -88,7 +85,10 @@ class VersionLine:
 
     def _send(self) -> None:
         whole = self._question % f"{self._ids}::bigint[]"
-        self._cursor.execute(f"EXECUTE {self._statement}({self._ids})" if self._prepared else whole)
+        try:
+            self._cursor.execute(f"EXECUTE {self._statement}({self._ids})" if self._prepared else whole)
+        except self._error as error:
+            raise self._lost(error) from error
         self.asking = True
 
     def _prepare(self) -> None:
