@@ -4,24 +4,25 @@ Requests are encoded once, and replies counted by their bytes, so that the clien
 """
 
 import socket
+import struct
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from itertools import chain
 from multiprocessing import get_context
 from types import TracebackType
 from typing import NamedTuple, Self
 
 import numpy as np
+from tests.benchmarks.gate import gate, wait_at
 from tests.peers.decode_calls import Tap, read_reply
 
 from hmstats.wire.idl import methods
 
-_START_SECONDS = 0.3
-"""Time in which every process connects before the clock starts."""
+_PATIENCE_SECONDS = 60
 _Sent = tuple[float, list[float]]
 """Calls per second of one connection, and the seconds that each took."""
-_Send = Callable[[int, str, bytes, float, float], _Sent]
+_Send = Callable[[int, str, bytes, int, float], _Sent]
 _REPLY = b"\x80\x01\x00\x02"
 
 
@@ -57,41 +58,52 @@ class Clients:
         return self._load(_connect_and_send, port, method, requests, seconds)
 
     def _load(self, send: _Send, port: int, method: str, requests: Sequence[bytes], seconds: float) -> Load:
-        start = time.time() + _START_SECONDS
-        running = [self._pool.submit(send, port, method, each, start, seconds) for each in requests]
+        with gate() as start:
+            running = [self._pool.submit(send, port, method, each, start.port, seconds) for each in requests]
+            start.open(running)
+        wait(running)  # whoever fails, nobody still sends when the next are measured
         rates, spent = zip(*(each.result() for each in running), strict=True)
         p50, p99 = np.percentile(list(chain.from_iterable(spent)), [50, 99])
         return Load(sum(rates), 1_000 * float(p50), 1_000 * float(p99))
 
 
-def _send(port: int, method: str, request: bytes, start: float, seconds: float) -> _Sent:
-    """What one connection does from `start` on."""
-    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        size = first_reply(connection, method, request)
-        time.sleep(max(0.0, start - time.time()))
+def _send(port: int, method: str, request: bytes, start: int, seconds: float) -> _Sent:
+    """What one connection does once the gate at `start` opens."""
+    with _connected(port) as connection:
+        reply = bytearray(first_reply(connection, method, request))
+        wait_at(start)
         began = now = time.perf_counter()
         spent: list[float] = []
         while now < began + seconds:
             connection.sendall(request)
-            read(connection, size)
+            read(connection, reply)
             spent.append(-now + (now := time.perf_counter()))
         return len(spent) / (now - began), spent
 
 
-def _connect_and_send(port: int, method: str, request: bytes, start: float, seconds: float) -> _Sent:
+def _connect_and_send(port: int, method: str, request: bytes, start: int, seconds: float) -> _Sent:
     """The same, each call on a connection of its own."""
-    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
-        size = first_reply(connection, method, request)
-    time.sleep(max(0.0, start - time.time()))
+    with _connected(port) as connection:
+        reply = bytearray(first_reply(connection, method, request))
+    wait_at(start)
     began = now = time.perf_counter()
     spent: list[float] = []
     while now < began + seconds:
-        with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
+        with _connected(port) as connection:
             connection.sendall(request)
-            read(connection, size)
+            read(connection, reply)
         spent.append(-now + (now := time.perf_counter()))
     return len(spent) / (now - began), spent
+
+
+def _connected(port: int) -> socket.socket:
+    """A connection that the system times out: Python's own way asks it about the socket before each send and recv."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_SECONDS)
+    connection.settimeout(None)
+    for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        connection.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", _PATIENCE_SECONDS, 0))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
 
 
 def first_reply(connection: socket.socket, method: str, request: bytes) -> int:
@@ -104,13 +116,13 @@ def first_reply(connection: socket.socket, method: str, request: bytes) -> int:
     return len(tap.take())
 
 
-def read(connection: socket.socket, size: int) -> None:
-    """Take a reply of this many bytes. Raises RuntimeError for an exception in its place."""
-    data = bytearray()
-    while len(data) < size:
-        received = connection.recv(size - len(data))
+def read(connection: socket.socket, reply: bytearray) -> None:
+    """Take a reply of as many bytes. Raises RuntimeError for an exception in its place."""
+    view, taken = memoryview(reply), 0
+    while taken < len(reply):
+        received = connection.recv_into(view[taken:])
         if not received:
-            raise RuntimeError(f"a reply of {size} bytes was expected, found its end after {len(data)}")
-        data += received
-        if not data.startswith(_REPLY):
-            raise RuntimeError(f"a reply without an exception was expected, found {bytes(data[:200])!r}")
+            raise RuntimeError(f"a reply of {len(reply)} bytes was expected, found its end after {taken}")
+        taken += received
+        if not reply.startswith(_REPLY):
+            raise RuntimeError(f"a reply without an exception was expected, found {bytes(view[: min(taken, 200)])!r}")

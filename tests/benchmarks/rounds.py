@@ -11,15 +11,13 @@ from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from tests.benchmarks.gate import gate, wait_at
 from tests.benchmarks.load import first_reply, read
 from tests.server.requests import request
 
 Call = tuple[str, Mapping[str, Any]]
 """A method and its arguments."""
 _Request = tuple[str, bytes]
-
-_START_SECONDS = 2.0
-"""Time in which every process connects, and goes through its first round, before the clock starts."""
 
 
 class Pace(NamedTuple):
@@ -47,9 +45,10 @@ class Rounds:
 
     def pace(self, port: int, rounds: Sequence[Sequence[Call]], seconds: float) -> Pace:
         """The pace of a connection for each of the rounds. Raises RuntimeError when a call is refused."""
-        start = time.time() + _START_SECONDS
         encoded = [[(method, request(method, **arguments)) for method, arguments in calls] for calls in rounds]
-        running = [self._pool.submit(_send, port, each, start, seconds) for each in encoded]
+        with gate() as start:
+            running = [self._pool.submit(_send, port, each, start.port, seconds) for each in encoded]
+            start.open(running)
         found = [each.result() for each in running]
         calls = zip(*(spent for _, _, spent in found), strict=True)
         return Pace(
@@ -59,20 +58,20 @@ class Rounds:
         )
 
 
-def _send(port: int, calls: Sequence[_Request], start: float, seconds: float) -> tuple[int, float, list[float]]:
-    """How many rounds one connection did from `start` on, and how long that and each call took, in seconds."""
+def _send(port: int, calls: Sequence[_Request], start: int, seconds: float) -> tuple[int, float, list[float]]:
+    """How many rounds one connection did once the gate opened, and how long that and each call took, in seconds."""
     with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sizes = [first_reply(connection, *call) for call in calls]
-        time.sleep(max(0.0, start - time.time()))
+        replies = [bytearray(first_reply(connection, *call)) for call in calls]
+        wait_at(start)
         spent = [0.0] * len(calls)
         began = now = time.perf_counter()
         done = 0
         while now < began + seconds:
-            for index, ((_, sent), size) in enumerate(zip(calls, sizes, strict=True)):
+            for index, ((_, sent), reply) in enumerate(zip(calls, replies, strict=True)):
                 before = now
                 connection.sendall(sent)
-                read(connection, size)
+                read(connection, reply)
                 now = time.perf_counter()
                 spent[index] += now - before
             done += 1
