@@ -16,14 +16,14 @@ from hmstats.model.column_types import kind_of
 from hmstats.model.flat_statistics import FlatStatistics, flat
 from hmstats.model.merge import add, either, merge_numbers
 from hmstats.model.names import normal_partition_name
-from hmstats.service.statistics import united
+from hmstats.service.statistics import aggregate_sketches
+from hmstats.service.statistics.aggregate_sketches import UnitedVector
 from hmstats.service.statistics.distinct import DistinctRules, density_of, distinct_values
 from hmstats.service.statistics.extrapolate import Point, extrapolated, scaled
 from hmstats.service.statistics.merge import count_distinct
 from hmstats.service.statistics.missing import missing_table
 from hmstats.service.statistics.repair import acceptable
 from hmstats.service.statistics.transactional import seen_partitions
-from hmstats.service.statistics.united import UnitedVector
 from hmstats.store import aggregates, partitions, targets, versions
 from hmstats.store.aggregates import Scope, Summary
 from hmstats.store.engine import Store
@@ -109,7 +109,7 @@ class StatisticsAggregator:
             for column, summary in summaries.items()
         }
         if histograms:
-            found |= _with_histograms(found, united.histograms(connection, name, scope))
+            found |= _with_histograms(found, aggregate_sketches.histograms(connection, name, scope))
         complete = _partitions_found(scope, summaries, points, len(existing))
         return Aggregate(tuple(found.values()), complete, min(each.analyzed_seconds for each in summaries.values()))
 
@@ -208,7 +208,7 @@ def _vectors(
 ) -> dict[str, UnitedVector]:
     """The united bit vectors of the columns of which every partition with statistics has one."""
     columns = [column for column, each in summaries.items() if 0 < each.bit_vectors == each.partitions]
-    return united.bit_vectors(connection, name, replace(scope, columns=columns)) if columns else {}
+    return aggregate_sketches.bit_vectors(connection, name, replace(scope, columns=columns)) if columns else {}
 
 
 def _with_histograms(

@@ -20,10 +20,10 @@ from hmstats.model.frequent_values import FrequentValue, FrequentValues
 from hmstats.model.names import normal_partition_name, partition_values
 from hmstats.model.provenance import Provenance
 from hmstats.service.statistics import details as beside
-from hmstats.service.statistics import unions
+from hmstats.service.statistics import question_sketches
 from hmstats.service.statistics.missing import missing_table
+from hmstats.service.statistics.question_sketches import Scope
 from hmstats.service.statistics.read import StatisticsReader
-from hmstats.service.statistics.unions import Scope
 from hmstats.sketch import bit_vector
 from hmstats.sketch.kll import KllHistogram
 from hmstats.sketch.top_k import TopK
@@ -62,10 +62,10 @@ class StatisticsQuestions:
             if scope.kind is Kind.BINARY:
                 raise InvalidInput(f"{scope.where} is binary: its distinct values are not counted")
             if scope.kind is Kind.BOOLEAN:
-                count = len(unions.booleans(connection, scope).top())
+                count = len(question_sketches.booleans(connection, scope).top())
                 return DistinctCount(count, 0.0, count, count, exact=True)
             stored = _stored_count(connection, scope)
-            return stored or _count_of_vector(unions.bit_vectors(connection, scope))
+            return stored or _count_of_vector(question_sketches.bit_vectors(connection, scope))
 
     def quantiles(
         self,
@@ -83,7 +83,7 @@ class StatisticsQuestions:
             scope = self._scope(connection, name, _target(connection, name), column, partition_names, engine)
             if scope.kind in _WITHOUT_ORDER:
                 raise InvalidInput(f"{scope.where} must have numbers, dates or times, found {scope.kind.value}")
-            return _quantiles(unions.histograms(connection, scope), fractions)
+            return _quantiles(question_sketches.histograms(connection, scope), fractions)
 
     def top_k(
         self, name: TableName, column: str, partition_names: Sequence[str] | None, k: int, engine: str
@@ -93,7 +93,7 @@ class StatisticsQuestions:
             raise InvalidInput(f"k must be 1 or more, found {k}")
         with self._store.read() as connection:
             scope = self._scope(connection, name, _target(connection, name), column, partition_names, engine)
-            unite = unions.booleans if scope.kind is Kind.BOOLEAN else unions.top_k
+            unite = question_sketches.booleans if scope.kind is Kind.BOOLEAN else question_sketches.top_k
             return scope.kind, _frequent(scope.kind, unite(connection, scope), k)
 
     def provenance(
@@ -210,7 +210,7 @@ def _stored_count(connection: Connection, scope: Scope) -> DistinctCount | None:
         beside_it = details.read_partitions(connection, scope.target.id, scope.partitions, [scope.column])
     else:
         return None
-    column = unions.chosen(beside.attached(sets, beside_it), scope.engine)
+    column = question_sketches.chosen(beside.attached(sets, beside_it), scope.engine)
     data: Any = column.data if column else None
     if column is None or data.ndv is None:
         return None
