@@ -70,11 +70,12 @@ class Exchange:
         self._lingering = Deadlines[Connection](_LINGER_SECONDS)
         self._leaving = Deadlines[Connection](_FRESH_SECONDS)
         self._deadlines = (self._receiving, self._sending, self._calling, self._idle, self._lingering, self._leaving)
+        self._shortest_seconds = min(each.seconds for each in self._deadlines if each.seconds is not None)
 
-    @property
-    def next_deadline(self) -> float | None:
-        """When `expire` has something to do, as time.monotonic() counts."""
-        return min((first for each in self._deadlines if (first := each.next()) is not None), default=None)
+    def next_deadline(self, now: float) -> float:
+        """Before when `expire` has nothing to do, as time.monotonic() counts, whatever is started from now on."""
+        firsts = (first for each in self._deadlines if (first := each.next()) is not None)
+        return min([now + self._shortest_seconds, *firsts])
 
     @property
     def busy(self) -> int:

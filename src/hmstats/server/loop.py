@@ -13,8 +13,6 @@ from hmstats.server.listener import Listener
 from hmstats.server.prompt import VersionSource
 from hmstats.server.wakeup import Wakeup
 
-_LONGEST_SLEEP_SECONDS = 1.0
-"""Whatever happens, the selector's thread looks around as often as this."""
 _ACCEPT_PAUSE_SECONDS = 0.5
 """How long no connection is accepted after the system refused one."""
 
@@ -33,6 +31,8 @@ class Loop:
         self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits, versions)
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None
+        self._look_at = 0.0
+        """When to look for deadlines that have passed: to do so at every turn takes longer than to answer."""
 
     def drain(self, drain_seconds: float) -> None:
         """See Server.drain. Called from another thread or a signal handler."""
@@ -56,9 +56,8 @@ class Loop:
 
     def _turn(self) -> None:
         """Sleeps until something happens, and does what is to do."""
-        deadline = self._next_deadline()
         touched: dict[Connection, None] = {}
-        for key, events in self._selector.select(_sleep_seconds(deadline)):
+        for key, events in self._selector.select(max(0.0, self._look_at - time.monotonic())):
             if isinstance(key.data, Connection):
                 self._exchange.react(key.data, events)
                 touched[key.data] = None
@@ -68,16 +67,12 @@ class Loop:
         for connection in touched:
             self._exchange.advance(connection)
         self._exchange.ask()
-        if deadline is not None and deadline <= time.monotonic():
-            self._expire()
-
-    def _next_deadline(self) -> float | None:
-        """When `_expire` has something to do, as time.monotonic() counts."""
-        both = (self._exchange.next_deadline, self._accept_pause.next())
-        return min((each for each in both if each is not None), default=None)
-
-    def _expire(self) -> None:
         now = time.monotonic()
+        if now >= self._look_at:
+            self._expire(now)
+            self._look_at = min(self._exchange.next_deadline(now), now + _ACCEPT_PAUSE_SECONDS)
+
+    def _expire(self, now: float) -> None:
         self._exchange.expire(now)
         for listener in self._accept_pause.expired(now):
             self._selector.register(listener, selectors.EVENT_READ, self._accept)
@@ -108,9 +103,3 @@ class Loop:
         self._selector.close()
         self._wakeup.close()
         self._listener.close()
-
-
-def _sleep_seconds(deadline: float | None) -> float:
-    if deadline is None:
-        return _LONGEST_SLEEP_SECONDS
-    return min(_LONGEST_SLEEP_SECONDS, max(0.0, deadline - time.monotonic()))

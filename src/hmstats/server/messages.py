@@ -6,8 +6,8 @@ Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift.
 """
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from hmstats.errors import ProtocolError
 
@@ -31,8 +31,7 @@ class Refusal(IntEnum):
     PROTOCOL_ERROR = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What a request says before its arguments, which begin at byte `body_at`."""
 
     name: str
