@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +61,14 @@ class Rate:
 
 
 Rates = dict[str, Rate | None]
-"""By server; None where a Hive refused calls, or left one without an answer."""
+"""By server; None for a Hive that refused calls, or left one without an answer, now or before."""
 
 
 class Bench:
     """Some Hives, and servers of ours over one filled database, which keep more or less."""
 
     def __init__(self, stack: ExitStack, folder: Path, given: argparse.Namespace) -> None:
-        connections = self._connections = given.connections
+        connections = given.connections
         self._seconds = given.seconds
         server = stack.enter_context(own_server())
         ours = stack.enter_context(fresh_database(server))
@@ -86,12 +87,13 @@ class Bench:
         self.hives = [f"Hive {release}" for release in given.hive]
         for name, release in zip(self.hives, given.hive, strict=True):
             database = stack.enter_context(fresh_database(server)) if shutil.which("mvn") else "derby"
-            self._ports[name] = stack.enter_context(hive(release, folder / name, database=database))
+            self._ports[name] = stack.enter_context(hive(release, folder / f"hive-{release}", database=database))
         self._written = [AGAIN, *self.hives]
         for name in self._written:
             fill(self._ports[name], min(max(connections), _TABLES))
         self._database = listener_of(make_url(server).port or 0)
         self._servers = {name: listener_of(port) for name, port in self._ports.items()}
+        self._gone: set[str] = set()
         self._clients = stack.enter_context(Clients(max(connections)))
 
     @property
@@ -99,30 +101,30 @@ class Bench:
         """The memory of the server that keeps all."""
         return peak_megabytes(self._servers[AGAIN])
 
-    def rates(self, scenario: Scenario) -> list[tuple[int, Rates]]:
-        """For each number of connections each server's rate; all are warmed up before."""
-        numbers = (number % _TABLES for number in range(max(self._connections)))
+    def rates(self, scenario: Scenario, connections: int) -> Rates:
+        """Each server's rate, after all were warmed up."""
+        numbers = (number % _TABLES for number in range(connections))
         requests = [request(scenario.method, **scenario.arguments(number)) for number in numbers]
         names = list(self._ports) if scenario.reads else self._written
         for name in names:
-            self._rate(name, scenario, requests, 2 * self._seconds)
-        return [
-            (count, {name: self._rate(name, scenario, requests[:count], self._seconds) for name in names})
-            for count in self._connections
-        ]
+            self._rate(name, scenario, requests)
+        return {name: self._rate(name, scenario, requests) for name in names}
 
-    def _rate(self, name: str, scenario: Scenario, requests: Sequence[bytes], seconds: float) -> Rate | None:
+    def _rate(self, name: str, scenario: Scenario, requests: Sequence[bytes]) -> Rate | None:
+        if name in self._gone:
+            return None
         processes = (self._servers[name], self._database)
         before = [cpu_seconds(each) for each in processes]
         try:
-            load = self._clients.calls(self._ports[name], scenario.method, requests, seconds)
+            load = self._clients.calls(self._ports[name], scenario.method, requests, self._seconds)
         except (OSError, RuntimeError) as error:
             if name not in self.hives:
                 raise
-            print(f"{scenario.title}, {len(requests)} connections, {name}: {error}")
+            print(f"{scenario.title}, {len(requests)} connections: {name} did not answer and is left out: {error}")
+            self._gone.add(name)
             return None
         server, database = (cpu_seconds(each) - start for each, start in zip(processes, before, strict=True))
-        made = load.calls * seconds
+        made = load.calls * self._seconds
         return Rate(load, 1_000 * server / made, 1_000 * database / made)
 
 
@@ -142,7 +144,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     hives = _HIVES if shutil.which("mvn") else _HIVES[:1]
-    parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement; there are some seventy")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each of some two hundred measurements")
     parser.add_argument("--hive", choices=_HIVES, nargs="+", default=hives, help="the releases to compare with")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 4, 32], help="numbers of connections")
     parser.add_argument("--workers", type=int, default=2, help="processes of each of our servers")
@@ -152,11 +154,12 @@ def main() -> None:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-bench-")))
         bench = Bench(stack, folder, given)
+        chosen = [each for each in SCENARIOS if given.only in each.title]
+        # The most connections come last: a Hive may not get over them.
+        found = {(each, count): bench.rates(each, count) for count in sorted(given.connections) for each in chosen}
         table = _table(bench.hives)
-        for scenario in SCENARIOS:
-            if given.only in scenario.title:
-                for connections, rates in bench.rates(scenario):
-                    table.add_row(*row(scenario, connections, rates, bench.hives))
+        for scenario, connections in product(chosen, sorted(given.connections)):
+            table.add_row(*row(scenario, connections, found[scenario, connections], bench.hives))
         table.caption = f"peak memory of hmstats, parent and workers: {bench.peak_megabytes:,.0f} MB"
     Console(width=280).print(table)
 
