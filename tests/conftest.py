@@ -1,5 +1,10 @@
 """Fixtures for all tests; each module of tests/fixtures holds those of one subject."""
 
+import os
+
+# Machines of Java live for seconds here: to compile as well as they can takes a third of the time of a Spark session.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+
 # In the order in which they import each other.
 pytest_plugins = [
     "tests.fixtures.postgres",
