@@ -2,8 +2,8 @@
 
 import os
 
-# Machines of Java live for seconds here: to compile as well as they can takes a third of the time of a Spark session.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+# Sessions of Spark live for seconds here: to compile as well as it can takes a third of that time.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 
 # In the order in which they import each other.
 pytest_plugins = [
