@@ -70,7 +70,8 @@ class Loop:
         now = time.monotonic()
         if now >= self._look_at:
             self._expire(now)
-            self._look_at = min(self._exchange.next_deadline(now), now + _ACCEPT_PAUSE_SECONDS)
+            pause = self._accept_pause.next() or now + _ACCEPT_PAUSE_SECONDS
+            self._look_at = min(self._exchange.next_deadline(now), pause)
 
     def _expire(self, now: float) -> None:
         self._exchange.expire(now)
