@@ -5,6 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Tests that share a file share its servers, so a file stays in one process.
+PROCESSES ?= 2
+SIDE_BY_SIDE = --numprocesses $(PROCESSES) --dist loadfile
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -21,11 +24,11 @@ $(READY): pyproject.toml constraints.txt scripts/java.sh
 demo: install ## Analyse TPC-H with Spark, store and read back (SF=1 for more data)
 	@$(BIN)/python demo/demo.py
 
-test: install ## Run the tests
-	@$(BIN)/python -m pytest -m 'not engines' $(ARGS)
+test: install ## Run the tests, two files at a time (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
+	@$(BIN)/python -m pytest -m 'not engines' $(SIDE_BY_SIDE) $(ARGS)
 
 test-engines: install ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI takes those of Spark and PyIceberg
-	@$(BIN)/python -m pytest -m engines $(ARGS)
+	@$(BIN)/python -m pytest -m engines $(SIDE_BY_SIDE) $(ARGS)
 
 test-hive: install ## Run Hive's own client tests (Maven) and hold them against what passes on Hive 4.0.1
 	@$(BIN)/python -m tests.peers.hive_suite.compare

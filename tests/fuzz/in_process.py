@@ -109,12 +109,12 @@ def converse(pieces: list[bytes], dispatcher: Dispatcher) -> tuple[str, bytes]:
                 request = protocol.take(inbox)
                 if request is None:
                     break
-                sent += protocol.wrap(protocol.answer(request, session))
+                sent += b"".join(protocol.wrap(protocol.answer(request, session)))
                 outcome = "answered"
                 if protocol.ends:
                     return outcome, bytes(sent)
         except ProtocolError as error:
-            sent += protocol.reject(error) if protocol else b""
+            sent += b"".join(protocol.reject(error)) if protocol else b""
             return f"rejected {'after an answer' if outcome == 'answered' else 'at once'}", bytes(sent)
     return outcome, bytes(sent)
 

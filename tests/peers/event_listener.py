@@ -5,9 +5,10 @@ stands for it, and is compiled with the jars of the server. They are kept where 
 """
 
 import os
-from pathlib import Path
+from zlib import crc32
 
 from tests.peers import start_hive
+from tests.peers.cache import CACHE, filling
 
 TRANSACTIONAL = "hive.metastore.transactional.event.listeners=org.apache.hive.hcatalog.listener.DbNotificationListener"
 """The setting that has it called within the transactions of changes; every generation knows this name."""
@@ -17,26 +18,23 @@ _ARTIFACT = "org.apache.hive.hcatalog:hive-hcatalog-server-extensions"
 
 def class_path(generation: str) -> list[str]:
     """The jars and folders that a Hive of the generation needs to have its listener; made on first use."""
-    folder = start_hive.CACHE / f"listener-{generation}"
-    if generation in _PUBLISHED:
-        _download(generation, folder)
-        return [str(folder / "*")]
-    _compile(generation, folder)
-    return [str(folder)]
+    return _published(generation) if generation in _PUBLISHED else _compiled(generation)
 
 
-def _download(generation: str, folder: Path) -> None:
-    if folder.exists():
-        return
-    wanted = f"-Dartifact={_ARTIFACT}:{_PUBLISHED[generation]}"
-    start_hive.run(["mvn", "-B", "-q", "dependency:copy", wanted, f"-DoutputDirectory={folder}"])
+def _published(generation: str) -> list[str]:
+    folder = CACHE / f"listener-{generation}"
+    with filling(folder) as empty:
+        if empty:
+            wanted = f"-Dartifact={_ARTIFACT}:{_PUBLISHED[generation]}"
+            start_hive.run(["mvn", "-B", "-q", "dependency:copy", wanted, f"-DoutputDirectory={folder}"])
+    return [str(folder / "*")]
 
 
-def _compile(generation: str, folder: Path) -> None:
+def _compiled(generation: str) -> list[str]:
     source = start_hive.HERE / "listener" / "DbNotificationListener.java"
-    made = folder / "org/apache/hive/hcatalog/listener/DbNotificationListener.class"
-    if made.exists() and made.stat().st_mtime >= source.stat().st_mtime:
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    jars = [str(start_hive.home(generation) / "lib" / "*"), str(start_hive.package(generation) / "*")]
-    start_hive.run(["javac", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)])
+    folder = CACHE / f"listener-{generation}-{crc32(source.read_bytes()):08x}"
+    with filling(folder) as empty:
+        if empty:
+            jars = [str(start_hive.home(generation) / "lib" / "*"), str(start_hive.package(generation) / "*")]
+            start_hive.run(["javac", "-nowarn", "-cp", os.pathsep.join(jars), "-d", str(folder), str(source)])
+    return [str(folder)]

@@ -5,11 +5,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.peers import launch
-from tests.peers.start_hive import CACHE as ALL_CACHES
+from tests.peers import cache, launch
 
 ICEBERG, SPARK = "1.12.0", "4.1"
-CACHE = ALL_CACHES / f"iceberg-{ICEBERG}-spark-{SPARK}"
+CACHE = cache.CACHE / f"iceberg-{ICEBERG}-spark-{SPARK}"
 _ARTIFACT = f"iceberg-spark-runtime-{SPARK}_2.13"
 
 
@@ -24,9 +23,13 @@ class Parts:
 def fetched() -> Parts:
     """Both parts, fetched on first use."""
     parts = Parts(CACHE / "packages", CACHE / f"{_ARTIFACT}-{ICEBERG}.jar")
-    if (CACHE / "complete").exists():
-        return parts
-    CACHE.mkdir(parents=True, exist_ok=True)
+    with cache.filling(CACHE) as empty:
+        if empty:
+            _fetch(parts.packages)
+    return parts
+
+
+def _fetch(packages: Path) -> None:
     options = (f"-Dartifact=org.apache.iceberg:{_ARTIFACT}:{ICEBERG}", f"-DoutputDirectory={CACHE}")
     launch.maven(["dependency:copy", *options], CACHE, CACHE / "maven.log")
     install = [
@@ -36,9 +39,7 @@ def fetched() -> Parts:
         "install",
         "--quiet",
         "--target",
-        str(parts.packages),
+        str(packages),
         f"pyspark=={SPARK}.*",
     ]
     subprocess.run(install, check=True)
-    (CACHE / "complete").touch()
-    return parts

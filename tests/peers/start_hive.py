@@ -30,8 +30,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from xml.sax.saxutils import escape
 
+from tests.peers.cache import CACHE, filling
+
 HERE = Path(__file__).resolve().parent
-CACHE = Path(os.environ.get("HMSTATS_TEST_CACHE", Path.home() / ".cache" / "hmstats-tests"))
 JAVA = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"
 GENERATIONS = ("2.3", "3.1", "4.0", "4.1")
 SERVER = "org.apache.hadoop.hive.metastore.HiveMetaStore"
@@ -76,17 +77,19 @@ class Jdbc:
 def package(generation: str) -> Path:
     """The folder with a generation's jars and scripts; resolved and unpacked on first use."""
     target = CACHE / _POMS[generation]
-    if (target / "complete").exists():
-        return target
-    pom = HERE / f"pom-{_POMS[generation]}.xml"
+    with filling(target) as empty:
+        if empty:
+            _resolve(HERE / f"pom-{_POMS[generation]}.xml", target)
+    return target
+
+
+def _resolve(pom: Path, target: Path) -> None:
     copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={target}")
     run(["mvn", "-B", "-q", "-f", str(pom), *copy])
     for archive in target.glob("*-bin.tar.gz"):
         with tarfile.open(archive) as tar:
             tar.extractall(target, members=[member for member in tar if _wanted(member.name)], filter="data")
         archive.unlink()
-    (target / "complete").touch()
-    return target
 
 
 def home(generation: str) -> Path:

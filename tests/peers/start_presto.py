@@ -14,12 +14,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.peers import launch
-from tests.peers.start_hive import CACHE as ALL_CACHES
+from tests.peers import cache, launch
 
 HERE = Path(__file__).resolve().parent / "presto"
 VERSION = "0.287"
-CACHE = ALL_CACHES / f"presto-{VERSION}"
+CACHE = cache.CACHE / f"presto-{VERSION}"
 _OPENS = (
     "java.base/java.io",
     "java.base/java.lang",
@@ -47,9 +46,13 @@ _OPENS = (
 
 def unpacked() -> Path:
     """The folder with the server's jars and the two plugins that are used; fetched on first use."""
-    if (CACHE / "complete").exists():
-        return CACHE
-    CACHE.mkdir(parents=True, exist_ok=True)
+    with cache.filling(CACHE) as empty:
+        if empty:
+            _fetch()
+    return CACHE
+
+
+def _fetch() -> None:
     name = f"presto-server-{VERSION}"
     _copy(f"com.facebook.presto:presto-server:{VERSION}:tar.gz", CACHE)
     wanted = (f"{name}/lib", f"{name}/plugin/hive-hadoop2", f"{name}/plugin/tpch")
@@ -60,8 +63,6 @@ def unpacked() -> Path:
         for old in list(CACHE.rglob(f"{part}-9.0.jar")):
             _copy(f"org.ow2.asm:{part}:9.7.1", old.parent)
             old.unlink()
-    (CACHE / "complete").touch()
-    return CACHE
 
 
 def _copy(artifact: str, folder: Path) -> None:

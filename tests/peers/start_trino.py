@@ -14,11 +14,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.peers import launch
-from tests.peers.start_hive import CACHE as ALL_CACHES
+from tests.peers import cache, launch
 
 HERE = Path(__file__).resolve().parent / "trino"
-CACHE = ALL_CACHES / "trino-483"
+CACHE = cache.CACHE / "trino-483"
 _OPTIONS = (
     "-Xmx2g",
     "--add-modules",
@@ -32,11 +31,10 @@ _OPTIONS = (
 def class_path(java: str) -> str:
     """The jars, and our one class, resolved and compiled on first use."""
     lib, classes = CACHE / "lib", CACHE / "classes"
-    if not (CACHE / "complete").exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}")
-        launch.maven(["-q", "-f", str(HERE / "pom.xml"), *copy], CACHE, CACHE / "maven.log")
-        (CACHE / "complete").touch()
+    with cache.filling(CACHE) as empty:
+        if empty:
+            copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}")
+            launch.maven(["-q", "-f", str(HERE / "pom.xml"), *copy], CACHE, CACHE / "maven.log")
     source = HERE / "TrinoPeer.java"
     if not classes.exists() or classes.stat().st_mtime < source.stat().st_mtime:
         classes.mkdir(exist_ok=True)

@@ -25,10 +25,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.peers import start_hive
+from tests.peers import cache, start_hive
 
 HERE = Path(__file__).resolve().parent
-CACHE = start_hive.CACHE / "hive-suite"
+CACHE = cache.CACHE / "hive-suite"
 START_SECONDS, CLASS_SECONDS, STOP_SECONDS = 120, 900, 30
 _CLIENT = """AddPartitions AddPartitionsFromPartSpec AlterPartitions AppendPartitions Catalogs CheckConstraint Databases
 DefaultConstraint DropPartitions ExchangePartitions ForeignKey Functions GetAllTableConstraints GetPartitions
@@ -40,10 +40,10 @@ CLASSES = ("TestStats", "TestRemoteHiveMetaStore", *(f"client.Test{name}" for na
 def class_path() -> str:
     """Jars resolved and the sources compiled, on first use."""
     lib, classes = CACHE / "lib", CACHE / "classes"
-    if not (CACHE / "complete").exists():
-        copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}")
-        start_hive.run(["mvn", "-B", "-q", "-f", str(HERE / "pom.xml"), *copy])
-        (CACHE / "complete").touch()
+    with cache.filling(CACHE) as empty:
+        if empty:
+            copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}")
+            start_hive.run(["mvn", "-B", "-q", "-f", str(HERE / "pom.xml"), *copy])
     jars = (f"{lib}/*", f"{start_hive.home('4.0')}/lib/*", f"{start_hive.package('4.0')}/*")
     path = os.pathsep.join([str(classes), *jars])
     _compile(classes, path)
