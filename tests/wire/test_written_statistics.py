@@ -262,3 +262,36 @@ def test_other_bytes_and_half_a_request_raise_nothing(garbage: bytes, place: int
     changed = whole[:cut] + bytes([byte]) + whole[cut + 1 :]
     written = written_statistics.of_request(changed, 3)
     assert written is None or sets_of(written) == by_thriftpy2(changed)
+
+
+def _same_columns(partition: str, ndv: int, *, bounds: bool = True, name: str = "c") -> Any:
+    """Statistics of three columns; without bounds as of columns without values."""
+    changed: dict[str, Any] = {} if bounds else {"lowValue": None, "highValue": None}
+    words = api.StringColumnStatsData(maxColLen=ndv, avgColLen=2.5, numNulls=0, numDVs=ndv)
+    text = api.ColumnStatisticsObj(
+        colName="words", colType="string", statsData=api.ColumnStatisticsData(stringStats=words)
+    )
+    return of_partition(partition, longs(name, numDVs=ndv, **changed), text, longs("last", numNulls=ndv))
+
+
+@given(st.lists(st.lists(st.tuples(st.booleans(), st.sampled_from("cd")), min_size=1, max_size=5), max_size=8))
+def test_what_comes_again_and_again_is_read_as_at_first(asked: list[list[tuple[bool, str]]]) -> None:
+    """Requests of sets with or without bounds, mostly of the same columns."""
+    for number, sets in enumerate([[(True, "c")], *asked]):
+        made = [
+            _same_columns(f"p={place}", number + place, bounds=bounds, name=name)
+            for place, (bounds, name) in enumerate(sets)
+        ]
+        message = body(SET, api.SetPartitionsStatsRequest(colStats=made))
+        written = written_statistics.of_request(message, 3)
+        alike = len({name for _, name in sets}) == 1
+        assert (written is not None) == alike
+        if written is not None:
+            assert sets_of(written) == by_thriftpy2(message)
+
+
+def test_a_request_that_ends_in_the_middle_of_what_came_before_is_left_to_others() -> None:
+    message = body(UPDATE, _same_columns("p=1", 1))
+    for _ in range(3):
+        assert written_statistics.of_set(message, 3) is not None
+    assert all(written_statistics.of_set(message[:end], 3) is None for end in range(3, len(message)))

@@ -4,8 +4,8 @@ Reading connections begin every transaction as one consistent picture that canno
 once a connection, so that it costs no round trip a call. Ids have a pool of their own, since a writer takes them while
 it holds a connection: with one pool for both, writers could wait for each other for ever. Checking connections send
 single statements without a transaction around them, so that a check is one round trip; one more, without a pool, does
-so for a thread that waits for nothing (version_line.py). Writing connections hold a claim
-on the database (claims.py).
+so for a thread that waits for nothing (version_line.py). Writing connections begin and end transactions along with
+statements (writing_connection.py), and hold a claim on the database (claims.py).
 """
 
 import select
@@ -22,6 +22,7 @@ from hmstats.store.bound_values import check_parameters
 from hmstats.store.claims import Claims
 from hmstats.store.shape import Shape
 from hmstats.store.stand_ins import adapt
+from hmstats.store.writing_connection import WritingConnection
 
 _BATCH_ROWS = 1_000
 _CONNECT_SECONDS = 10
@@ -92,7 +93,8 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
         _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
         return Pools(readers, writers, writers, readers, Claims(writers, readers))
     readers = _postgres(url, pool_size, statement_seconds)
-    writers = _postgres(url, pool_size, statement_seconds, _PREPARED)
+    writers = _postgres(url, pool_size, statement_seconds, _PREPARED, connection_factory=WritingConnection)
+    writers.dialect.supports_server_side_cursors = False
     checkers = _postgres(url, pool_size, statement_seconds, _PREPARED)
     line = _arguments(url, statement_seconds, _PREPARED)
     check_parameters(readers)
@@ -128,10 +130,10 @@ def _begin_with(engine: Engine, statement: str, *, query_only: bool) -> None:
         connection.exec_driver_sql(statement)
 
 
-def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str = "") -> Engine:
+def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str = "", **of_driver: Any) -> Engine:
     engine = create_engine(
         url.difference_update_query([_SCHEMAS]),
-        connect_args=_session(url, statement_seconds, options),
+        connect_args={**_session(url, statement_seconds, options), **of_driver},
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=statement_seconds,

@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from hmstats.store.schema import SEQUENCE_TABLE
 
 _BLOCK = 1_000
-_CALLS = 10
+_CALLS = 100
 """A block serves at least so many calls that take as many ids as the one that reserves it."""
 _FIRST = 1
 

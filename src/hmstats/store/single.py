@@ -78,13 +78,13 @@ class SingleRead:
         check(values.values())
         return list(unit.connection.exec_driver_sql(self._text(unit), dict(values)).cursor.fetchall())
 
-    def after(self, first: "SingleRead", unit: Unit, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The same on PostgreSQL, another statement with the same parameters having run before, in one round trip.
+    def after(self, before: Sequence["SingleRead"], unit: Unit, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The same on PostgreSQL, other statements having run before, in one round trip.
 
-        Each sees what is there when it begins; the other's rows are passed over.
+        `values` has the parameters of all. Each sees what is there when it begins; the others' rows are passed over.
         """
         check(values.values())
-        text = f"{first._text(unit)};\n{self._text(unit)}"  # noqa: SLF001 - one of its own kind
+        text = ";\n".join(each._text(unit) for each in (*before, self))  # noqa: SLF001 - of its own kind
         return list(unit.connection.exec_driver_sql(text, dict(values)).cursor.fetchall())
 
     def _text(self, unit: Unit) -> str:

@@ -74,8 +74,9 @@ _PARTS = (
     part(_PARAMETER, _P.TBL_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
 )
 _HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
-_ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
-_LOCK = _ID.with_for_update(of=TBLS)
+ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
+"""The id of the table that the parameters catalog, database and table name."""
+_LOCK = ID.with_for_update(of=TBLS)
 _SPOT = (
     select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID)
     .outerjoin_from(DBS, TBLS, (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == bindparam("table")))
@@ -158,7 +159,7 @@ def summaries(connection: Connection, catalog: str) -> list[TableSummary]:
 
 def find_id(connection: Connection, name: TableName) -> int | None:
     """The table's id, or None."""
-    return connection.execute(_ID, _words(name)).scalar_one_or_none()
+    return connection.execute(ID, _words(name)).scalar_one_or_none()
 
 
 def find_noted(connection: Connection, name: TableName) -> int | None:

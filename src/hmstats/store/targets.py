@@ -1,6 +1,6 @@
 """What a statistics call is about: as much of a table as its rules look at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -11,10 +11,12 @@ from sqlalchemy import (
     CompoundSelect,
     Connection,
     Engine,
+    FromClause,
     Select,
     String,
     bindparam,
     cast,
+    exists,
     literal_column,
     or_,
     select,
@@ -24,7 +26,7 @@ from sqlalchemy import (
 from hmstats.model.accurate import PARAMETER
 from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.store import versions
-from hmstats.store.schema import COLUMNS_V2, DBS, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
+from hmstats.store.schema import COLUMNS_V2, DBS, HMSTATS_TOP_K, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.shape import WHOLE
 from hmstats.store.single import SingleRead
@@ -32,17 +34,22 @@ from hmstats.store.unit import Unit
 
 _LOOKED_AT = (PARAMETER, "numRows", "transactional")
 _ITSELF, _COLUMN, _KEY, _PARAMETER, _VERSION = "table", "column", "key", "parameter", "version"
+_NO_TOP_K = "no top-k"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A table's id and version, data columns, partition keys, and the parameters that bear on statistics."""
+    """A table's id and version, data columns, partition keys, and the parameters that bear on statistics.
+
+    `has_top_k`: frequent values may be stored of it or its partitions.
+    """
 
     id: int
     version: int
     columns: tuple[Column, ...]
     partition_keys: tuple[Column, ...]
     parameters: Parameters
+    has_top_k: bool = True
 
     @property
     def transactional(self) -> bool:
@@ -65,15 +72,16 @@ def find(connection: Connection, name: TableName) -> Target | None:
 
 def find_unnoted(connection: Connection, name: TableName) -> Target | None:
     """The same for those who note themselves what they read of it."""
-    return _of_rows(connection.execute(_FOUND, _named(name)).all())
+    return of_rows(connection.execute(_FOUND, named(name)).all())
 
 
 def read(engine: Engine, name: TableName) -> Target | None:
     """The same without a transaction; None as well when the database does not answer."""
-    return _of_rows(_SINGLE.rows(engine, _named(name)) or ())
+    return of_rows(_SINGLE.rows(engine, named(name)) or ())
 
 
-def _of_rows(rows: Sequence[Any]) -> Target | None:
+def of_rows(rows: Sequence[Any]) -> Target | None:
+    """What the rows of `target_query` say."""
     if not rows:
         return None
     table_id, version = rows[0][:2]
@@ -82,9 +90,9 @@ def _of_rows(rows: Sequence[Any]) -> Target | None:
 
 def lock(unit: Unit, name: TableName) -> Target | None:
     """The same, the table's row locked until the unit ends: writers of one table follow one another."""
-    if unit.shape is WHOLE and unit.connection.dialect.name == "postgresql":
-        return _of_rows(_SINGLE.after(_LOCK, unit, _named(name)))
-    rows = _run(unit, _LOCK, _named(name))
+    if is_one_trip(unit):
+        return of_rows(_LOCKED.after([LOCK], unit, named(name)))
+    rows = _run(unit, LOCK, named(name))
     if not rows:
         return None
     table_id, _, columns_id = rows[0]
@@ -94,6 +102,11 @@ def lock(unit: Unit, name: TableName) -> Target | None:
     return _target(table_id, version, found)
 
 
+def is_one_trip(unit: Unit) -> bool:
+    """Whether a table can be locked and read in one round trip."""
+    return unit.shape is WHOLE and unit.connection.dialect.name == "postgresql"
+
+
 def _run(unit: Unit, read: SingleRead, values: Mapping[str, Any]) -> Sequence[Any]:
     if unit.shape is WHOLE:
         return read.within(unit, values)
@@ -101,11 +114,12 @@ def _run(unit: Unit, read: SingleRead, values: Mapping[str, Any]) -> Sequence[An
     return found
 
 
-def _named(name: TableName) -> dict[str, str]:
+def named(name: TableName) -> dict[str, str]:
+    """The parameters of LOCK and `target_query`."""
     return {"catalog": name.catalog, "database": name.database, "table": name.table}
 
 
-def _word(text: str) -> ColumnElement[str]:
+def word(text: str) -> ColumnElement[str]:
     """A constant of ours in a statement that is prepared: it has no parameters but the names."""
     return literal_column(f"'{text}'", String)
 
@@ -132,13 +146,11 @@ def _parts(
 ) -> list[Select[Any]]:
     """What a target is made of: kind, place, name and text of each part, `before` before each."""
     c, k, p = COLUMNS_V2.c, PARTITION_KEYS.c, TABLE_PARAMS.c
-    looked_at = or_(*(p.PARAM_KEY == _word(key) for key in _LOOKED_AT))
+    looked_at = or_(*(p.PARAM_KEY == word(key) for key in _LOOKED_AT))
     return [
-        select(*before, _word(_COLUMN), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == columns_id),
-        select(*before, _word(_KEY), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == table_id),
-        select(*before, _word(_PARAMETER), _NO_PLACE, p.PARAM_KEY, p.PARAM_VALUE).where(
-            p.TBL_ID == table_id, looked_at
-        ),
+        select(*before, word(_COLUMN), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == columns_id),
+        select(*before, word(_KEY), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == table_id),
+        select(*before, word(_PARAMETER), _NO_PLACE, p.PARAM_KEY, p.PARAM_VALUE).where(p.TBL_ID == table_id, looked_at),
     ]
 
 
@@ -149,28 +161,41 @@ def _bound(name: str) -> ColumnElement[Any]:
 def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
     """The table's version in the place of a part's name."""
     v = VERSIONS.c
-    return select(_word(_VERSION), _NO_PLACE, cast(v.VERSION, String), _word("")).where(v.TBL_ID == table_id)
+    return select(word(_VERSION), _NO_PLACE, cast(v.VERSION, String), word("")).where(v.TBL_ID == table_id)
 
 
-def _found() -> CompoundSelect[Any]:
-    """The parts of a table found by name, after its id and version; one row at least when there is such a table."""
+def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _: ()) -> CompoundSelect[Any]:
+    """The parts of a table found by name, after its id and version; one row at least when there is such a table.
+
+    `more` makes further rows of the same columns (id, version, kind, place, name, text) from the id and version.
+    """
     t = _query().cte("t")
-    itself = select(t.c.TBL_ID, t.c.VERSION, _word(_ITSELF), _NO_PLACE, _word(""), _word(""))
-    return union_all(itself, *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION))
+    itself = select(t.c.TBL_ID, t.c.VERSION, word(_ITSELF), _NO_PLACE, word(""), word(""))
+    return union_all(itself, *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION), *more(t))
 
 
-_FOUND = _found()
+def without_top_k(table: FromClause) -> list[Select[Any]]:
+    """A row for `target_query` that says that there are no frequent values, of the table or its partitions."""
+    t = table.c
+    any_stored = exists().where(HMSTATS_TOP_K.c.TBL_ID == t.TBL_ID)
+    return [select(t.TBL_ID, t.VERSION, word(_NO_TOP_K), _NO_PLACE, word(""), word("")).where(~any_stored)]
+
+
+_FOUND = target_query()
 _SINGLE = SingleRead(lambda _: _FOUND)
-_LOCK = SingleRead(lambda _: _query().with_for_update(of=TBLS))
+_LOCKED = SingleRead(lambda _: target_query(without_top_k))
+LOCK = SingleRead(lambda _: _query().with_for_update(of=TBLS))
+"""Locks a table's row, found by name."""
 _PARTS = SingleRead(
     lambda _: union_all(*_parts(_bound("table_id"), _bound("columns_id")), _version(_bound("table_id")))
 )
 
 
 def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
-    listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in (_ITSELF, _COLUMN, _KEY, _PARAMETER, _VERSION)}
+    kinds = (_ITSELF, _COLUMN, _KEY, _PARAMETER, _VERSION, _NO_TOP_K)
+    listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
     for kind, _, name, text in sorted(parts, key=itemgetter(1)):
         listed[kind].append((name, text or ""))
     columns = tuple(Column(name, kind) for name, kind in listed[_COLUMN])
     keys = tuple(Column(name, kind) for name, kind in listed[_KEY])
-    return Target(table_id, version, columns, keys, dict(listed[_PARAMETER]))
+    return Target(table_id, version, columns, keys, dict(listed[_PARAMETER]), has_top_k=not listed[_NO_TOP_K])

@@ -11,6 +11,7 @@ from hmstats.store.ids import Ids
 from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.prepared import Prepared
 from hmstats.store.shape import WHOLE, Shape
+from hmstats.store.writing_connection import COMMIT
 
 __all__ = ["Connection", "Unit"]
 
@@ -52,6 +53,13 @@ class Unit:
             values = tuple(value for _, some, _ in waiting for value in some)
             texts = (each.text(self.connection, text) if each else text for text, _, each in waiting)
             self.connection.exec_driver_sql(";\n".join(texts), values)
+
+    def commit(self) -> None:
+        """Run what waits, and commit: on PostgreSQL in one round trip."""
+        if self._waiting:
+            self.later(COMMIT, ())
+            self.send()
+        self.connection.commit()
 
     def record(self, *events: Event) -> None:
         """Say what happened; it is written to the log at the end of the unit."""

@@ -55,13 +55,13 @@ def table_result(columns: Sequence[bytes]) -> bytes:
 
 def partitions_result(partitions: Mapping[str, Sequence[bytes]]) -> bytes:
     """The result of get_partitions_statistics_req, of the columns' objects by partition name."""
-    entries = [part for name, columns in partitions.items() for part in (_text(name), _listed(columns))]
-    return joined_result(entries, len(partitions))
+    return joined_result([_text(name) + _listed(columns) for name, columns in partitions.items()])
 
 
-def joined_result(entries: Iterable[bytes], count: int) -> bytes:
-    """The same of `count` partitions, of each its name, its head and its objects one behind the other."""
-    return _result(_field(_MAP, 1) + _entries(_STRING, _LIST, count) + b"".join(entries))
+def joined_result(partitions: Sequence[bytes]) -> bytes:
+    """The same of partitions, of each its name, its head and its objects one behind the other."""
+    head = _field(_STRUCT, 0) + _field(_MAP, 1) + _entries(_STRING, _LIST, len(partitions))
+    return b"".join((head, *partitions, _STOP, _STOP))
 
 
 def partition_key(name: str) -> bytes:

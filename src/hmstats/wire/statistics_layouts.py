@@ -1,15 +1,19 @@
 """Where the bytes of a ColumnStatisticsObj have its values: most objects of a request are the same but for these.
 
 A layout is a struct.Struct that takes out the values and all bytes between them, which are compared: an object that was
-seen before is read in a microsecond. What is not quite as usual has no layout; that are sketches too.
+seen before is read in a microsecond. Those of objects that follow one another again and again are one layout together
+(Run). What is not quite as usual has no layout; that are sketches too.
 Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids as in hive_metastore.thrift.
 """
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
+from operator import is_
 from typing import Any, NamedTuple, TypeAlias
 
+from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import Kind
 from hmstats.model.statistics_by_field import KindOfColumn
 from hmstats.wire.decimals import MAX_UNSCALED_BYTES
@@ -20,8 +24,11 @@ _NAME, _TYPE, _DATA = b"\x0b\x00\x01", b"\x0b\x00\x02", b"\x0c\x00\x03"
 """How the fields of an object begin: its name, its type and the union of its data."""
 _END = b"\0\0\0"
 """How an object ends: its numbers, the union and the object."""
-_LONGEST_HEAD, _HEADS, _LAYOUTS = 1_000, 4_000, 16
-"""What is kept: layouts of objects by their heads, no longer than so many bytes, and so many of each."""
+_LONGEST_HEAD, _HEADS, _LAYOUTS, _TABLES = 1_000, 4_000, 16, 200
+"""What is kept: layouts of objects by their heads, no longer than so many bytes, and so many of each; tables."""
+
+_LONGEST_RUN = 200
+"""Objects: a run of so many takes 50 kB."""
 
 _short = struct.Struct(">h").unpack_from
 _size = struct.Struct(">I").unpack_from
@@ -43,14 +50,75 @@ def require(usual: bool) -> None:  # noqa: FBT001
 class Layout(NamedTuple):
     """`unpack` takes out of a message at a place bytes and values in turn; the bytes are to be `constants`.
 
-    The values are those of `fields`; a decimal has two, "low unscaled" and "low scale". `size` is the object's.
+    The values are those of `fields`, with these `formats`; a decimal has two, "low unscaled" and "low scale". `size` is
+    the object's.
     """
 
     column: KindOfColumn
+    formats: tuple[str, ...]
     unpack: Callable[[bytes, int], tuple[Any, ...]]
     constants: tuple[bytes, ...]
     fields: tuple[str, ...]
     size: int
+
+
+class Run(NamedTuple):
+    """Layouts of objects that follow one another, as one; `bounds` are the places of each object's values among all."""
+
+    layouts: tuple[Layout, ...]
+    unpack: Callable[[bytes, int], tuple[Any, ...]]
+    constants: tuple[bytes, ...]
+    bounds: tuple[tuple[int, int], ...]
+    size: int
+
+    @classmethod
+    def of(cls, layouts: Sequence[Layout]) -> "Run":
+        """The layouts together."""
+        constants = [b""]
+        for layout in layouts:
+            constants[-1] += layout.constants[0]  # no value stands between the end of one and the beginning of another
+            constants += layout.constants[1:]
+        formats = [each for layout in layouts for each in layout.formats]
+        gaps = (f"{len(constant)}s{each}" for constant, each in zip(constants, [*formats, ""], strict=True))
+        ends = [*accumulate(len(layout.formats) for layout in layouts)]
+        made = struct.Struct(f">{''.join(gaps)}")
+        bounds = tuple(zip([0, *ends], ends, strict=False))
+        return cls(tuple(layouts), made.unpack_from, tuple(constants), bounds, made.size)
+
+    def taken(self, message: bytes, at: int) -> list[tuple[Any, ...]] | None:
+        """The values of each object, the first of which is at a place; None where they are others."""
+        try:
+            found = self.unpack(message, at)
+        except struct.error:  # the message ends before
+            return None
+        if found[::2] != self.constants:
+            return None
+        values = found[1::2]
+        return [values[start:end] for start, end in self.bounds]
+
+
+class Repeated:
+    """The objects of one table that came last; they become a run when the same come again. Used by many threads."""
+
+    __slots__ = ("_last", "run")
+
+    def __init__(self) -> None:
+        self._last: list[Layout] = []
+        self.run: Run | None = None
+
+    def saw(self, layouts: Sequence[Layout]) -> None:
+        """Take note of a set's objects."""
+        if len(layouts) > _LONGEST_RUN:
+            return
+        last, self._last = self._last, [*layouts]
+        if len(last) == len(layouts) and all(map(is_, last, layouts)):
+            self.run = Run.of(layouts)
+
+
+@lru_cache(maxsize=_TABLES)
+def repeated(_table: TableName) -> Repeated:
+    """Those of this table."""
+    return Repeated()
 
 
 def layout_of(message: bytes, at: int) -> tuple[Layout, tuple[Any, ...]]:
@@ -98,15 +166,15 @@ def _layout(message: bytes, at: int, type_at: int, data_at: int) -> Layout:
     values: list[_Value] = []
     end, _ = _find_values(message, data_at + 6, grammar, values)
     require(message.startswith(_END, end - 1))
-    formats, since = [">"], at
+    gaps, since = [">"], at
     for value in values:
-        formats.append(f"{value.begin - since}s{value.format}")
+        gaps.append(f"{value.begin - since}s{value.format}")
         since = value.end
-    made = struct.Struct("".join([*formats, f"{end + 2 - since}s"]))
+    made = struct.Struct("".join([*gaps, f"{end + 2 - since}s"]))
     name, column_type = message[at + 7 : type_at].decode(), message[type_at + 7 : data_at].decode()
     column = KindOfColumn(name.lower(), column_type.lower(), kind)
-    fields = tuple(value.field for value in values)
-    return Layout(column, made.unpack_from, made.unpack_from(message, at)[::2], fields, made.size)
+    fields, formats = tuple(value.field for value in values), tuple(value.format for value in values)
+    return Layout(column, formats, made.unpack_from, made.unpack_from(message, at)[::2], fields, made.size)
 
 
 class _Value(NamedTuple):

@@ -16,7 +16,7 @@ from hmstats.model.column_statistics import DEFAULT_ENGINE, Kind
 from hmstats.model.names import table_name
 from hmstats.model.statistics_by_field import FieldValues, StatisticsByField
 from hmstats.wire.decimals import decimal_of
-from hmstats.wire.statistics_layouts import Layout, Unusual, layout_of, require, taken
+from hmstats.wire.statistics_layouts import Layout, Unusual, layout_of, repeated, require, taken
 
 _STOP, _BOOL, _I64, _STRING, _STRUCT, _LIST = 0, 2, 10, 11, 12, 15
 _FIRST_STRUCT = b"\x0c\x00\x01"
@@ -156,8 +156,21 @@ class _Sets:
         return at
 
     def _read_objects(self, at: int) -> int:
-        if not self._layouts:
-            return self._read_first_objects(at)
+        assert self._described is not None
+        known = repeated(self._described.table)
+        run = known.run
+        found = run.taken(self._message, at) if run and len(run.layouts) == self._described.objects else None
+        if run is not None and found is not None:
+            require(not self._layouts or all(map(_of_same_column, run.layouts, self._layouts)))
+            self._layouts = [*run.layouts]
+            self._seen += run.layouts
+            self._rows += found
+            return at + run.size
+        at = self._read_one_by_one(at) if self._layouts else self._read_first_objects(at)
+        known.saw(self._layouts)
+        return at
+
+    def _read_one_by_one(self, at: int) -> int:
         message, layouts, rows = self._message, self._layouts, self._rows
         for place, layout in enumerate(layouts):
             found = taken(layout, message, at)
@@ -170,7 +183,8 @@ class _Sets:
         return at
 
     def _read_first_objects(self, at: int) -> int:
-        for _ in range(self._described.objects if self._described else 0):
+        assert self._described is not None
+        for _ in range(self._described.objects):
             layout, found = layout_of(self._message, at)
             self._layouts.append(layout)
             self._rows.append(found[1::2])
@@ -191,6 +205,10 @@ class _Sets:
         require(message[at] == _STOP and (self._tail is None or self._tail[1] == engine))
         self._tail = (message[start : at + 1], engine)
         return at + 1
+
+
+def _of_same_column(one: Layout, other: Layout) -> bool:
+    return one.column == other.column
 
 
 def _text(message: bytes, at: int) -> tuple[str, int]:

@@ -18,6 +18,7 @@ from hmstats.store import column_statistics, parameters, partition_locks, proven
 from hmstats.store.details import OF_TABLE
 from hmstats.store.engine import Store
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES
+from hmstats.store.partition_locks import LockedTable
 from hmstats.store.targets import Target
 from hmstats.store.unit import Unit
 
@@ -47,17 +48,16 @@ class PlainWrites:
         """
 
         def update(unit: Unit) -> tuple[bool, Left | None]:
-            target = targets.lock(unit, name)
-            owners = None if target is None or target.transactional else _owners(unit, target, statistics, of_table)
+            target, owners = _locked(unit, name, statistics, of_table=of_table)
             if target is None or owners is None:
                 return False, None
             column_statistics.write_by_field(unit, name, owners.ids, statistics, of_table=of_table)
-            _keep_details(unit, target.id, [OF_TABLE] if of_table else owners.ids, statistics, author)
+            _keep_details(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, author)
             marks = self._mark(unit, owners, statistics, of_table=of_table)
             versions.bump(unit, target.id, None if of_table else {each or "" for each in statistics.partitions})
             return True, self._record(unit, name, target, owners, statistics, marks, of_table)
 
-        written, left = self._store.write(update)
+        written, left = self._store.write_table(name, update)
         self._events.remember(left)
         return written
 
@@ -92,25 +92,39 @@ class PlainWrites:
         return self._events.partitions(unit, name, target, written, marks)
 
 
-def _owners(unit: Unit, target: Target, statistics: StatisticsByField, of_table: bool) -> _Owners | None:  # noqa: FBT001
-    """Whose the statistics are, locked; None where they do not fit just as they are, or one of these is not there."""
+def _locked(
+    unit: Unit, name: TableName, statistics: StatisticsByField, *, of_table: bool
+) -> tuple[Target | None, _Owners | None]:
+    """The table, and whose the statistics are, all locked; None where they do not fit just as they are."""
     if of_table:
-        owners = _Owners([target.id], {target.id: target.parameters}, target.columns)
+        target = targets.lock(unit, name)
+        owners = _Owners([target.id], {target.id: target.parameters}, target.columns) if target else None
     else:
         names = [each or "" for each in statistics.partitions]
-        ids, known = partition_locks.lock(unit, target.id, names)
-        if len(ids) < len(names):
-            return None
-        owners = _Owners([ids[each] for each in names], known, (*target.columns, *target.partition_keys))
+        found = partition_locks.lock_with_table(unit, name, names)
+        target = found.target if found else None
+        owners = _of_partitions(found, names) if found else None
+    if target is None or owners is None or target.transactional:
+        return target, None
     rows = [exact_rows(owners.known.get(each, {})) for each in owners.ids]
-    return owners if are_plain(owners.columns, statistics, rows) else None
+    return target, owners if are_plain(owners.columns, statistics, rows) else None
+
+
+def _of_partitions(found: LockedTable, names: Sequence[str]) -> _Owners | None:
+    """The partitions as owners; None where one is not there."""
+    ids, known = found.partitions
+    if len(ids) < len(names):
+        return None
+    target = found.target
+    return _Owners([ids[each] for each in names], known, (*target.columns, *target.partition_keys))
 
 
 def _keep_details(
-    unit: Unit, table_id: int, owner_ids: Sequence[int], statistics: StatisticsByField, author: str | None
+    unit: Unit, target: Target, owner_ids: Sequence[int], statistics: StatisticsByField, author: str | None
 ) -> None:
     """Keep what details.py would: plain statistics say nothing of where they come from but who sent them."""
     names, engine = [each.column for each in statistics.columns], statistics.engine
     made = Provenance(writer=author)
-    provenance.write(unit, table_id, engine, dict.fromkeys(owner_ids, dict.fromkeys(names, made)))
-    top_k.remove(unit, table_id, engine, owner_ids, names)
+    provenance.write(unit, target.id, engine, dict.fromkeys(owner_ids, dict.fromkeys(names, made)))
+    if target.has_top_k:
+        top_k.remove(unit, target.id, engine, owner_ids, names)

@@ -83,7 +83,7 @@ class StatisticsWriter:
             versions.bump(unit, target.id)
             return self._events.table(unit, name, target, given, marks.get(target.id, {}))
 
-        self._events.remember(self._store.write(update))
+        self._events.remember(self._store.write_table(name, update))
 
     def update_partitions(
         self,
@@ -115,7 +115,7 @@ class StatisticsWriter:
             versions.bump(unit, target.id, touched)
             return left
 
-        self._events.remember(self._store.write(update))
+        self._events.remember(self._store.write_table(name, update))
 
     def _update_partitions(
         self, unit: Unit, job: _Job, statistics: Sequence[StatisticsSet]
@@ -177,7 +177,7 @@ class StatisticsWriter:
             versions.bump(unit, target.id)
             record_deleted(unit, name, target, [None], columns)
 
-        self._store.write(delete)
+        self._store.write_table(name, delete)
 
     def delete_partitions(
         self, name: TableName, partition_names: Sequence[str] | None, columns: Sequence[str] | None, engine: str | None
@@ -202,7 +202,7 @@ class StatisticsWriter:
             versions.bump(unit, target.id, locked)
             record_deleted(unit, name, target, list(locked), columns)
 
-        self._store.write(delete)
+        self._store.write_table(name, delete)
 
 
 def _placed(

@@ -1,0 +1,43 @@
+"""PostgreSQL's driver for those who write: its BEGIN travels with the first statement, and COMMIT may with the last.
+
+The driver by itself sends each of them alone, and a round trip takes as long as writing some rows. Whether a
+transaction is under way is what the database said last, so that a COMMIT among other statements counts too.
+"""
+
+from typing import Any
+
+from psycopg2.extensions import TRANSACTION_STATUS_IDLE, connection, cursor
+
+BEGIN, COMMIT, ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
+_BETWEEN = ";\n"
+
+
+class _Cursor(cursor):  # type: ignore[misc]  # the driver has no types
+    def execute(self, query: str | bytes, vars: Any = None) -> None:  # noqa: A002 - the driver's name
+        """Run statements, in a new transaction unless one is under way."""
+        if self.connection.info.transaction_status == TRANSACTION_STATUS_IDLE:
+            begin = BEGIN + _BETWEEN
+            query = begin + query if isinstance(query, str) else begin.encode() + query
+        super().execute(query, vars)
+
+
+class WritingConnection(connection):  # type: ignore[misc]
+    """A connection that needs no round trip to begin a transaction. It has no cursors on the server's side."""
+
+    def __init__(self, dsn: str, async_: int = 0) -> None:
+        super().__init__(dsn, async_=async_)
+        self.autocommit = True  # the driver begins and ends nothing by itself
+        self.cursor_factory = _Cursor
+
+    def commit(self) -> None:
+        """End the transaction, if one is under way: one that failed is rolled back. Raises the driver's errors."""
+        self._end(COMMIT)
+
+    def rollback(self) -> None:
+        """Undo the transaction, if one is under way. Raises the driver's errors."""
+        self._end(ROLLBACK)
+
+    def _end(self, statement: str) -> None:
+        if self.info.transaction_status != TRANSACTION_STATUS_IDLE:
+            with self.cursor() as ending:
+                ending.execute(statement)
