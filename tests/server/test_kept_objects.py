@@ -15,6 +15,7 @@ from thriftpy2.transport import TCyBufferedTransport
 
 from hmstats.model.catalog import Column
 from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.server.answers import Kept
 from hmstats.server.codec import decode_arguments
 from hmstats.server.kept_objects import KeptObjects
 from hmstats.server.kept_tables import KeptTables
@@ -80,7 +81,8 @@ class Server:
         self._calls = StatisticsCalls(reader, aggregator, self.writer, send_sketches=False)
         tables = KeptTables(store.current_versions, RecentChanges(store.changes_since).between, max_bytes)
         kept: Any = self.reader
-        self._quick = KeptObjects(kept, tables, sketches=False).calls()
+        objects = KeptObjects(kept, tables, sketches=False)
+        self._quick, self._ready = objects.calls(), objects.ready()
 
     def ask(self, method: str, request: Any) -> tuple[Any, Any]:
         """What is put together of what is kept, None where it is left to the call, and what the call says."""
@@ -97,6 +99,14 @@ class Server:
         answered, expected = self.ask(OF_PARTITIONS_CALL, request)
         assert answered == expected
         return answered
+
+    def ready(self, wanted: Collection[str], columns: Collection[str], **more: Any) -> Kept | None:
+        """What is answered of partitions at once, from rows that are there, which is checked to be what is read."""
+        request = _of_partitions(wanted, columns, **more)
+        kept = self._ready[OF_PARTITIONS_CALL](encoded(methods()[OF_PARTITIONS_CALL].arguments(request=request)), 0)
+        if kept is not None and kept.versions == self.store.current_versions(kept.versions):
+            assert _told(OF_PARTITIONS_CALL, kept.result) == self.ask(OF_PARTITIONS_CALL, request)[1]
+        return kept
 
     def update(self, partition: str, number: int) -> None:
         """Write another number of distinct values of c1 of one partition."""
@@ -168,6 +178,40 @@ def test_a_new_question_over_what_is_known_reads_nothing(server: Server) -> None
     for wanted, columns in ((["p=2"], ["c3", "c1"]), (["p=3", "p=1"], [*COLUMNS][::-1]), (["p=3"], ["c0"])):
         assert set(server.partitions(wanted, columns)) == {*wanted} - {"p=3"}
     assert server.reader.since() == []
+
+
+def test_rows_that_are_there_are_an_answer_at_once(server: Server) -> None:
+    columns = ["c3", "c1"]
+    assert server.ready(["p=1"], columns) is None
+    server.partitions(["p=1", "p=3"], columns)
+    server.reader.since()
+    found = server.ready(["p=3", "p=1"], columns)
+    assert found is not None
+    assert [*found.partitions.items()] == [(table_id, frozenset({"p=1", "p=3"})) for table_id in found.versions]
+    assert [server.ready(*each) for each in ((["p=1", "p=2"], columns), (["p=1"], ["c1", "c3"]))] == [None, None]
+    assert server.ready(["p=1", "p=1"], columns) is None
+    assert server.reader.since() == []
+
+
+def test_rows_are_of_the_version_that_they_say(server: Server) -> None:
+    server.partitions(PARTITIONS, ["c1"])
+    before = server.ready(["p=1"], ["c1"])
+    server.update("p=2", 4_713)
+    assert before is not None
+    assert server.ready(["p=1"], ["c1"]) == before
+    assert before.versions != server.store.current_versions(before.versions)
+    server.partitions(PARTITIONS, ["c1"])
+    after = server.ready(["p=1"], ["c1"])
+    assert after is not None
+    assert after.versions == server.store.current_versions(before.versions)
+    assert after.result == before.result
+
+
+def test_long_questions_are_not_answered_at_once(server: Server) -> None:
+    many = [*PARTITIONS, *(f"p={'x' * 100}{number}" for number in range(400))]
+    server.partitions(many, ["c1"])
+    assert server.ready(PARTITIONS, ["c1"]) is not None
+    assert server.ready(many, ["c1"]) is None
 
 
 def test_only_what_is_missing_is_read(server: Server) -> None:

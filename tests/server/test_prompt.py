@@ -12,7 +12,8 @@ from tests.server.serving import PATIENCE_SECONDS, Client, Gate, echo
 
 from hmstats.errors import StoreUnavailable
 from hmstats.server import prompt
-from hmstats.server.answers import Answers
+from hmstats.server.answers import Answers, Kept
+from hmstats.server.codec import encode_struct
 from hmstats.server.dispatch import Dispatcher, Session
 from hmstats.server.limits import Limits
 from hmstats.server.server import Server
@@ -111,10 +112,12 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Source:
 
 
 @contextlib.contextmanager
-def serving(source: Source, limits: Limits | None = None) -> Iterator[tuple[str, int]]:
+def serving(
+    source: Source, limits: Limits | None = None, ready: Callable[[bytes, int], Kept | None] = lambda *_: None
+) -> Iterator[tuple[str, int]]:
     """A server of that source."""
     calls: dict[str, Callable[..., object]] = {METHOD: source.call, "getOption": echo, "get_all_databases": source.gate}
-    dispatcher = Dispatcher(methods(), calls, Answers(source.current, 10_000))
+    dispatcher = Dispatcher(methods(), calls, Answers(source.current, 10_000), ready={METHOD: ready})
     server = Server(("127.0.0.1", 0), dispatcher, limits, versions=source)
     try:
         yield server.start()
@@ -161,6 +164,28 @@ def test_a_repeated_question_is_answered_by_a_check_on_the_line_and_no_worker(so
         assert (source.runs, source.checks) == (1, checks)
         assert source.questions[asked:] == [{TABLE}] * 3
     assert [each.closed for each in source.lines] == [True]
+
+
+def test_what_is_put_together_at_once_is_checked_and_kept(source: Source) -> None:
+    """A new question about columns that begin with r; another like it is answered by a worker."""
+    put_together: list[bytes] = []
+
+    def ready(message: bytes, body_at: int) -> Kept | None:
+        if b"ready" not in message[body_at:]:
+            return None
+        put_together.append(message)
+        called = source.call(Session(1, "127.0.0.1:1"), "d", "t", "ready")
+        return Kept({TABLE: 1}, {TABLE: None}, encode_struct(methods()[METHOD].result(success=called)))
+
+    with serving(source, ready=ready) as address, Client(address) as client:
+        wait_for_line(source, client)
+        runs, checks, asked = source.runs, source.checks, len(source.questions)
+        assert ask(client, "ready") == ask(client, "ready") == f"run{runs + 1}"
+        assert (source.runs, source.checks, len(put_together)) == (runs + 1, checks, 1)
+        assert source.questions[asked:] == [{TABLE}] * 2
+        source.numbers[TABLE] = 2
+        assert ask(client, "ready, but changed") == f"run{runs + 3}"
+        assert source.checks == checks
 
 
 def test_what_changed_is_left_to_a_worker(source: Source) -> None:

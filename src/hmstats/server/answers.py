@@ -119,12 +119,12 @@ class Answers:
         """The answer that is kept of the question; it may not be true any more."""
         return self._kept.get(question)
 
-    def is_same(self, question: Question, kept: Kept, now: Versions) -> bool:
-        """Whether the kept answer is true, since nothing at all changed up to these numbers."""
+    def is_same(self, question: Question | None, kept: Kept, now: Versions) -> bool:
+        """Whether the answer is true, since nothing at all changed up to these numbers."""
         if any(now.get(table_id) != version for table_id, version in kept.versions.items()):
             return False
         with self._lock:
-            if question in self._kept:
+            if question is not None and question in self._kept:
                 self._kept.move_to_end(question)
         return True
 
@@ -147,9 +147,10 @@ class Answers:
             yield lambda _: None
             return
         with noting() as noted:
-            yield lambda result: self._keep(question, _made(noted, result))
+            yield lambda result: self.keep(question, _made(noted, result))
 
-    def _keep(self, question: Question, made: Kept) -> None:
+    def keep(self, question: Question, made: Kept) -> None:
+        """Keep an answer, in the place of an older one."""
         size = _size(question, made)
         if not made.versions or not all(made.versions.values()) or size > self._max_bytes:
             return

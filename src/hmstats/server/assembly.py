@@ -152,9 +152,9 @@ def _dispatcher(
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
         return Dispatcher(methods(), calls, answers)
     kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
-    quick = KeptObjects(made.reader, kept, sketches=rules.send_sketches).calls()
+    objects = KeptObjects(made.reader, kept, sketches=rules.send_sketches)
     direct = {} if store.read_only else DirectWrites(made.writer.plain).calls()
-    return Dispatcher(methods(), calls, answers, quick, direct)
+    return Dispatcher(methods(), calls, answers, objects.calls(), direct, objects.ready())
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:

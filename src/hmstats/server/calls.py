@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hmstats.server.connection import Connection
+    from hmstats.server.messages import Pieces
     from hmstats.server.protocols import WireProtocol
 
 
@@ -43,7 +44,7 @@ class Call:
             return False
         return self.give(self.protocol.answer(self.request, self.connection.session))
 
-    def give(self, reply: bytes | None) -> bool:
+    def give(self, reply: Pieces | None) -> bool:
         """Send the reply, unless someone else did. Whether it was sent here."""
         if not self.claim():
             return False

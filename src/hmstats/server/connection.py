@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Sequence
 
     from hmstats.server.calls import Call
     from hmstats.server.protocols import WireProtocol
@@ -97,10 +98,13 @@ class Connection:
         if not self.last and not self.lingering:
             self.inbox += data
 
-    def send(self, data: bytes | memoryview) -> memoryview:
+    def send(self, pieces: Sequence[bytes | memoryview]) -> memoryview:
         """Send what the socket takes at once; the rest is returned. Raises OSError when the connection is broken."""
         try:
-            sent = self.socket.send(data)
+            sent = self.socket.sendmsg(pieces)
         except BlockingIOError:
             sent = 0
-        return memoryview(data)[sent:]
+        if sent == sum(map(len, pieces)):
+            return _NOTHING
+        whole = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return memoryview(whole)[sent:]

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from hmstats.server.compact_reader import PROTOCOL_ID, CompactReader
 from hmstats.server.compact_writer import to_compact
-from hmstats.server.messages import Head, head_of
+from hmstats.server.messages import Head, Pieces, head_of
 from hmstats.server.scanner import Scanner
 
 Knows = Callable[[bytearray], bool]
@@ -24,7 +24,7 @@ class Encoding(Protocol):
     def head(self) -> Head | None:
         """What the request that is being read says before its arguments, if that much can be read."""
 
-    def encode(self, message: bytes) -> bytes:
+    def encode(self, message: Pieces) -> Pieces:
         """A message in binary form as the client reads it."""
 
 
@@ -54,7 +54,7 @@ class BinaryEncoding:
         """See Encoding."""
         return head_of(self._inbox)
 
-    def encode(self, message: bytes) -> bytes:
+    def encode(self, message: Pieces) -> Pieces:
         """See Encoding."""
         return message
 
@@ -80,9 +80,9 @@ class CompactEncoding:
         """See Encoding."""
         return self._reader.head if self._reader else None
 
-    def encode(self, message: bytes) -> bytes:
+    def encode(self, message: Pieces) -> Pieces:
         """See Encoding."""
-        return to_compact(message)
+        return (to_compact(b"".join(message)),)
 
 
 def encoding_of(first_byte: int, max_message_bytes: int, knows: Knows) -> Encoding:

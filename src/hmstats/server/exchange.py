@@ -19,7 +19,7 @@ from hmstats.server.calls import Call
 from hmstats.server.connection import READ, WRITE, Connection
 from hmstats.server.deadlines import Deadlines
 from hmstats.server.limits import Limits
-from hmstats.server.messages import Refusal, encode_refusal
+from hmstats.server.messages import Pieces, Refusal, encode_refusal
 from hmstats.server.metrics import CONNECTIONS
 from hmstats.server.prompt import PromptReplies, VersionSource
 from hmstats.server.protocols import WireProtocol
@@ -131,7 +131,7 @@ class Exchange:
             if events & READ:
                 connection.receive()
             if events & WRITE and connection.outbox:
-                self._sent(connection, connection.send(connection.outbox))
+                self._sent(connection, connection.send((connection.outbox,)))
         except (OSError, MemoryError) as error:
             self._lose(connection, error)
 
@@ -187,7 +187,7 @@ class Exchange:
         sentence = f"the server holds its limit of {self._limits.max_connections} connections; try again later"
         _log.warning("connection_refused", peer=connection.session.peer, reason=sentence)
         self._turned_away.add(connection)
-        self._send(connection, encode_refusal(None, Refusal.INTERNAL_ERROR, sentence), last=True)
+        self._send(connection, (encode_refusal(None, Refusal.INTERNAL_ERROR, sentence),), last=True)
 
     def _take_up(self, connection: Connection) -> bool:
         """Hand the next request to a worker; whether there was one."""
@@ -271,11 +271,11 @@ class Exchange:
         """Answers bytes that become no request, and closes."""
         session = connection.session
         _log.warning("request_rejected", connection=session.connection_id, peer=session.peer, reason=str(error))
-        reply = connection.protocol.reject(error) if connection.protocol else b""
+        reply = connection.protocol.reject(error) if connection.protocol else ()
         self._send(connection, reply, last=True)
         self._watch(connection)
 
-    def _send(self, connection: Connection, data: bytes, *, last: bool) -> None:
+    def _send(self, connection: Connection, data: Pieces, *, last: bool) -> None:
         connection.last = last
         if last:
             connection.inbox.clear()

@@ -12,6 +12,7 @@ from hmstats.errors import MessageTooLarge, ProtocolError
 from hmstats.server.answers import Versions
 from hmstats.server.dispatch import Dispatcher, KeptReply
 from hmstats.server.encodings import Encoding, encoding_of
+from hmstats.server.messages import Pieces
 from hmstats.server.session import Session
 
 _TYPES = (b"application/x-thrift", b"application/vnd.apache.thrift.")
@@ -59,35 +60,35 @@ class HttpProtocol:
             self._refused = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             raise
 
-    def answer(self, request: bytes, session: Session) -> bytes | None:
+    def answer(self, request: bytes, session: Session) -> Pieces | None:
         """See WireProtocol."""
         if self._user is not None:
             session.user = self._user
-        return self._encoded(self._dispatcher.answer(request, session))
+        return self._encoded(_alone(self._dispatcher.answer(request, session)))
 
     def kept(self, request: bytes, session: Session) -> KeptReply | None:
         """See WireProtocol."""
         return self._dispatcher.kept(request, session)
 
-    def confirmed(self, reply: KeptReply, now: Versions) -> bytes | None:
+    def confirmed(self, reply: KeptReply, now: Versions) -> Pieces | None:
         """See WireProtocol."""
         return self._encoded(self._dispatcher.confirmed(reply, now))
 
-    def refuse(self, request: bytes, session: Session, sentence: str) -> bytes | None:
+    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
         """See WireProtocol."""
-        return self._encoded(self._dispatcher.refuse(request, session, sentence))
+        return self._encoded(_alone(self._dispatcher.refuse(request, session, sentence)))
 
-    def wrap(self, reply: bytes | None) -> bytes:
+    def wrap(self, reply: Pieces | None) -> Pieces:
         """See WireProtocol. A client that waits for no reply still waits for the end of its request."""
-        return self._respond(HTTPStatus.OK, self._type, reply or b"", [])
+        return self._respond(HTTPStatus.OK, self._type, reply or (), [])
 
-    def reject(self, error: ProtocolError) -> bytes:
+    def reject(self, error: ProtocolError) -> Pieces:
         """See WireProtocol."""
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
-            return b""
+            return ()
         allowed = [(b"Allow", b"POST")] if self._refused is HTTPStatus.METHOD_NOT_ALLOWED else []
         headers = [(b"Connection", b"close"), *allowed]
-        return self._respond(self._refused, _TEXT, f"{error}\n".encode(), headers)
+        return self._respond(self._refused, _TEXT, (f"{error}\n".encode(),), headers)
 
     def _begin(self) -> None:
         """Sets back what belongs to one request."""
@@ -130,11 +131,16 @@ class HttpProtocol:
         if self._request is not None and self._body:
             raise ProtocolError("the body must hold one whole request, found more")
 
-    def _encoded(self, reply: bytes | None) -> bytes | None:
+    def _encoded(self, reply: Pieces | None) -> Pieces | None:
         return None if reply is None or self._encoding is None else self._encoding.encode(reply)
 
-    def _respond(self, status: HTTPStatus, kind: bytes, body: bytes, headers: _Headers) -> bytes:
-        given = [(b"Content-Type", kind), (b"Content-Length", str(len(body)).encode()), *headers]
+    def _respond(self, status: HTTPStatus, kind: bytes, body: Pieces, headers: _Headers) -> Pieces:
+        size = str(sum(map(len, body))).encode()
+        given = [(b"Content-Type", kind), (b"Content-Length", size), *headers]
         response = h11.Response(status_code=status, headers=given, reason=status.phrase.encode())
-        pieces = (self._http.send(each) for each in (response, h11.Data(data=body), h11.EndOfMessage()))
-        return b"".join(piece or b"" for piece in pieces)
+        events = (response, *(h11.Data(data=piece) for piece in body), h11.EndOfMessage())
+        return [piece for each in events if (piece := self._http.send(each))]
+
+
+def _alone(reply: bytes | None) -> Pieces | None:
+    return None if reply is None else (reply,)

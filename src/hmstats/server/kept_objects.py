@@ -6,14 +6,14 @@ what fails, is left to the call itself (None), which decodes the request and kno
 """
 
 from collections.abc import Callable, Sequence
-from operator import itemgetter
 from typing import NamedTuple
 
 from hmstats.errors import MetastoreError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE
 from hmstats.model.names import normal_partition_name, table_name
-from hmstats.server.kept_tables import Entry, Form, KeptTable, KeptTables
+from hmstats.server.answers import Kept
+from hmstats.server.kept_tables import Entry, Form, KeptTable, KeptTables, Row
 from hmstats.service.statistics.read import FoundStatistics, StatisticsReader
 from hmstats.store.versions import note
 from hmstats.wire import statistics_bytes, statistics_groups, statistics_requests
@@ -22,6 +22,11 @@ from hmstats.wire.statistics_requests import Asked
 QuickCall = Callable[[bytes, int], bytes | None]
 """Makes the encoded result of a whole request whose arguments begin at a byte; None leaves it to the call."""
 
+ReadyCall = Callable[[bytes, int], Kept | None]
+"""The same from what is kept, without the database, and in little time."""
+
+_LONG_BYTES = 32 * 1024
+"""A request that is longer, with a thousand names perhaps, takes more time than others should wait for."""
 _TRIES = 3
 """Writers may be in the way of as many reads; then the call reads all of it in one transaction."""
 _ITSELF = ""
@@ -31,7 +36,7 @@ _ITSELF = ""
 class _Question(NamedTuple):
     table: TableName
     form: Form
-    columns: list[str]
+    columns: tuple[str, ...]
 
 
 class KeptObjects:
@@ -49,6 +54,30 @@ class KeptObjects:
             "get_table_statistics_req": self.table_statistics,
         }
 
+    def ready(self) -> dict[str, ReadyCall]:
+        """By method what answers it from rows alone."""
+        return {"get_partitions_statistics_req": self.ready_partitions_statistics}
+
+    def ready_partitions_statistics(self, message: bytes, body_at: int) -> Kept | None:
+        """The result of get_partitions_statistics_req where the rows of all partitions are there, and when it is true.
+
+        It is for a thread that others wait for: nothing is read, and what is long is left to others.
+        """
+        if self._tables.empty or len(message) > _LONG_BYTES:
+            return None
+        asked = statistics_requests.of_partitions(message, body_at)
+        question = _question(asked, itself=False)
+        table = None if question is None else self._tables.look(question.table)
+        if asked is None or question is None or table is None or not _are_different(asked.partitions):
+            return None
+        version, held = self._tables.held(table, question.form, asked.partitions)
+        rows, columns = [each.row if each else None for each in held], table.same(question.columns)
+        encoded = [row.encoded for row in rows if row is not None and row.columns is columns]
+        if len(encoded) < len(held):
+            return None
+        result = statistics_bytes.joined_result([each for each in encoded if each])
+        return Kept({table.id: version}, {table.id: frozenset(asked.partitions)}, result)
+
     def partitions_statistics(self, message: bytes, body_at: int) -> bytes | None:
         """The result of get_partitions_statistics_req."""
         asked = statistics_requests.of_partitions(message, body_at)
@@ -60,7 +89,8 @@ class KeptObjects:
             if table is None:
                 return None
             version, held = self._tables.held(table, question.form, asked.partitions)
-            result = _joined(held, question.columns)
+            columns = table.same(question.columns)
+            result = _joined(held, columns)
             if result is None:
                 missing = [name for name, each in zip(asked.partitions, held, strict=True) if not _has(each, question)]
                 found = self._found(question, table, missing)
@@ -70,7 +100,7 @@ class KeptObjects:
                     continue
                 self._tables.keep(table, version, question.form, found[1])
                 whole = [found[1].get(name, old) for name, old in zip(asked.partitions, held, strict=True)]
-                result = _joined(whole, question.columns)
+                result = _joined(whole, columns)
             note(table.id, version, asked.partitions)
             return result
         return None
@@ -149,7 +179,7 @@ def _question(asked: Asked | None, *, itself: bool) -> _Question | None:
     except MetastoreError:
         return None
     form = Form(asked.engine or DEFAULT_ENGINE, asked.engine is not None, itself)
-    return _Question(table, form, [column.lower() for column in asked.columns])
+    return _Question(table, form, tuple([column.lower() for column in asked.columns]))
 
 
 def _are_different(names: Sequence[str]) -> bool:
@@ -168,24 +198,28 @@ def _has(entry: Entry | None, question: _Question) -> bool:
     return entry is not None and all(column in entry.objects for column in question.columns)
 
 
-def _joined(entries: Sequence[Entry | None], columns: Sequence[str]) -> bytes | None:
+def _joined(entries: Sequence[Entry | None], columns: tuple[str, ...]) -> bytes | None:
     """The result of entries with all these columns; partitions without any object are left out. None: not all there."""
-    take = itemgetter(*columns, columns[0])  # of one column it would take no tuple
-    pieces: list[bytes] = []
-    count, full = 0, statistics_bytes.objects_head(len(columns))
+    rows: list[bytes] = []
     for entry in entries:
-        try:
-            if entry is None:
-                return None
-            objects = take(entry.objects)[:-1]
-        except KeyError:
+        if entry is None:
             return None
-        absent = objects.count(b"")
-        if absent < len(objects):
-            count += 1
-            pieces += (
-                entry.key,
-                full if not absent else statistics_bytes.objects_head(len(objects) - absent),
-                *objects,
-            )
-    return statistics_bytes.joined_result(pieces, count)
+        row = entry.row
+        if row is None or row.columns is not columns:
+            row = entry.row = _row(entry, columns)
+            if row is None:
+                return None
+        if row.encoded:
+            rows.append(row.encoded)
+    return statistics_bytes.joined_result(rows)
+
+
+def _row(entry: Entry, columns: tuple[str, ...]) -> Row | None:
+    """What the entry says of all these columns; None where one is not kept."""
+    try:
+        objects = [entry.objects[column] for column in columns]
+    except KeyError:
+        return None
+    count = len(objects) - objects.count(b"")
+    head = (entry.key, statistics_bytes.objects_head(count))
+    return Row(columns, b"".join((*head, *objects)) if count else b"")

@@ -26,29 +26,51 @@ class Form(NamedTuple):
     itself: bool
 
 
-class Entry(NamedTuple):
-    """What is kept of a partition: its encoded name and, by column, the object; empty where there is none."""
+class Row(NamedTuple):
+    """What an answer about these columns says of a partition, its encoded name included; empty without any object."""
+
+    columns: tuple[str, ...]
+    encoded: bytes
+
+
+@dataclass(slots=True)
+class Entry:
+    """What is kept of a partition: its encoded name and, by column, the object; empty where there is none.
+
+    `row` is what was asked for last.
+    """
 
     key: bytes
     objects: Mapping[str, bytes]
+    row: Row | None = None
 
     @property
     def size(self) -> int:
-        """Bytes of memory, about."""
-        return (
-            _ENTRY_BYTES + 3 * len(self.key) + sum(map(len, self.objects.values())) + _OBJECT_BYTES * len(self.objects)
-        )
+        """Bytes of memory, about: those of the objects are there twice once there is a row."""
+        encoded = 4 * len(self.key) + 2 * sum(map(len, self.objects.values()))
+        return _ENTRY_BYTES + encoded + _OBJECT_BYTES * len(self.objects)
 
 
 @dataclass(slots=True)
 class KeptTable:
-    """What is kept of a table, all of it true at one version. `target` is None until somebody needed it."""
+    """What is kept of a table, all of it true at one version. `target` is None until somebody needed it.
+
+    `columns` were asked for last: rows are of the same tuple then, which costs less to find out than that it is equal.
+    """
 
     name: TableName
     id: int
     version: int
     target: Target | None
     forms: dict[Form, dict[str, Entry]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+
+    def same(self, columns: tuple[str, ...]) -> tuple[str, ...]:
+        """These columns, as the same tuple when they are asked for again and again."""
+        known = self.columns
+        if known != columns:
+            known = self.columns = columns
+        return known
 
 
 class KeptTables:
@@ -63,6 +85,11 @@ class KeptTables:
         self._free_bytes = max_bytes
         self._tables: OrderedDict[TableName, KeptTable] = OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is kept."""
+        return not self._tables
 
     def find(self, name: TableName) -> KeptTable | None:
         """What is kept of the table and still true; None when that may be nothing."""
@@ -81,6 +108,10 @@ class KeptTables:
                 self._drop_partitions(table, changed)
                 table.version = now
             return table if table.version >= now else None
+
+    def look(self, name: TableName) -> KeptTable | None:
+        """What is kept of the table; it may not be true any more."""
+        return self._tables.get(name)
 
     def open(self, name: TableName, table_id: int, version: int, target: Target | None = None) -> KeptTable:
         """The kept table at this version, made unless it is there."""

@@ -6,8 +6,9 @@ Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift.
 """
 
 import struct
+from collections.abc import Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from hmstats.errors import ProtocolError
 
@@ -20,6 +21,10 @@ _VERSION = 0x80010000
 _VERSION_MASK = 0xFFFF0000
 _I32 = struct.Struct(">i")
 _STRING, _INTEGER, _STOP = 11, 8, 0
+
+
+Pieces: TypeAlias = Sequence[bytes]
+"""A message's bytes, in pieces that are sent one behind the other: a large result is not copied behind its head."""
 
 
 class Refusal(IntEnum):
@@ -101,7 +106,12 @@ def _name(data: bytes | bytearray) -> str:
 
 def encode_reply(head: Head, result: bytes) -> bytes:
     """The reply to a request; `result` is the encoded result struct with its stop byte."""
-    return encode_head(head.name, REPLY, head.sequence) + result
+    return b"".join(reply_pieces(head, result))
+
+
+def reply_pieces(head: Head, result: bytes) -> Pieces:
+    """The same in pieces."""
+    return (encode_head(head.name, REPLY, head.sequence), result)
 
 
 def encode_refusal(head: Head | None, kind: Refusal, sentence: str) -> bytes:

@@ -13,7 +13,7 @@ from hmstats.server.dispatch import Dispatcher, KeptReply
 from hmstats.server.encodings import Encoding, encoding_of
 from hmstats.server.http_protocol import HttpProtocol
 from hmstats.server.limits import Limits
-from hmstats.server.messages import Refusal, encode_refusal
+from hmstats.server.messages import Pieces, Refusal, encode_refusal
 from hmstats.server.session import Session
 
 _FRAME = struct.Struct(">I")
@@ -39,22 +39,22 @@ class WireProtocol(Protocol):
     def take(self, inbox: bytearray) -> bytes | None:
         """Take the next request out of the inbox; None while it is not whole. Raises ProtocolError."""
 
-    def answer(self, request: bytes, session: Session) -> bytes | None:
+    def answer(self, request: bytes, session: Session) -> Pieces | None:
         """The reply to a request; None when the client waits for none. Raises nothing."""
 
     def kept(self, request: bytes, session: Session) -> KeptReply | None:
         """The reply to a request as it is kept, to be confirmed; None when there is none."""
 
-    def confirmed(self, reply: KeptReply, now: Versions) -> bytes | None:
+    def confirmed(self, reply: KeptReply, now: Versions) -> Pieces | None:
         """The kept reply, where it is true at these numbers of tables; else None."""
 
-    def refuse(self, request: bytes, session: Session, sentence: str) -> bytes | None:
+    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
         """The reply to a request that is not run or no longer waited for."""
 
-    def wrap(self, reply: bytes | None) -> bytes:
+    def wrap(self, reply: Pieces | None) -> Pieces:
         """The bytes that bring a reply to the client. To be called once for each request, by one thread."""
 
-    def reject(self, error: ProtocolError) -> bytes:
+    def reject(self, error: ProtocolError) -> Pieces:
         """The bytes in answer to what becomes no request; none when the client could not make sense of them."""
 
 
@@ -76,7 +76,7 @@ class PlainProtocol:
         """See WireProtocol."""
         return self._encoding.take(inbox)
 
-    def answer(self, request: bytes, session: Session) -> bytes | None:
+    def answer(self, request: bytes, session: Session) -> Pieces | None:
         """See WireProtocol."""
         return self._encoded(self._dispatcher.answer(request, session))
 
@@ -84,27 +84,28 @@ class PlainProtocol:
         """See WireProtocol."""
         return self._dispatcher.kept(request, session)
 
-    def confirmed(self, reply: KeptReply, now: Versions) -> bytes | None:
+    def confirmed(self, reply: KeptReply, now: Versions) -> Pieces | None:
         """See WireProtocol."""
-        return self._encoded(self._dispatcher.confirmed(reply, now))
+        confirmed = self._dispatcher.confirmed(reply, now)
+        return None if confirmed is None else self._encoding.encode(confirmed)
 
-    def refuse(self, request: bytes, session: Session, sentence: str) -> bytes | None:
+    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
         """See WireProtocol."""
         return self._encoded(self._dispatcher.refuse(request, session, sentence))
 
-    def wrap(self, reply: bytes | None) -> bytes:
+    def wrap(self, reply: Pieces | None) -> Pieces:
         """See WireProtocol."""
-        return reply or b""
+        return reply or ()
 
-    def reject(self, error: ProtocolError) -> bytes:
+    def reject(self, error: ProtocolError) -> Pieces:
         """See WireProtocol. Answers when the bytes had a method's name and a sequence id."""
         head = self._encoding.head()
         if head is None:
-            return b""
-        return self.wrap(self._encoding.encode(encode_refusal(head, Refusal.PROTOCOL_ERROR, str(error))))
+            return ()
+        return self.wrap(self._encoded(encode_refusal(head, Refusal.PROTOCOL_ERROR, str(error))))
 
-    def _encoded(self, reply: bytes | None) -> bytes | None:
-        return None if reply is None else self._encoding.encode(reply)
+    def _encoded(self, reply: bytes | None) -> Pieces | None:
+        return None if reply is None else self._encoding.encode((reply,))
 
 
 class FramedProtocol(PlainProtocol):
@@ -139,9 +140,9 @@ class FramedProtocol(PlainProtocol):
             self._left = None
         return request
 
-    def wrap(self, reply: bytes | None) -> bytes:
+    def wrap(self, reply: Pieces | None) -> Pieces:
         """See WireProtocol."""
-        return b"" if reply is None else _FRAME.pack(len(reply)) + reply
+        return () if reply is None else (_FRAME.pack(sum(map(len, reply))), *reply)
 
 
 def recognise(inbox: bytearray, dispatcher: Dispatcher, limits: Limits) -> WireProtocol | None:
