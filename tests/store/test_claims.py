@@ -1,5 +1,6 @@
 """Who may write: servers that share a database, or one alone, and what the others are told."""
 
+import time
 from collections.abc import Collection, Iterator
 
 import pytest
@@ -9,6 +10,11 @@ from hmstats.errors import DatabaseTaken
 from hmstats.store import migrate, versions
 from hmstats.store.engine import Store
 
+PATIENCE_SECONDS = 30.0
+_CLAIMS = """
+SELECT count(*) FROM pg_locks
+WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
 _END_THE_OTHERS = """
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
 WHERE pid <> pg_backend_pid() AND datname = current_database()
@@ -101,6 +107,33 @@ def test_one_alone_that_lost_its_connections_is_alone_again_or_says_so(postgres_
         bump(alone)
     assert alone.current_versions([1]) == {1: 2}
     other.close()
+    wait_for_no_claim(alone)
     bump(alone)
     assert alone.current_versions([1]) == {1: 3}
     alone.close()
+
+
+def test_one_alone_is_not_kept_from_its_database_by_connections_of_its_own(postgres_url: str) -> None:
+    alone, other = Store.open(postgres_url), Store.open(postgres_url)
+    alone.take_alone()
+    bump(alone)
+    for _ in range(2):  # the second time it connects while it knows that it is not alone
+        with other.read() as connection:
+            connection.execute(text(_END_THE_OTHERS))
+        bump(other)
+        with pytest.raises(DatabaseTaken, match="is another server's by now"):
+            bump(alone)
+    other.close()
+    wait_for_no_claim(alone)
+    bump(alone)
+    assert alone.current_versions([1]) == {1: 4}
+    alone.close()
+
+
+def wait_for_no_claim(store: Store) -> None:
+    """PostgreSQL lets go of a claim a moment after its connection was closed."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    with store.read() as connection:
+        while connection.scalar(text(_CLAIMS)):
+            assert time.monotonic() < until, "a claim is still held"
+            time.sleep(0.01)

@@ -33,9 +33,11 @@ class Claims:
         self._name = writers.url.render_as_string(hide_password=True)
         self._file = f"{writers.url.database}-claim" if writers.dialect.name == "sqlite" else None
         self._alone: Any = None
+        self._exclusive = False
+        """Whether it is to be alone, also while it has lost its claim: the connections that write need none then."""
         self._lock = threading.Lock()
         event.listen(writers, "connect", self._share)
-        event.listen(writers, "close", _let_go)
+        event.listen(writers, "close", _unshare)
 
     @property
     def alone(self) -> bool:
@@ -55,6 +57,7 @@ class Claims:
                     f"database {self._name} cannot be had alone: another server or command writes to it"
                 )
             time.sleep(_PAUSE_SECONDS)
+        self._exclusive = True
 
     def retake(self) -> bool:
         """Take the claim again where it was lost; false when another has the database now."""
@@ -62,13 +65,17 @@ class Claims:
             return self.alone or self._take()
 
     def release(self) -> None:
-        """Let go of the claim."""
+        """Let go of the claim, and share the database from now on."""
+        self._exclusive = False
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._alone is not None:
             self._alone.close()
             self._alone = None
 
     def _take(self) -> bool:
-        self.release()
+        self._let_go()
         if self._file is not None:
             self._alone = _locked(self._file, fcntl.LOCK_EX)
             return self._alone is not None
@@ -86,7 +93,7 @@ class Claims:
 
     def _share(self, connection: Any, record: Any) -> None:
         """Have a connection that is to write hold a claim."""
-        if self._alone is not None:
+        if self._exclusive:
             return
         if self._file is None:
             shared = _answer(connection, _SHARE)
@@ -136,7 +143,7 @@ def _locked(file: str, kind: int) -> _Lock | None:
     return lock if lock.held else None
 
 
-def _let_go(_connection: Any, record: Any) -> None:
+def _unshare(_connection: Any, record: Any) -> None:
     claim = record.info.pop(_CLAIM, None)
     if claim is not None:
         claim.close()
