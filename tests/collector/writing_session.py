@@ -43,12 +43,13 @@ MOST_TRIES = 3
 
 
 def harmful(harm: str, mark: str) -> type[Publisher]:
-    """A publisher that harms once, after it has published; `mark` is the file that remembers."""
+    """A publisher that harms once, after it has published; `mark` is the file that tells of it."""
 
     class Harmful(ThriftPublisher):
         def publish(self, states: Sequence[PartialState]) -> None:
             super().publish(states)
-            if TaskContext.get().partitionId() or Path(mark).exists():
+            task = TaskContext.get()
+            if task.partitionId() or task.attemptNumber():
                 return
             Path(mark).touch()
             if harm == "raises":

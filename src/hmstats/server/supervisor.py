@@ -58,7 +58,7 @@ class Supervisor:
         self._stop_by: float | None = None
         self._next_stop: float = 0.0
         self.deaths = 0
-        """Workers that ended without having been told to."""
+        """Workers that ended without having been told to, and what followed from it was done."""
 
     @property
     def ready(self) -> int:
@@ -184,7 +184,6 @@ class Supervisor:
         if told:
             self._next_stop = min(self._next_stop, time.monotonic())
             return
-        self.deaths += 1
         if worker is slot.successor:
             slot.successor = None
             self._to_replace.clear()
@@ -194,3 +193,4 @@ class Supervisor:
             slot.ended()
         else:
             self.stop()
+        self.deaths += 1
