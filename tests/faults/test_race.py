@@ -97,7 +97,8 @@ def test_two_servers_race_for_the_same_columns(pair: Pair) -> None:
     assert set(last[0].values()) <= {each[-1] for each in answered if each}, "the last write of nobody"
     assert len(set(last[0].values())) == 1
     assert _rows(pair.url, "t") == len(COLUMNS)
-    assert _version(pair.url, "t") == before + UPSERTS
+    # Writes that meet in one server are one transaction.
+    assert before + UPSERTS // WRITERS <= _version(pair.url, "t") <= before + UPSERTS
     print(f"{UPSERTS} upserts of the same {len(COLUMNS)} columns through two servers, looked at {looks} times")
 
 

@@ -6,10 +6,13 @@ as the nulls of all columns that have the same fields, is one list, so that whol
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Kind, StatisticsSet
+from hmstats.model.flat_statistics import FIELDS
+
+_SKETCHES = {"bit_vector", "histogram"}
 
 
 class KindOfColumn(NamedTuple):
@@ -46,6 +49,14 @@ class StatisticsByField:
         """How many partitions' columns there are."""
         return len(self.partitions) * len(self.columns)
 
+    @property
+    def says_all(self) -> bool:
+        """Whether every value is known, but for sketches."""
+        return all(
+            {*values} >= {*FIELDS[kind]} - _SKETCHES and not any(None in of_field for of_field in values.values())
+            for kind, _, values in self.groups
+        )
+
     def sets(self, analyzed_seconds: int | None = None) -> list[StatisticsSet]:
         """The same as a set for each partition, in their order."""
         data: dict[int, Any] = {}
@@ -62,3 +73,44 @@ class StatisticsByField:
             StatisticsSet(tuple(each[number * width : (number + 1) * width]), name, self.engine, analyzed_seconds)
             for number, name in enumerate(self.partitions)
         ]
+
+
+def joined(given: Sequence[StatisticsByField]) -> StatisticsByField | None:
+    """What the last of them and those before leave when they are written in this order; None where one cannot say it.
+
+    They must be of the same engine and columns. Where two are of the same partition, the later must say all of each
+    partition that the earlier is of: what is unknown does not replace what was said before.
+    """
+    first, kept = given[0], _unreplaced(given)
+    if kept is None or any((each.engine, each.columns) != (first.engine, first.columns) for each in given):
+        return None
+    alike: dict[tuple[Kind, frozenset[str]], list[tuple[int, FieldValues]]] = {}
+    start = 0
+    for each in kept:
+        for group in each.groups:
+            alike.setdefault((group.kind, frozenset(group.values)), []).append((start, group))
+        start += each.size
+    partitions = [partition for each in kept for partition in each.partitions]
+    return StatisticsByField(partitions, first.engine, first.columns, [*map(_one_group, alike.values())])
+
+
+def _one_group(parts: Sequence[tuple[int, FieldValues]]) -> FieldValues:
+    """Values of the same kind and fields behind one another, each with the place at which its places begin."""
+    kind, _, values = parts[0][1]
+    places = [start + place for start, group in parts for place in group.places]
+    of_fields = {field: [*chain.from_iterable(group.values[field] for _, group in parts)] for field in values}
+    return FieldValues(kind, places, of_fields)
+
+
+def _unreplaced(given: Sequence[StatisticsByField]) -> list[StatisticsByField] | None:
+    """Those of which something is left, in their order; None where that would be a part of one."""
+    kept: list[StatisticsByField] = []
+    seen = set[str | None]()
+    for each in reversed(given):
+        again = seen.intersection(each.partitions)
+        if not again:
+            kept.append(each)
+            seen.update(each.partitions)
+        elif len(again) < len(each.partitions) or not all(later.says_all for later in kept):
+            return None
+    return kept[::-1]

@@ -8,7 +8,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -189,9 +189,13 @@ class Store:
         return statistics_by_name.of_partition(self._pools.checkers, name, partition, columns, sketches=sketches)
 
     def write_table(self, name: TableName, work: Callable[[Unit], Result]) -> Result:
-        """The same of work that locks this table first, one after the other (turns.py)."""
-        with self._turns.of(name, self._patience_seconds):
+        """The same of work that locks this table first, in its turn."""
+        with self.turn(name):
             return self.write(work)
+
+    def turn(self, name: TableName) -> AbstractContextManager[None]:
+        """Wait until nobody else here writes to this table, as long as for a statement at most (turns.py)."""
+        return self._turns.of(name, self._patience_seconds)
 
     def write(self, work: Callable[[Unit], Result]) -> Result:
         """What `work` returns, after its changes were committed together; an error it raises undoes them all.

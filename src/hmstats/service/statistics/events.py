@@ -6,7 +6,7 @@ remembered with their versions: whoever writes to one again at the version at wh
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hmstats.model.catalog import Parameters, Table, TableName
@@ -37,14 +37,17 @@ class StatisticsRecorder:
         self._left: OrderedDict[int, Left] = OrderedDict()
 
     def table(
-        self, unit: Unit, name: TableName, target: Target, written: StatisticsSet, marks: Parameters
+        self, unit: Unit, name: TableName, target: Target, written: Iterable[StatisticsSet], marks: Parameters
     ) -> Left | None:
-        """Record that a table's statistics were written, and these parameters put; what to remember."""
+        """Record that a table's statistics were written, perhaps several times, and these parameters put.
+
+        What is returned is to be remembered.
+        """
         if unit.events is None:
             return None
         known = self._known(target)
         table = replace(known, parameters={**known.parameters, **marks}) if known else _read(unit, name)
-        unit.record(StatisticsUpdated(table, written, table.parameters))
+        unit.record(*(StatisticsUpdated(table, each, table.parameters) for each in written))
         return Left(target.version + 1, table)
 
     def partitions(
@@ -52,14 +55,14 @@ class StatisticsRecorder:
         unit: Unit,
         name: TableName,
         target: Target,
-        written: Mapping[int, StatisticsSet],
+        written: Iterable[tuple[int, StatisticsSet]],
         marks: Mapping[int, Parameters],
     ) -> Left | None:
-        """Record the same of partitions by id, one event for each; what to remember."""
+        """Record the same of partitions, with their ids, one event for each; what to remember."""
         if unit.events is None:
             return None
         table = self._known(target) or _read(unit, name)
-        for part_id, each in written.items():
+        for part_id, each in written:
             values = partition_values(each.partition or "", target.keys)
             unit.record(StatisticsUpdated(table, each, marks.get(part_id, {}), values))
         return Left(target.version + 1, table)

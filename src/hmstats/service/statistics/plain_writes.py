@@ -2,18 +2,21 @@
 
 The statistics are of one engine and of different partitions and columns, carry no sketches, and nothing is to be
 merged. What does not fit table and partitions just as it is, and what is of a transaction, is not written here: the
-ordinary way knows how, or says why not.
+ordinary way knows how, or says why not. Writes that come while another writes to the table are done together
+(waiting_writes.py).
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.model.provenance import Provenance
-from hmstats.model.statistics_by_field import StatisticsByField
+from hmstats.model.statistics_by_field import StatisticsByField, joined
 from hmstats.service.statistics.events import Left, StatisticsRecorder
 from hmstats.service.statistics.validate import are_plain, exact_rows
+from hmstats.service.statistics.waiting_writes import WaitingWrite, WaitingWrites, settle
 from hmstats.store import column_statistics, parameters, partition_locks, provenance, targets, top_k, versions
 from hmstats.store.details import OF_TABLE
 from hmstats.store.engine import Store
@@ -21,6 +24,14 @@ from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.partition_locks import LockedTable
 from hmstats.store.targets import Target
 from hmstats.store.unit import Unit
+
+
+class _Subject(NamedTuple):
+    """What a write is about: writes of one subject can be done together."""
+
+    table: TableName
+    of_table: bool
+    author: str | None
 
 
 class _Owners(NamedTuple):
@@ -38,6 +49,7 @@ class PlainWrites:
         self._store = store
         self._events = events
         self._keep_accuracy = keep_accuracy
+        self._waiting = WaitingWrites()
 
     def write(
         self, name: TableName, statistics: StatisticsByField, *, of_table: bool, author: str | None = None
@@ -46,6 +58,29 @@ class PlainWrites:
 
         `author` is who sends them. Raises nothing that depends on them.
         """
+        subject = _Subject(name, of_table, author)
+        write = self._waiting.add(subject, statistics)
+        with self._store.turn(name):
+            writes = self._waiting.take(write)
+            try:
+                self._write_all(subject, writes)
+            finally:  # nobody is to wait for ever
+                for each in writes:
+                    each.done.cancel()
+        return write.done.result()
+
+    def _write_all(self, subject: _Subject, writes: Sequence[WaitingWrite]) -> None:
+        """Writes together what can be, else one after the other."""
+        given = [each.statistics for each in writes]
+        together = joined(given) if len(given) > 1 else None
+        if together is not None and settle(writes, partial(self._write, subject, together, given)):
+            return
+        for each in writes:
+            settle([each], partial(self._write, subject, each.statistics, [each.statistics]))
+
+    def _write(self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField]) -> bool:
+        """Writes the statistics, which are those given together; false where they are not plain."""
+        name, of_table, author = subject
 
         def update(unit: Unit) -> tuple[bool, Left | None]:
             target, owners = _locked(unit, name, statistics, of_table=of_table)
@@ -55,9 +90,10 @@ class PlainWrites:
             _keep_details(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, author)
             marks = self._mark(unit, owners, statistics, of_table=of_table)
             versions.bump(unit, target.id, None if of_table else {each or "" for each in statistics.partitions})
-            return True, self._record(unit, name, target, owners, statistics, marks, of_table)
+            ids = dict(zip(statistics.partitions, owners.ids, strict=True))
+            return True, self._record(unit, subject, target, ids, given, marks)
 
-        written, left = self._store.write_table(name, update)
+        written, left = self._store.write(update)
         self._events.remember(left)
         return written
 
@@ -77,19 +113,19 @@ class PlainWrites:
     def _record(
         self,
         unit: Unit,
-        name: TableName,
+        subject: _Subject,
         target: Target,
-        owners: _Owners,
-        statistics: StatisticsByField,
+        ids: Mapping[str | None, int],
+        given: Sequence[StatisticsByField],
         marks: Mapping[int, Parameters],
-        of_table: bool,  # noqa: FBT001
     ) -> Left | None:
         if unit.events is None:
             return None
-        written = dict(zip(owners.ids, statistics.sets(unit.now_seconds), strict=True))
-        if of_table:
-            return self._events.table(unit, name, target, written[target.id], marks.get(target.id, {}))
-        return self._events.partitions(unit, name, target, written, marks)
+        sets = [written for each in given for written in each.sets(unit.now_seconds)]
+        if subject.of_table:
+            return self._events.table(unit, subject.table, target, sets, marks.get(target.id, {}))
+        written = [(ids[each.partition], each) for each in sets]
+        return self._events.partitions(unit, subject.table, target, written, marks)
 
 
 def _locked(

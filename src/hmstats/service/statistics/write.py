@@ -81,7 +81,7 @@ class StatisticsWriter:
             job = _Job(name, target, merge, state)
             marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
             versions.bump(unit, target.id)
-            return self._events.table(unit, name, target, given, marks.get(target.id, {}))
+            return self._events.table(unit, name, target, [given], marks.get(target.id, {}))
 
         self._events.remember(self._store.write_table(name, update))
 
@@ -110,7 +110,7 @@ class StatisticsWriter:
                 of_engine = [each for each in statistics if each.engine == engine]
                 given, marks = self._update_partitions(unit, _Job(name, target, merge, state), of_engine)
                 details.keep(unit, target.id, given, author)
-                left = self._events.partitions(unit, name, target, given, marks)
+                left = self._events.partitions(unit, name, target, given.items(), marks)
                 touched.update(each.partition or "" for each in given.values())
             versions.bump(unit, target.id, touched)
             return left
