@@ -79,6 +79,13 @@ class Settings(BaseSettings):
     )
     call_seconds: float = Field(300.0, gt=0, description="Seconds after which a call is answered with an error.")
     statement_seconds: float = Field(60.0, gt=0, description="Seconds after which the database gives up a statement.")
+    busy_poll_seconds: float = Field(
+        0.0002,
+        ge=0,
+        le=1,
+        description="Seconds in which a worker looks for a busy client's next request before it sleeps; 0 spares the "
+        "processor.",
+    )
     drain_seconds: float = Field(
         30.0, ge=0, description="Seconds that running calls have to end when the server stops."
     )

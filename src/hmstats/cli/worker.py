@@ -74,6 +74,7 @@ def _limits(settings: Settings) -> Limits:
         send_seconds=settings.send_seconds,
         idle_seconds=settings.idle_seconds,
         call_seconds=settings.call_seconds,
+        busy_poll_seconds=settings.busy_poll_seconds,
         answers_bytes=settings.answers_bytes,
         objects_bytes=settings.objects_bytes,
     )

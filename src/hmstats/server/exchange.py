@@ -62,6 +62,8 @@ class Exchange:
         self._workers: Workers[Call] = Workers(limits.threads, limits.max_waiting_calls, self._work)
         self._ended_calls: deque[Call] = deque()
         self._prompt = PromptReplies(selector, wake, versions, self._ended_calls.append, self._leave)
+        self.answers_itself = False
+        """Whether the last request is answered in this thread: the next event is near then, and no worker at work."""
         self._draining = False
         self._receiving = Deadlines[Connection](limits.receive_seconds)
         self._sending = Deadlines[Connection](limits.send_seconds)
@@ -224,7 +226,8 @@ class Exchange:
         connection.fresh = False
         connection.call = call
         self._calling.start(connection)
-        if not self._prompt.take(call):
+        self.answers_itself = self._prompt.take(call)
+        if not self.answers_itself:
             self._hand_over(call)
         elif call.answered:
             self._settle(call)
@@ -233,6 +236,7 @@ class Exchange:
         """Has a worker answer a call that waited for a check, unless it was given up meanwhile."""
         connection = call.connection
         if connection.call is call:
+            self.answers_itself = False
             self._hand_over(call)
             self.advance(connection)  # it may have been refused, and the next request wait
 

@@ -23,6 +23,8 @@ class Limits:
     """Time in which a whole request must be answered, waiting included."""
     idle_seconds: float | None = None
     """Time in which a connection without a request is closed."""
+    busy_poll_seconds: float = 0.0002
+    """Time in which the next request, or the database's answer, is looked for without sleeping."""
     answers_bytes: int = 32 * 1024 * 1024
     """Memory for answers that are kept. What does not fit is answered anew."""
     objects_bytes: int = 32 * 1024 * 1024

@@ -5,6 +5,7 @@ import time
 
 import structlog
 
+from hmstats.server.busy_poll import Ready, busy_poll
 from hmstats.server.connection import Connection
 from hmstats.server.deadlines import Deadlines
 from hmstats.server.exchange import Exchange, Recognise
@@ -29,6 +30,7 @@ class Loop:
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
         self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits, versions)
+        self._busy_poll_seconds = limits.busy_poll_seconds
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None
         self._look_at = 0.0
@@ -57,7 +59,7 @@ class Loop:
     def _turn(self) -> None:
         """Sleeps until something happens, and does what is to do."""
         touched: dict[Connection, None] = {}
-        for key, events in self._selector.select(max(0.0, self._look_at - time.monotonic())):
+        for key, events in self._ready():
             if isinstance(key.data, Connection):
                 self._exchange.react(key.data, events)
                 touched[key.data] = None
@@ -72,6 +74,11 @@ class Loop:
             self._expire(now)
             pause = self._accept_pause.next() or now + _ACCEPT_PAUSE_SECONDS
             self._look_at = min(self._exchange.next_deadline(now), pause)
+
+    def _ready(self) -> Ready:
+        """What happens next; where that is near, it is looked for before sleeping."""
+        near = busy_poll(self._selector, self._busy_poll_seconds) if self._exchange.answers_itself else []
+        return near or self._selector.select(max(0.0, self._look_at - time.monotonic()))
 
     def _expire(self, now: float) -> None:
         self._exchange.expire(now)
