@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import select, update
 from tests.fixtures.statements import StatementCounter
 from tests.server.requests import encoded
 from tests.service.statistics.filled import NAME, TYPES, make_table
@@ -27,10 +27,10 @@ from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.read import StatisticsReader
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.sketch.top_k import TopK
-from hmstats.store import details, parameters, partitions, targets
+from hmstats.store import details, parameters, partitions, targets, versions
 from hmstats.store.engine import Store
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES
-from hmstats.store.schema import PART_COL_STATS, TAB_COL_STATS
+from hmstats.store.schema import COLUMNS_V2, PART_COL_STATS, TAB_COL_STATS
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
 from hmstats.wire.statistics import set_to_thrift
@@ -235,6 +235,7 @@ def test_statistics_of_a_transaction_are_left_to_the_call(server: Server) -> Non
         target = targets.find(unit.connection, NAME)
         assert target is not None
         parameters.put(unit, OF_TABLES, {target.id: {"transactional": "true"}})
+        versions.bump(unit, target.id)
 
     assert server.directly(SET, request(longs())) is not None
     server.store.write(make_transactional)
@@ -242,6 +243,24 @@ def test_statistics_of_a_transaction_are_left_to_the_call(server: Server) -> Non
     assert server.directly(SET, request(longs(ndv=1))) is None
     assert server.directly(UPDATE_TABLE, request(longs(partition=None)).colStats[0]) is None
     assert server.left() == before
+
+
+def test_a_table_that_was_changed_since_the_last_write_is_read_again(server: Server) -> None:
+    of_table, of_partition = request(longs(partition=None)), request(longs())
+
+    def rename_column(unit: Any) -> None:
+        target = targets.find(unit.connection, NAME)
+        assert target is not None
+        unit.connection.execute(update(COLUMNS_V2).where(COLUMNS_V2.c.COLUMN_NAME == "l").values(COLUMN_NAME="renamed"))
+        versions.bump(unit, target.id)
+
+    for _ in range(2):
+        assert server.directly(UPDATE_TABLE, of_table.colStats[0]) is not None
+        assert server.directly(UPDATE_PARTITION, of_partition.colStats[0]) is not None
+    server.store.write(rename_column)
+    assert server.directly(UPDATE_TABLE, of_table.colStats[0]) is None
+    assert server.directly(UPDATE_PARTITION, of_partition.colStats[0]) is None
+    assert server.directly(UPDATE_TABLE, request(longs("renamed", partition=None)).colStats[0]) is not None
 
 
 def test_a_table_is_no_partition(server: Server) -> None:

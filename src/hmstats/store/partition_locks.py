@@ -48,14 +48,20 @@ def lock(unit: Unit, table_id: int, wanted: Sequence[str]) -> Locked:
     return Locked(ids, _known([row[1:] for row in rows if row[2] is not None]))
 
 
-def lock_with_table(unit: Unit, name: TableName, wanted: Sequence[str]) -> LockedTable | None:
-    """Lock a table and then partitions of it; None without the table. Where the database allows, in one round trip."""
+def lock_with_table(
+    unit: Unit, name: TableName, wanted: Sequence[str], known: Target | None = None
+) -> LockedTable | None:
+    """Lock a table and then partitions of it; None without the table. Where the database allows, in one round trip.
+
+    `known` as for targets.lock.
+    """
     if not targets.is_one_trip(unit):
         target = targets.lock(unit, name)
         return None if target is None else LockedTable(target, lock(unit, target.id, wanted))
-    values = {**targets.named(name), "names": listed(unit.connection.engine, wanted)}
+    names = listed(unit.connection.engine, wanted)
+    values = {**targets.named(name), **targets.known_as(known), "names": names}
     rows = _FOUND.after([targets.LOCK, _LOCK_NAMED], unit, values)
-    target = targets.of_rows([row for row in rows if row[2] not in (_PARTITION, _PARAMETER)])
+    target = targets.of_rows([row for row in rows if row[2] not in (_PARTITION, _PARAMETER)], known)
     if target is None:
         return None
     ids = {text: place for _, _, kind, place, text, _ in rows if kind == _PARTITION}
@@ -97,7 +103,6 @@ def _found(one_of: OneOf) -> Any:
         t, here = table.c, and_(_P.TBL_ID == table.c.TBL_ID, one_of(_P.PART_NAME, "names"))
         of_params = PARTITIONS.join(PARTITION_PARAMS, and_(_N.PART_ID == _P.PART_ID, _looked_at()))
         return [
-            *targets.without_top_k(table),
             select(t.TBL_ID, t.VERSION, word(_PARTITION), _P.PART_ID, _P.PART_NAME, word("")).where(here),
             select(t.TBL_ID, t.VERSION, word(_PARAMETER), _P.PART_ID, _N.PARAM_KEY, _N.PARAM_VALUE)
             .select_from(table.join(of_params, _P.TBL_ID == t.TBL_ID))

@@ -80,18 +80,23 @@ def read(engine: Engine, name: TableName) -> Target | None:
     return of_rows(_SINGLE.rows(engine, named(name)) or ())
 
 
-def of_rows(rows: Sequence[Any]) -> Target | None:
-    """What the rows of `target_query` say."""
+def of_rows(rows: Sequence[Any], known: Target | None = None) -> Target | None:
+    """What the rows of `target_query` say; of one that is `known` they say no more than that it is still true."""
     if not rows:
         return None
     table_id, version = rows[0][:2]
+    if known is not None and (known.id, known.version) == (table_id, version):
+        return known
     return _target(table_id, version or 0, [row[2:] for row in rows])
 
 
-def lock(unit: Unit, name: TableName) -> Target | None:
-    """The same, the table's row locked until the unit ends: writers of one table follow one another."""
+def lock(unit: Unit, name: TableName, known: Target | None = None) -> Target | None:
+    """The same, the table's row locked until the unit ends: writers of one table follow one another.
+
+    `known` is what the table was like when it was written last. It is not read again at the same version.
+    """
     if is_one_trip(unit):
-        return of_rows(_LOCKED.after([LOCK], unit, named(name)))
+        return of_rows(_LOCKED.after([LOCK], unit, {**named(name), **known_as(known)}), known)
     rows = _run(unit, LOCK, named(name))
     if not rows:
         return None
@@ -117,6 +122,11 @@ def _run(unit: Unit, read: SingleRead, values: Mapping[str, Any]) -> Sequence[An
 def named(name: TableName) -> dict[str, str]:
     """The parameters of LOCK and `target_query`."""
     return {"catalog": name.catalog, "database": name.database, "table": name.table}
+
+
+def known_as(target: Target | None) -> dict[str, int]:
+    """The parameters of `target_query` that say which target need not be told."""
+    return {"known_id": target.id, "known_version": target.version} if target else {"known_id": 0, "known_version": 0}
 
 
 def word(text: str) -> ColumnElement[str]:
@@ -164,26 +174,39 @@ def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
     return select(word(_VERSION), _NO_PLACE, cast(v.VERSION, String), word("")).where(v.TBL_ID == table_id)
 
 
+def _target_query() -> CompoundSelect[Any]:
+    """The parts of a table found by name, after its id and version; one row at least when there is such a table."""
+    t = _query().cte("t")
+    return union_all(_itself(t), *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION))
+
+
 def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _: ()) -> CompoundSelect[Any]:
-    """The parts of a table found by name, after its id and version; one row at least when there is such a table.
+    """The same for writers, who look whether there are frequent values; of a table that is `known_as` one row alone.
 
     `more` makes further rows of the same columns (id, version, kind, place, name, text) from the id and version.
     """
     t = _query().cte("t")
-    itself = select(t.c.TBL_ID, t.c.VERSION, word(_ITSELF), _NO_PLACE, word(""), word(""))
-    return union_all(itself, *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION), *more(t))
+    is_new = or_(t.c.TBL_ID != _bound("known_id"), t.c.VERSION.is_distinct_from(_bound("known_version")))
+    new = select(t).where(is_new).cte("new")
+    return union_all(
+        _itself(t), *_parts(new.c.TBL_ID, new.c.CD_ID, new.c.TBL_ID, new.c.VERSION), _without_top_k(new), *more(t)
+    )
 
 
-def without_top_k(table: FromClause) -> list[Select[Any]]:
-    """A row for `target_query` that says that there are no frequent values, of the table or its partitions."""
+def _itself(table: FromClause) -> Select[Any]:
+    return select(table.c.TBL_ID, table.c.VERSION, word(_ITSELF), _NO_PLACE, word(""), word(""))
+
+
+def _without_top_k(table: FromClause) -> Select[Any]:
+    """A row that says that there are no frequent values, of the table or its partitions."""
     t = table.c
     any_stored = exists().where(HMSTATS_TOP_K.c.TBL_ID == t.TBL_ID)
-    return [select(t.TBL_ID, t.VERSION, word(_NO_TOP_K), _NO_PLACE, word(""), word("")).where(~any_stored)]
+    return select(t.TBL_ID, t.VERSION, word(_NO_TOP_K), _NO_PLACE, word(""), word("")).where(~any_stored)
 
 
-_FOUND = target_query()
+_FOUND = _target_query()
 _SINGLE = SingleRead(lambda _: _FOUND)
-_LOCKED = SingleRead(lambda _: target_query(without_top_k))
+_LOCKED = SingleRead(lambda _: target_query())
 LOCK = SingleRead(lambda _: _query().with_for_update(of=TBLS))
 """Locks a table's row, found by name."""
 _PARTS = SingleRead(

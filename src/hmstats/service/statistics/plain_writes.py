@@ -15,6 +15,7 @@ from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.model.provenance import Provenance
 from hmstats.model.statistics_by_field import StatisticsByField, joined
 from hmstats.service.statistics.events import Left, StatisticsRecorder
+from hmstats.service.statistics.left_targets import LeftTargets
 from hmstats.service.statistics.validate import are_plain, exact_rows
 from hmstats.service.statistics.waiting_writes import WaitingWrite, WaitingWrites, settle
 from hmstats.store import column_statistics, parameters, partition_locks, provenance, targets, top_k, versions
@@ -42,6 +43,14 @@ class _Owners(NamedTuple):
     columns: Sequence[Column]
 
 
+class _Outcome(NamedTuple):
+    """The table before a write, which parameters each owner has then, and the table after it for the log."""
+
+    target: Target
+    marks: Mapping[int, Parameters]
+    left: Left | None
+
+
 class PlainWrites:
     """Writes statistics that are plain. `keep_accuracy`: written columns are marked in COLUMN_STATS_ACCURATE."""
 
@@ -50,6 +59,7 @@ class PlainWrites:
         self._events = events
         self._keep_accuracy = keep_accuracy
         self._waiting = WaitingWrites()
+        self._left = LeftTargets()
 
     def write(
         self, name: TableName, statistics: StatisticsByField, *, of_table: bool, author: str | None = None
@@ -82,20 +92,24 @@ class PlainWrites:
         """Writes the statistics, which are those given together; false where they are not plain."""
         name, of_table, author = subject
 
-        def update(unit: Unit) -> tuple[bool, Left | None]:
-            target, owners = _locked(unit, name, statistics, of_table=of_table)
+        def update(unit: Unit) -> _Outcome | None:
+            target, owners = _locked(unit, name, statistics, self._left.of(name), of_table=of_table)
             if target is None or owners is None:
-                return False, None
+                return None
             column_statistics.write_by_field(unit, name, owners.ids, statistics, of_table=of_table)
             _keep_details(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, author)
             marks = self._mark(unit, owners, statistics, of_table=of_table)
             versions.bump(unit, target.id, None if of_table else {each or "" for each in statistics.partitions})
             ids = dict(zip(statistics.partitions, owners.ids, strict=True))
-            return True, self._record(unit, subject, target, ids, given, marks)
+            return _Outcome(target, marks, self._record(unit, subject, target, ids, given, marks))
 
-        written, left = self._store.write(update)
+        outcome = self._store.write(update)
+        if outcome is None:
+            return False
+        target, marks, left = outcome
+        self._left.keep(name, target, marks.get(target.id, {}) if of_table else {})
         self._events.remember(left)
-        return written
+        return True
 
     def _mark(
         self, unit: Unit, owners: _Owners, statistics: StatisticsByField, *, of_table: bool
@@ -129,15 +143,18 @@ class PlainWrites:
 
 
 def _locked(
-    unit: Unit, name: TableName, statistics: StatisticsByField, *, of_table: bool
+    unit: Unit, name: TableName, statistics: StatisticsByField, known: Target | None, *, of_table: bool
 ) -> tuple[Target | None, _Owners | None]:
-    """The table, and whose the statistics are, all locked; None where they do not fit just as they are."""
+    """The table, and whose the statistics are, all locked; None where they do not fit just as they are.
+
+    `known` is the table as it was left.
+    """
     if of_table:
-        target = targets.lock(unit, name)
+        target = targets.lock(unit, name, known)
         owners = _Owners([target.id], {target.id: target.parameters}, target.columns) if target else None
     else:
         names = [each or "" for each in statistics.partitions]
-        found = partition_locks.lock_with_table(unit, name, names)
+        found = partition_locks.lock_with_table(unit, name, names, known)
         target = found.target if found else None
         owners = _of_partitions(found, names) if found else None
     if target is None or owners is None or target.transactional:
