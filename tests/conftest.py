@@ -2,6 +2,12 @@
 
 import os
 
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says how busy the machine is, and nothing of the code.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+
 # Sessions of Spark live for seconds here: to compile as well as it can takes a third of that time.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 

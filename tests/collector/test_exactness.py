@@ -84,7 +84,7 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, str], pa.Table]:
     return types, pa.table(arrays, names=list(types))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     made=tables(),
     dictionary=st.booleans(),
@@ -150,7 +150,7 @@ def test_tpch(tpch: Path, name: str) -> None:
     check_alike(from_files, from_rows, types)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.lists(st.integers(0, 4), min_size=8, max_size=8), st.permutations(range(8)))
 def test_neither_the_number_of_tasks_nor_their_order_matters(
     tmp_path_factory: pytest.TempPathFactory, task_of_group: list[int], order: list[int]

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.collector import deliver
@@ -58,7 +58,6 @@ def splits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Split]]:
     return made
 
 
-@settings(deadline=None)
 @given(seed=st.randoms(use_true_random=False), count=st.integers(1, 4))
 def test_every_piece_is_delivered_once_however_the_work_is_cut(
     splits: dict[str, list[Split]], seed: Any, count: int
@@ -125,7 +124,6 @@ def test_a_partition_that_came_meanwhile_is_left_alone(delivered: dict[str, Find
     assert outcome.rows == 0
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.builds(

@@ -54,7 +54,6 @@ _EVERY_CALL = settings(
     max_examples=EXAMPLES,
     phases=[Phase.generate],
     derandomize=True,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

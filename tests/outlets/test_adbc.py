@@ -139,7 +139,7 @@ def test_tables_stand_under_their_catalog_and_database() -> None:
     assert list(dict.fromkeys(tables)) == ["t", "u"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(table_statistics(), max_size=3))
 def test_everything_has_a_place(found: list[TableStatistics]) -> None:
     made = adbc.get_statistics(found)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.model.column_statistics import Kind
@@ -19,7 +19,6 @@ def unscaled_fits(precision: int, scale: int) -> st.SearchStrategy[Decimal]:
     return st.integers(-most, most).map(lambda unscaled: Decimal(f"{unscaled}E{-scale}"))
 
 
-@settings(deadline=None)
 @given(
     st.one_of(
         st.tuples(st.just(Kind.LONG), st.integers(-(2**63), 2**63 - 1), st.sampled_from([pa.int8(), pa.int64()])),

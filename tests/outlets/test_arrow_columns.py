@@ -4,7 +4,7 @@ import struct
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.outlets.examples import COMPLEX_DATA
 from tests.outlets.types import HIVE_TYPES
@@ -35,7 +35,6 @@ def empty(schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-@settings(deadline=None)
 @given(st.lists(HIVE_TYPES, min_size=1, max_size=4))
 def test_as_many_as_field_nodes(types: list[str]) -> None:
     schema = arrow_schema([Column(f"c{number}", type_) for number, type_ in enumerate(types)])

@@ -103,7 +103,7 @@ def test_extensions_count_as_what_they_are_stored_as() -> None:
     assert found == {"null_count:exact": 1, "max_byte_width:exact": 16, "average_byte_width:exact": 16.0}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1)), st.integers(1, 4))
 def test_as_pyarrow_computes_it(values: list[int | None], size: int) -> None:
     array = pa.array(values, pa.int64())

@@ -19,7 +19,7 @@ from hmstats.outlets.arrow_build import array
 from hmstats.outlets.arrow_read import statistics
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(table_statistics(), max_size=4))
 def test_a_stream_comes_back(found: list[TableStatistics]) -> None:
     batches = arrow_ipc.read(arrow_ipc.stream(found))

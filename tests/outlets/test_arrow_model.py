@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.outlets import examples
 from tests.outlets.strategies import table_statistics
@@ -44,7 +44,6 @@ def arrows(found: TableStatistics) -> dict[str, tuple[object, pa.DataType]]:
     return {each.name: (each.value, each.type) for each in from_model(found) if each.name.startswith(wanted)}
 
 
-@settings(deadline=None)
 @given(table_statistics())
 def test_all_that_the_model_has_comes_back(found: TableStatistics) -> None:
     built = arrow.statistics_array(found)
@@ -53,7 +52,6 @@ def test_all_that_the_model_has_comes_back(found: TableStatistics) -> None:
     assert arrow.table_statistics(pa.RecordBatch.from_struct_array(built)) == found
 
 
-@settings(deadline=None)
 @given(st.lists(table_statistics(), max_size=3))
 def test_targets_of_one_stream_come_back(found: list[TableStatistics]) -> None:
     schema, batches = arrow.statistics_batches(found)

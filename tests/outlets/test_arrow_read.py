@@ -6,7 +6,7 @@ from typing import Any
 import nanoarrow as na
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.outlets import examples
 
@@ -35,7 +35,6 @@ STATISTICS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(STATISTICS, max_size=3))
 def test_what_is_built_comes_back(targets: list[list[Statistic]]) -> None:
     for built, expected in zip(arrays(targets), targets, strict=True):

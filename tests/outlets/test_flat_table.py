@@ -97,7 +97,7 @@ def test_a_corrupt_sketch_is_named() -> None:
         statistics_table([TableStatistics(statistics=StatisticsSet((column,)))])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(table_statistics())
 def test_every_column_has_its_row(found: TableStatistics) -> None:
     columns = (replace(each, top_k=None) for each in found.statistics.columns)

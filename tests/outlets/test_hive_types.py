@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tests.outlets.types import HIVE_TYPES
 
 from hmstats.errors import InvalidInput
@@ -10,7 +10,6 @@ from hmstats.model.catalog import Column
 from hmstats.outlets.hive_types import arrow_schema, arrow_type, hive_type
 
 
-@settings(deadline=None)
 @given(HIVE_TYPES)
 def test_text_comes_back(text: str) -> None:
     assert hive_type(arrow_type(text)) == text

@@ -3,7 +3,7 @@
 import base64
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.errors import SketchError
@@ -32,7 +32,6 @@ def histograms(draw: st.DrawFn) -> EquiHeightHistogram:
     return EquiHeightHistogram(draw(DOUBLES), low, high, tuple(distinct for _, _, distinct in bins))
 
 
-@settings(deadline=None)
 @given(histograms())
 def test_a_histogram_comes_back(histogram: EquiHeightHistogram) -> None:
     assert from_text(to_text(histogram)) == histogram

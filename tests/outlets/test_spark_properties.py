@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.outlets.test_spark_histogram import histograms
 
@@ -51,7 +51,6 @@ READ = SparkStatistics(
 )
 
 
-@settings(deadline=None)
 @given(
     st.builds(
         SparkStatistics,

@@ -40,7 +40,7 @@ def _entries(found: list[TableStatistics]) -> list[Entry]:
 
 
 @pytest.mark.parametrize("ending", ["parquet", "json"])
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(found=st.lists(table_statistics(), max_size=4))
 def test_what_is_written_is_read(
     ending: str, found: list[TableStatistics], tmp_path_factory: pytest.TempPathFactory

@@ -139,7 +139,7 @@ def _plain(draw: st.DrawFn, column: str) -> Any:
 
 
 @given(st.data())
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_ways_leave_the_same(server: Server, data: st.DataObject) -> None:
     """Over what is stored of some partitions and columns already, perhaps under another type."""
     names = data.draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=1))

@@ -104,7 +104,7 @@ def packing(postgres_url: str) -> Iterator[Packing]:
     store.close()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=ROWS,
     counts=COUNTS,

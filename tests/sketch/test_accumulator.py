@@ -72,7 +72,7 @@ def distinct(accumulator: ColumnAccumulator) -> int:
 
 
 @given(columns(), st.lists(st.integers(0, 240), max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_state_does_not_depend_on_how_the_rows_are_cut(column: tuple[Kind, pa.Array], cuts: list[int]) -> None:
     kind, array = column
     whole = accumulated(kind, array)
@@ -85,7 +85,7 @@ def test_the_state_does_not_depend_on_how_the_rows_are_cut(column: tuple[Kind, p
 
 
 @given(st.sampled_from(KINDS), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_merge_is_associative_and_commutative_and_empty_is_its_identity(kind: Kind, data: st.DataObject) -> None:
     arrow_type, value = TYPES[kind]
     drawn = st.lists(st.none() | value, max_size=10).map(lambda some: accumulated(kind, pa.array(some, arrow_type)))
@@ -97,7 +97,7 @@ def test_merge_is_associative_and_commutative_and_empty_is_its_identity(kind: Ki
 
 
 @given(columns())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_dictionary_counts_as_its_values_and_the_state_survives_its_bytes(column: tuple[Kind, pa.Array]) -> None:
     kind, array = column
     plain = array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
@@ -110,7 +110,6 @@ def test_a_dictionary_counts_as_its_values_and_the_state_survives_its_bytes(colu
 
 
 @given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=50))
-@settings(deadline=None)
 def test_numbers_are_counted_exactly(given_values: list[int | None]) -> None:
     made = accumulated(Kind.LONG, pa.array(given_values, pa.int64()))
     there = [value for value in given_values if value is not None]
@@ -311,7 +310,6 @@ def test_precisions_merge_to_the_smaller() -> None:
 
 
 @given(st.binary(max_size=60), st.integers(0, 400), st.integers(1, 255))
-@settings(deadline=None)
 def test_damaged_states_are_refused(noise: bytes, place: int, flip: int) -> None:
     column = accumulated(Kind.DOUBLE, pa.array([1.0, 2.5])).to_bytes()
     table = TableAccumulator.empty({"a": Kind.LONG}).to_bytes()
@@ -408,7 +406,6 @@ def test_tables_of_different_columns_do_not_merge() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 200)), min_size=1, max_size=5))
-@settings(deadline=None)
 def test_rows_beside_a_sample_are_taken_to_be_like_it(parts: list[tuple[int, int, int]]) -> None:
     merged = TableAccumulator.empty({"b": Kind.BOOLEAN})
     for nulls, trues, left_out in parts:

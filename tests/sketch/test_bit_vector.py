@@ -1,7 +1,7 @@
 import base64
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.sketch.vectors import VECTORS, of_longs
 
@@ -71,7 +71,6 @@ def test_corrupt_bytes_are_refused(data: bytes) -> None:
 
 
 @given(st.lists(st.sampled_from([HLL, FM, SMALL_FM, b"HL", b"", b"x"]) | st.binary(max_size=12), max_size=4))
-@settings(deadline=None)
 def test_any_bytes_are_united_or_refused(sketches: list[bytes]) -> None:
     try:
         united = bit_vector.unite(sketches)

@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.sketch.decimal_doubles import doubles
@@ -11,7 +11,6 @@ from hmstats.sketch.decimal_doubles import doubles
 @given(
     st.data(), st.sampled_from([(18, 0), (15, 2), (38, 18), (38, 22), (38, 30), (38, 38), (9, 9)]), st.integers(0, 2)
 )
-@settings(deadline=None)
 def test_each_is_the_nearest_double(data: st.DataObject, digits_and_scale: tuple[int, int], start: int) -> None:
     digits, scale = digits_and_scale
     limit = 10**digits - 1

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.model.spark_statistics import EquiHeightHistogram
@@ -22,7 +22,6 @@ def made(
     return found
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-(2.0**80), 2.0**80, width=32), min_size=1, max_size=400), st.integers(1, 20), st.booleans())
 def test_bins_meet_and_hold_all_values(values: list[float], bins: int, known: bool) -> None:
     found = made(values, bins, len(set(values)) if known else None)

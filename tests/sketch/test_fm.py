@@ -2,7 +2,7 @@ import base64
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.sketch.vectors import VECTORS
 
@@ -27,7 +27,6 @@ def test_a_vector_of_ones_has_its_lowest_zero_at_32() -> None:
 
 
 @given(st.sampled_from(SKETCHES), st.sampled_from(SKETCHES), st.sampled_from(SKETCHES))
-@settings(deadline=None)
 def test_merge_is_a_union(a: FmSketch, b: FmSketch, c: FmSketch) -> None:
     assert a.merge(b).merge(c).to_bytes() == a.merge(b.merge(c)).to_bytes()
     assert (
@@ -50,7 +49,6 @@ def test_corrupt_and_foreign_bytes_are_refused(data: bytes) -> None:
 
 
 @given(st.binary(max_size=30))
-@settings(deadline=None)
 def test_any_bytes_work_or_are_refused(body: bytes) -> None:
     for data in (body, b"FM" + body):
         try:

@@ -64,7 +64,6 @@ def test_texts_that_are_no_utf8_are_counted() -> None:
 
 
 @given(st.lists(st.integers(-40, 40), max_size=200), st.sampled_from([1, 10**6]))
-@settings(deadline=None)
 def test_numbers_near_together_and_far_apart_are_counted_alike(numbers: list[int], factor: int) -> None:
     values = [number * factor for number in numbers]
     truth = Counter(str(each) for each in values)
@@ -126,7 +125,7 @@ def test_both_zeros_are_one_value() -> None:
 @given(
     st.integers(0, 2**32), st.sampled_from([3_000, 20_000]), st.sampled_from(FORMS), st.sampled_from([1.2, 1.6, 3.0])
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_every_bound_holds(seed: int, rows: int, form: str, skew: float) -> None:
     numbers = np.minimum(np.random.default_rng(seed).zipf(skew, rows), 10**6)
     kind, array = large(form, numbers)

@@ -120,7 +120,7 @@ def test_a_hash_of_zeros_counts_alike_in_sparse_and_dense() -> None:
 
 
 @given(sketches(), sketches(), sketches())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_merge_is_associative_and_commutative_and_empty_is_its_identity(a: HiveHll, b: HiveHll, c: HiveHll) -> None:
     assert a.merge(b).merge(c) == a.merge(b.merge(c))
     assert a.merge(b) == b.merge(a)
@@ -130,7 +130,7 @@ def test_merge_is_associative_and_commutative_and_empty_is_its_identity(a: HiveH
 
 
 @given(st.lists(sketches(), max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_many_merged_at_once_are_as_merged_one_by_one(parts: list[HiveHll]) -> None:
     one_by_one = HiveHll(min((part.p for part in parts), default=DEFAULT_P))
     for part in parts:
@@ -141,7 +141,7 @@ def test_many_merged_at_once_are_as_merged_one_by_one(parts: list[HiveHll]) -> N
 @given(
     st.lists(st.integers(0, 30_000), max_size=5), st.sampled_from([600, 7_000, 30_000]), st.sampled_from([4, 10, 12])
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_sketch_does_not_depend_on_how_its_values_are_cut(cuts: list[int], distinct: int, p: int) -> None:
     values = hash_longs(np.arange(30_000) % distinct)
     cut, merged = HiveHll(p), HiveHll(p)

@@ -86,14 +86,13 @@ def works_or_is_refused(data: bytes) -> None:
 
 @given(st.binary(max_size=40), st.sampled_from([0xA0, 0xC0, 0x40, 0x45, 0x47, 0x01]))
 @example(b"\x01\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 0xC0)
-@settings(deadline=None)
 def test_any_bytes_work_or_are_refused(body: bytes, header: int) -> None:
     works_or_is_refused(body)
     works_or_is_refused(b"HLL" + bytes([header]) + body)
 
 
 @given(st.sampled_from([SPARSE, DENSE]), st.lists(st.tuples(st.integers(0, 700), st.integers(0, 255)), max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_damaged_bytes_work_or_are_refused(data: bytes, damages: list[tuple[int, int]]) -> None:
     damaged = bytearray(data)
     for place, value in damages:

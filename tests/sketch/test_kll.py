@@ -119,7 +119,7 @@ def test_many_values_of_which_some_are_not_numbers() -> None:
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6, width=32), max_size=300), min_size=3, max_size=3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_merge_laws_in_bounds(parts: list[list[float]]) -> None:
     a, b, c = (of_values(np.array(part)) for part in parts)
     every = [value for part in parts for value in part]
@@ -202,7 +202,7 @@ def works_or_is_refused(data: bytes) -> None:
     st.lists(st.tuples(st.integers(0, 60) | st.integers(0, 5_000), st.integers(0, 255)), max_size=4),
     st.integers(0, 5_000),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_damaged_bytes_work_or_are_refused(data: bytes, damages: list[tuple[int, int]], length: int) -> None:
     damaged = bytearray(data)
     for place, value in damages:
@@ -214,7 +214,7 @@ def test_damaged_bytes_work_or_are_refused(data: bytes, damages: list[tuple[int,
 @given(
     st.binary(max_size=80), st.sampled_from([SOUND[:8], SOUND[:20], SOUND[:32], b"\x02\x02\x0f\x04\xc8\x00\x08\x00"])
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_bytes_work_or_are_refused(body: bytes, header: bytes) -> None:
     works_or_is_refused(body)
     works_or_is_refused(header + body)

@@ -16,7 +16,7 @@ FROM_JAVA = base64.b64decode(
 """A histogram of 112 bytes, as Spark 4.3 stored it."""
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.binary(max_size=300) | st.binary(min_size=1, max_size=40).map(lambda data: data * 5_000))
 def test_data_comes_back(data: bytes) -> None:
     assert decompress(compress(data)) == data

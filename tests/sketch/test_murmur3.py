@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.sketch.vectors import VECTORS
 
@@ -48,7 +48,6 @@ def test_hashes_are_those_of_hive(vector: dict[str, Any]) -> None:
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1)))
-@settings(deadline=None)
 def test_a_long_is_hashed_as_its_bytes_big_endian(values: list[int]) -> None:
     expected = [hash_one(struct.pack(">q", value)) for value in values]
     assert hash_longs(np.array(values, np.int64)).tolist() == expected
@@ -68,13 +67,11 @@ def test_every_nan_is_one_value_and_the_zeros_are_two() -> None:
 
 
 @given(st.lists(st.binary(max_size=70)), st.sampled_from([pa.binary(), pa.large_binary()]))
-@settings(deadline=None)
 def test_bytes_of_any_lengths(values: list[bytes], arrow_type: pa.DataType) -> None:
     assert hash_strings(pa.array(values, arrow_type)).tolist() == [hash_one(value) for value in values]
 
 
 @given(st.lists(st.text(max_size=20)), st.integers(0, 5), st.sampled_from([pa.string(), pa.large_string()]))
-@settings(deadline=None)
 def test_a_slice_of_strings(values: list[str], start: int, arrow_type: pa.DataType) -> None:
     array = pa.array(values, arrow_type).slice(min(start, len(values)))
     encoded = [value.encode() for value in values[start:]]

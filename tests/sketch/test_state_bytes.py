@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.errors import SketchError
@@ -7,7 +7,6 @@ from hmstats.sketch import state_bytes
 
 
 @given(st.lists(st.binary(max_size=20), max_size=6))
-@settings(deadline=None)
 def test_parts_come_back(parts: list[bytes]) -> None:
     sealed = state_bytes.seal(b"TEST", state_bytes.join(parts))
     assert state_bytes.split(state_bytes.unseal(b"TEST", sealed)) == parts

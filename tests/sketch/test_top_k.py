@@ -48,7 +48,6 @@ def test_few_values_are_exact(counts: dict[str, int]) -> None:
 
 
 @given(st.lists(COUNTS, min_size=3, max_size=3))
-@settings(deadline=None)
 def test_merge_laws_of_few_values(parts: list[dict[str, int]]) -> None:
     a, b, c = (of_counts(part) for part in parts)
     whole = of_counts(Counter(parts[0]) + Counter(parts[1]) + Counter(parts[2])).to_bytes()
@@ -64,7 +63,7 @@ def test_merge_laws_of_few_values(parts: list[dict[str, int]]) -> None:
         max_size=3,
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_merge_laws_in_bounds(parts: list[tuple[int, int, int]]) -> None:
     truths = [
         Counter(str(each) for each in np.random.default_rng(seed).integers(0, distinct, size).tolist())
@@ -209,7 +208,7 @@ def works_or_is_refused(data: bytes) -> None:
     st.lists(st.tuples(st.integers(0, 70) | st.integers(0, 9_000), st.integers(0, 255)), max_size=4),
     st.integers(0, 9_000),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_damaged_bytes_work_or_are_refused(data: bytes, damages: list[tuple[int, int]], length: int) -> None:
     damaged = bytearray(data)
     for place, number in damages:

@@ -135,7 +135,7 @@ def is_told_from_nothing(column: ColumnStatistics) -> bool:
     return getattr(column.data, "bit_vector", None) != b"HL"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     columns=st.lists(
         columns_of_any_kind().filter(is_told_from_nothing), min_size=1, max_size=5, unique_by=lambda each: each.column

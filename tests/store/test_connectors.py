@@ -36,7 +36,7 @@ def get(store: Store, name: str = "shop") -> DataConnector | None:
         return connectors.get(connection, name)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CONNECTORS, CONNECTORS)
 def test_a_connector_comes_back_as_it_was_written_and_replaced(
     store: Store, first: DataConnector, second: DataConnector

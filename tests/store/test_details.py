@@ -162,9 +162,7 @@ def test_columns_join_those_that_are_there_and_go_by_name(store: Store, table_id
         max_size=4,
     )
 )
-@hypothesis.settings(
-    max_examples=25, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
-)
+@hypothesis.settings(max_examples=25, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
 def test_the_last_write_of_a_column_holds(store: Store, writes: list[dict[str, Provenance]]) -> None:
     table_id = make_table(store, replace(TABLE, name=replace(NAME, table=f"t{next(_NUMBERS)}")))
     for column in NAMES:

@@ -51,7 +51,7 @@ def lock(store: Store, name: FunctionName = NAME) -> int:
     return found
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(function=FUNCTIONS, changed=FUNCTIONS)
 def test_a_function_comes_back_as_it_was_written_and_replaced(
     store: Store, function: Function, changed: Function

@@ -58,7 +58,7 @@ def numbered(count: int) -> dict[str, Partition]:
     return {f"p={index:05}": partition(f"{index:05}", numRows=str(index)) for index in range(count)}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     new=st.dictionaries(st.text("abc=/%ü", min_size=1, max_size=9), st.tuples(PARTITIONS, PARTITIONS), max_size=4),
 )

@@ -49,7 +49,7 @@ def storage_id(store: Store, table_id: int) -> int | None:
         return found
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=TABLES, changed=TABLES)
 def test_a_table_comes_back_as_it_was_written_and_replaced(store: Store, table: Table, changed: Table) -> None:
     made = make_table(store, table)

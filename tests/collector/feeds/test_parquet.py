@@ -41,7 +41,7 @@ def test_every_type_however_it_is_written(tmp_path: Path, writer: dict[str, Any]
     check_all(analysed([[split]])[0][1], TABLE)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.integers(0, 7), min_size=8, max_size=8))
 def test_the_tasks_do_not_matter(tmp_path_factory: pytest.TempPathFactory, task_of_group: list[int]) -> None:
     path = tmp_path_factory.mktemp("split") / "a.parquet"

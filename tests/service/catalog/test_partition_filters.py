@@ -68,7 +68,7 @@ def partitions(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Partit
     return Partitions(store)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=FILTERS)
 def test_the_database_finds_what_the_model_finds(partitions: Partitions, text: str) -> None:
     wanted = parse(text, KEYS)

@@ -85,7 +85,7 @@ def test_the_same_write_twice_is_one(filled: Store) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_tuples_say_what_the_model_says(filled: Store, data: st.DataObject) -> None:
     """Of every kind and by several engines, for a table and for partitions, by every way of reading."""
     names = [column.name for column in COLUMNS]
