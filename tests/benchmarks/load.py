@@ -120,7 +120,8 @@ def read(connection: socket.socket, reply: bytearray) -> None:
     """Take a reply of as many bytes. Raises RuntimeError for an exception in its place."""
     view, taken = memoryview(reply), 0
     while taken < len(reply):
-        received = connection.recv_into(view[taken:])
+        # The system waits for the rest of a reply that has begun well: to take it in pieces takes the processor's time.
+        received = connection.recv_into(view[taken:], 0, socket.MSG_WAITALL if taken else 0)
         if not received:
             raise RuntimeError(f"a reply of {len(reply)} bytes was expected, found its end after {taken}")
         taken += received

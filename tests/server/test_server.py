@@ -71,7 +71,7 @@ def test_thousands_of_idle_connections_hold_up_no_call() -> None:
         clients += [idle.enter_context(Client(address)) for _ in range(count)]
         with Client(address) as client:
             assert all(client.echoes(f"call {number}") for number in range(100))
-        assert threading.active_count() == threads
+        assert threading.active_count() <= threads  # of an earlier test one may have ended meanwhile
         assert all(client.echoes("awake") for client in clients[::100])
 
 
