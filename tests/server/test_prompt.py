@@ -13,6 +13,7 @@ from tests.server.serving import PATIENCE_SECONDS, Client, Gate, echo
 from hmstats.errors import StoreUnavailable
 from hmstats.server import prompt
 from hmstats.server.answers import Answers, Kept
+from hmstats.server.busy_poll import Ready
 from hmstats.server.codec import encode_struct
 from hmstats.server.dispatch import Dispatcher, Session
 from hmstats.server.limits import Limits
@@ -350,3 +351,23 @@ def give_others_time(address: tuple[str, int]) -> None:
         with Client(address) as client:
             client.send(request("getOption", key="k"))
             assert client.reply().value == "k"
+
+
+def test_the_next_event_is_looked_for_only_after_a_call_that_took_no_worker(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[float] = []
+
+    def look(_selector: object, seconds: float) -> Ready:
+        looked.append(seconds)
+        return []
+
+    monkeypatch.setattr("hmstats.server.loop.busy_poll", look)
+    source.gate.open()
+    with serving(source, Limits(busy_poll_seconds=0.5)) as address, Client(address) as client:
+        wait_for_line(source, client)
+        assert set(looked) == {0.5}
+        assert client.ask("get_all_databases").value == ["let go"]
+        looked.clear()
+        assert client.ask("get_all_databases").value == ["let go"]
+        assert looked == []

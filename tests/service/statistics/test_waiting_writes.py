@@ -116,6 +116,14 @@ def test_what_does_not_fit_keeps_nothing_from_the_others(store: Store, plain: Pl
     assert stored(store)["p=1"] == 9
 
 
+def test_what_is_remembered_of_a_table_is_what_the_next_writer_finds(store: Store, plain: PlainWrites) -> None:
+    for given in (longs(None, 5), longs("p=1", 6), longs(None, 7, column="m"), longs("p=2", 8)):
+        assert written(store, plain, [given]) == [True]
+        found = store.write(lambda unit: targets.lock(unit, NAME))
+        assert found is not None
+        assert plain._left.get(NAME) == found
+
+
 def test_each_write_is_an_event(store: Store, plain: PlainWrites) -> None:
     events = list[Event]()
 

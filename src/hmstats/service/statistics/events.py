@@ -4,8 +4,6 @@ An event carries the whole table, which a write of statistics does not read. So 
 remembered with their versions: whoever writes to one again at the version at which it was left needs no statement.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,11 +12,10 @@ from hmstats.model.column_statistics import StatisticsSet
 from hmstats.model.events import StatisticsDeleted, StatisticsUpdated
 from hmstats.model.names import partition_values
 from hmstats.service.statistics.missing import missing_table
+from hmstats.service.statistics.newest import Newest
 from hmstats.store import tables
 from hmstats.store.targets import Target
 from hmstats.store.unit import Unit
-
-_MOST_REMEMBERED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +30,7 @@ class StatisticsRecorder:
     """Records events of statistics. One object serves all threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._left: OrderedDict[int, Left] = OrderedDict()
+        self._left = Newest[int, Left]()
 
     def table(
         self, unit: Unit, name: TableName, target: Target, written: Iterable[StatisticsSet], marks: Parameters
@@ -69,17 +65,11 @@ class StatisticsRecorder:
 
     def remember(self, left: Left | None) -> None:
         """Remember a table as it was left by a unit that is committed."""
-        if left is None or left.table.id is None:
-            return
-        with self._lock:
-            self._left[left.table.id] = left
-            self._left.move_to_end(left.table.id)
-            if len(self._left) > _MOST_REMEMBERED:
-                self._left.popitem(last=False)
+        if left is not None and left.table.id is not None:
+            self._left.put(left.table.id, left)
 
     def _known(self, target: Target) -> Table | None:
-        with self._lock:
-            left = self._left.get(target.id)
+        left = self._left.get(target.id)
         return left.table if left and left.version == target.version and not target.transactional else None
 
 

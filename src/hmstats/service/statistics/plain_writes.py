@@ -7,6 +7,7 @@ ordinary way knows how, or says why not. Writes that come while another writes t
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from hmstats.model.catalog import Column, Parameters, TableName
 from hmstats.model.provenance import Provenance
 from hmstats.model.statistics_by_field import StatisticsByField, joined
 from hmstats.service.statistics.events import Left, StatisticsRecorder
-from hmstats.service.statistics.left_targets import LeftTargets
+from hmstats.service.statistics.newest import Newest
 from hmstats.service.statistics.validate import are_plain, exact_rows
 from hmstats.service.statistics.waiting_writes import WaitingWrite, WaitingWrites, settle
 from hmstats.store import column_statistics, parameters, partition_locks, provenance, targets, top_k, versions
@@ -59,7 +60,7 @@ class PlainWrites:
         self._events = events
         self._keep_accuracy = keep_accuracy
         self._waiting = WaitingWrites()
-        self._left = LeftTargets()
+        self._left = Newest[TableName, Target]()
 
     def write(
         self, name: TableName, statistics: StatisticsByField, *, of_table: bool, author: str | None = None
@@ -93,7 +94,7 @@ class PlainWrites:
         name, of_table, author = subject
 
         def update(unit: Unit) -> _Outcome | None:
-            target, owners = _locked(unit, name, statistics, self._left.of(name), of_table=of_table)
+            target, owners = _locked(unit, name, statistics, self._left.get(name), of_table=of_table)
             if target is None or owners is None:
                 return None
             column_statistics.write_by_field(unit, name, owners.ids, statistics, of_table=of_table)
@@ -107,7 +108,8 @@ class PlainWrites:
         if outcome is None:
             return False
         target, marks, left = outcome
-        self._left.keep(name, target, marks.get(target.id, {}) if of_table else {})
+        put = marks.get(target.id, {}) if of_table else {}
+        self._left.put(name, replace(target, version=target.version + 1, parameters={**target.parameters, **put}))
         self._events.remember(left)
         return True
 
