@@ -15,6 +15,7 @@ from sqlalchemy import Engine, Select, Table, and_, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store.batch import Batch
+from hmstats.store.expected_table import is_as_expected
 from hmstats.store.kept_texts import KeptText
 from hmstats.store.schema import HMSTATS_TABLE_CHANGE as CHANGES
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
@@ -41,7 +42,8 @@ def append(unit: Unit, table_id: int, partitions: Collection[str]) -> None:
         if unit.connection.dialect.name == "sqlite":
             unit.connection.execute(_append(sqlite.insert), values)
         elif not unit.shape.lacks(CHANGES):
-            _append_text(unit.shape).later(unit, values)
+            expected = unit.expects.values if unit.expects else {}
+            _append_text(unit.shape, expecting=bool(unit.expects)).later(unit, {**values, **expected})
 
 
 def forget(batch: Batch, table_ids: Sequence[int]) -> None:
@@ -57,9 +59,11 @@ def since(engine: Engine, table_id: int, version: int) -> Changes | None:
     return Changes(rows[0][0], {each: frozenset(json.loads(names)) for _, each, names in rows if each is not None})
 
 
-def _append(insert: Callable[[Table], Any]) -> Any:
+def _append(insert: Callable[[Table], Any], *, expecting: bool = False) -> Any:
     counted = select(VERSIONS.c.TBL_ID, VERSIONS.c.VERSION % SLOTS, VERSIONS.c.VERSION, bindparam("partitions"))
     rows = counted.where(VERSIONS.c.TBL_ID == bindparam("table_id"))
+    if expecting:
+        rows = rows.where(is_as_expected())
     new = insert(CHANGES).from_select(["TBL_ID", "SLOT", "VERSION", "PARTITIONS"], rows)
     replaced = {name: new.excluded[name] for name in ("VERSION", "PARTITIONS")}
     return new.on_conflict_do_update(index_elements=["TBL_ID", "SLOT"], set_=replaced)
@@ -76,8 +80,8 @@ def _since(_: OneOf) -> Select[Any]:
 
 
 @cache
-def _append_text(shape: Shape) -> KeptText:
-    return KeptText.of(shape, _append(postgresql.insert))
+def _append_text(shape: Shape, *, expecting: bool) -> KeptText:
+    return KeptText.of(shape, _append(postgresql.insert, expecting=expecting))
 
 
 _SINCE = SingleRead(_since)

@@ -29,6 +29,7 @@ from hmstats.store import (
     versions,
 )
 from hmstats.store.connections import UNIT, Pools, connect, database_url
+from hmstats.store.expected_table import ExpectedTable
 from hmstats.store.failures import TRIES, Failure, classify, translate
 from hmstats.store.ids import Ids
 from hmstats.store.own_versions import OwnVersions
@@ -104,6 +105,11 @@ class Store:
     def keep_log(self, encode: Encoder) -> None:
         """From now on write what units record to the notification log."""
         self._encode = encode
+
+    @property
+    def keeps_log(self) -> bool:
+        """Whether what units record is written to the log."""
+        return self._encode is not None
 
     @property
     def knows_changes(self) -> bool:
@@ -202,13 +208,29 @@ class Store:
 
         Raises StoreUnavailable when the database is away, MetaError when it refuses the change or the store only reads.
         """
+        return self._until_done(partial(self._try, work))
+
+    @property
+    def can_expect(self) -> bool:
+        """Whether `write_as_expected` can do anything: on PostgreSQL, in a database that nobody else changes."""
+        return self._prepares and self.shape is WHOLE
+
+    def write_as_expected(self, expected: ExpectedTable, work: Callable[[Unit], Result]) -> Result | None:
+        """The same in one round trip if the table is as expected, whose number the work counts; None if it is not.
+
+        Nothing was changed then. The work reads nothing, and all of its statements wait (Unit.later).
+        """
+        return self._until_done(partial(self._try_as_expected, expected, work))
+
+    def _until_done(self, attempt: Callable[[], Result]) -> Result:
+        """What an attempt returns, of several where another may help."""
         if self.read_only:
             raise MetaError("this server only reads: nothing can be changed through it")
         met: Counter[Failure] = Counter()
         give_up = time.monotonic() + self._patience_seconds
         while True:
             try:
-                return self._try(work)
+                return attempt()
             except SQLAlchemyError as error:
                 if self._prepares and prepared.is_unprepared(error):  # a pooler lends us another session each time
                     self._prepares = False
@@ -246,34 +268,48 @@ class Store:
         return range(written[0].start, written[-1].stop)
 
     def _try(self, work: Callable[[Unit], Result]) -> Result:
-        with self._pools.writers.connect() as connection:
-            unit = Unit(
-                connection,
-                _seconds(self._clock()),
-                self._ids,
-                None if self._encode is None else [],
-                self.shape,
-                prepares=self._prepares,
-            )
-            connection.execution_options(**{UNIT: unit})
+        with self._unit() as unit:
             try:
                 result = work(unit)
                 self.log(unit)
             except DBAPIError:
-                prepared.forget(connection)
+                prepared.forget(unit.connection)
                 raise
-            try:
-                with self._changing(unit.counted):
-                    unit.commit()
-            except DBAPIError as error:
-                if not error.connection_invalidated:
-                    prepared.forget(connection)
-                    raise
-                # Nobody knows whether the database committed: a second try could do it twice.
-                raise StoreUnavailable(
-                    f"database {self.name} was lost during the commit: it holds all of the change or nothing of it"
-                ) from error
+            with self._committing(unit):
+                unit.commit()
             return result
+
+    def _try_as_expected(self, expected: ExpectedTable, work: Callable[[Unit], Result]) -> Result | None:
+        with self._unit(expected) as unit:
+            result = work(unit)
+            self.log(unit)
+            with self._committing(unit):
+                return result if unit.commit_as_expected() else None
+
+    @contextmanager
+    def _unit(self, expected: ExpectedTable | None = None) -> Iterator[Unit]:
+        with self._pools.writers.connect() as connection:
+            events: list[Event] | None = None if self._encode is None else []
+            now_seconds = _seconds(self._clock())
+            prepares = self._prepares
+            unit = Unit(connection, now_seconds, self._ids, events, self.shape, prepares=prepares, expects=expected)
+            connection.execution_options(**{UNIT: unit})
+            yield unit
+
+    @contextmanager
+    def _committing(self, unit: Unit) -> Iterator[None]:
+        """Around a unit's commit."""
+        try:
+            with self._changing(unit.counted):
+                yield
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                prepared.forget(unit.connection)
+                raise
+            # Nobody knows whether the database committed: a second try could do it twice.
+            raise StoreUnavailable(
+                f"database {self.name} was lost during the commit: it holds all of the change or nothing of it"
+            ) from error
 
 
 def _seconds(time_seconds: float) -> int:

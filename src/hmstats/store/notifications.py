@@ -14,6 +14,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.model.events import Logged, Notification, Wanted
 from hmstats.store import ids
+from hmstats.store.expected_table import AS_EXPECTED, NAMES, ExpectedTable
+from hmstats.store.kept_texts import KeptText
+from hmstats.store.prepared import Prepared
 from hmstats.store.schema import NOTIFICATION_LOG as LOG
 from hmstats.store.schema import NOTIFICATION_SEQUENCE as SEQUENCE
 from hmstats.store.sets import one_of
@@ -27,10 +30,13 @@ _BATCH_CHARACTERS = 4_000_000
 
 
 def append(unit: Unit, notifications: Sequence[Notification]) -> range:
-    """Write notifications at the end of the log; their ids, in order."""
+    """Write notifications at the end of the log; their ids, in order, unless they are written with the commit."""
     if not notifications:
         return range(0)
     rows = _rows(unit, notifications)
+    if unit.expects:
+        _write_later(unit, rows, unit.expects)
+        return range(0)
     write = _write_here if unit.connection.dialect.name == "sqlite" else _write_at_once
     first = write(unit, rows)
     if first is None:
@@ -115,15 +121,25 @@ def _write_here(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
 
 def _write_at_once(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     """The same in one statement, so that the sequence is locked for one round trip less."""
+    statement, sent = _numbered(unit, rows)
+    values = tuple(sent[name] for name in statement.names)
+    return min(unit.connection.exec_driver_sql(statement.text, values).scalars().all(), default=None)
+
+
+def _write_later(unit: Unit, rows: Sequence[Mapping[str, Any]], expected: ExpectedTable) -> None:
+    """Write rows with the commit, if that table is as expected. The sequence has its row: of earlier writes to it."""
+    statement, sent = _numbered(unit, rows)
+    statement.later(unit, {**sent, **expected.values})
+
+
+def _numbered(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> tuple[KeptText, dict[str, Any]]:
+    """PostgreSQL's statement that numbers and writes rows, and its parameters."""
     names = unit.shape.present(LOG, _KINDS)
     columns = {name: [row[name] for row in rows] for name in names if name != _PLACE}
     columns[_PLACE] = list(range(len(rows)))
     single = frozenset(name for name, values in columns.items() if values.count(values[0]) == len(values))
     sent = {name: values[0] if name in single else values for name, values in columns.items()}
-    written = (
-        unit.connection.exec_driver_sql(_statement(tuple(names), single), {**sent, "number": len(rows)}).scalars().all()
-    )
-    return min(written, default=None)
+    return _statement(tuple(names), single, expecting=bool(unit.expects)), {**sent, "number": len(rows)}
 
 
 _PLACE = "EVENT_ID"
@@ -142,25 +158,25 @@ _KINDS = {
 
 
 @cache
-def _statement(names: tuple[str, ...], single: frozenset[str]) -> str:
+def _statement(names: tuple[str, ...], single: frozenset[str], *, expecting: bool) -> KeptText:
     """Written out and kept, since making it takes as long as sending it, while others wait.
 
     Columns that are `single` have one value for all rows, the others an array.
     """
-    values = {
-        name: f"%({name})s::{_KINDS[name]}" if name in single else f"unnest(%({name})s::{_KINDS[name]}[])"
-        for name in names
-    }
+    values = {name: f"%s::{_KINDS[name]}" if name in single else f"unnest(%s::{_KINDS[name]}[])" for name in names}
     values[_PLACE] = f"taken.first + {values[_PLACE]}"
-    return f"""
+    text = f"""
     WITH taken AS (
-        UPDATE "NOTIFICATION_SEQUENCE" SET "NEXT_EVENT_ID" = "NEXT_EVENT_ID" + %(number)s
-        RETURNING "NEXT_EVENT_ID" - %(number)s AS first
+        UPDATE "NOTIFICATION_SEQUENCE" SET "NEXT_EVENT_ID" = "NEXT_EVENT_ID" + %s
+        {f"WHERE {AS_EXPECTED}" if expecting else ""}
+        RETURNING "NEXT_EVENT_ID" - %s AS first
     )
     INSERT INTO "NOTIFICATION_LOG" ({", ".join(f'"{name}"' for name in values)})
     SELECT {", ".join(values.values())} FROM taken
     RETURNING "EVENT_ID"
     """
+    parameters = ("number", *(NAMES if expecting else ()), "number", *values)
+    return KeptText(text, parameters, {}, Prepared.of(text))
 
 
 def _begin_sequence(unit: Unit) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 from sqlalchemy import Connection
 
 from hmstats.model.events import Event
+from hmstats.store import expected_table
+from hmstats.store.expected_table import ExpectedTable
 from hmstats.store.ids import Ids
 from hmstats.store.ids import Sequence as IdSequence
 from hmstats.store.prepared import Prepared
 from hmstats.store.shape import WHOLE, Shape
-from hmstats.store.writing_connection import COMMIT
+from hmstats.store.writing_connection import COMMIT, run_together
 
 __all__ = ["Connection", "Unit"]
 
@@ -22,7 +24,7 @@ class Unit:
 
     `events` is what happened so far, for the log; None where no log is kept. `shape` is what the database has.
     `counted` are the tables whose numbers change with it (versions.py). `prepares`: its session is its own, so that
-    statements may be prepared there.
+    statements may be prepared there. One that `expects` a table to be as it says reads nothing (expected_table.py).
     """
 
     connection: Connection
@@ -32,6 +34,7 @@ class Unit:
     shape: Shape = WHOLE
     counted: set[int] = field(default_factory=set)
     prepares: bool = False
+    expects: ExpectedTable | None = None
     _waiting: list[tuple[str, Sequence[Any], Prepared | None]] = field(default_factory=list)
 
     def ids(self, sequence: IdSequence, count: int) -> range:
@@ -48,11 +51,8 @@ class Unit:
     def send(self) -> None:
         """Run what waits; the store calls it before each statement and before the commit."""
         if self._waiting:
-            waiting = self._waiting.copy()
-            self._waiting.clear()
-            values = tuple(value for _, some, _ in waiting for value in some)
-            texts = (each.text(self.connection, text) if each else text for text, _, each in waiting)
-            self.connection.exec_driver_sql(";\n".join(texts), values)
+            assert self.expects is None, "a unit that expects a table to be as it is known runs nothing before its end"
+            self.connection.exec_driver_sql(*self._take())
 
     def commit(self) -> None:
         """Run what waits, and commit: on PostgreSQL in one round trip."""
@@ -60,6 +60,24 @@ class Unit:
             self.later(COMMIT, ())
             self.send()
         self.connection.commit()
+
+    def commit_as_expected(self) -> bool:
+        """Do all that waits, in one round trip, if the table is as expected; false if not: nothing was done."""
+        assert self.expects is not None
+        table_id, version = self.expects
+        waiting = self._waiting.copy()
+        self._waiting.clear()
+        self.later(expected_table.LOCK, [table_id], expected_table.PREPARED_LOCK)
+        self._waiting.extend(waiting)
+        self.later(expected_table.COUNTED, [table_id, version + 1], expected_table.PREPARED_COUNTED)
+        return bool(run_together(self.connection, *self._take()))
+
+    def _take(self) -> tuple[str, tuple[Any, ...]]:
+        """What waits, as one text with its parameters; nothing waits then."""
+        waiting = self._waiting.copy()
+        self._waiting.clear()
+        texts = (each.text(self.connection, text) if each else text for text, _, each in waiting)
+        return ";\n".join(texts), tuple(value for _, some, _ in waiting for value in some)
 
     def record(self, *events: Event) -> None:
         """Say what happened; it is written to the log at the end of the unit."""

@@ -9,6 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from hmstats.store import bound_values
+from hmstats.store.expected_table import is_as_expected
 from hmstats.store.healing import healing
 from hmstats.store.kept_texts import KeptText
 from hmstats.store.sets import array_text, plain_type
@@ -52,7 +53,10 @@ def upsert_columns(
         if len(some[key[0]]) < len(columns[key[0]]):
             single = {name: is_single(values) for name, values in some.items()}
         sent = {name: some[name][0] if single[name] else array_text(some[name]) for name in some}
-        _statement(unit.shape, table, tuple(key), tuple(single.items()), changes).later(unit, sent)
+        statement = _statement(
+            unit.shape, table, tuple(key), tuple(single.items()), changes, expecting=bool(unit.expects)
+        )
+        statement.later(unit, {**sent, **unit.expects.values} if unit.expects else sent)
 
 
 def is_single(values: Sequence[Any]) -> bool:
@@ -62,7 +66,13 @@ def is_single(values: Sequence[Any]) -> bool:
 
 @lru_cache(maxsize=500)
 def _statement(
-    shape: Shape, table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], changes: Changes
+    shape: Shape,
+    table: Table,
+    key: tuple[str, ...],
+    columns: tuple[tuple[str, bool], ...],
+    changes: Changes,
+    *,
+    expecting: bool,
 ) -> KeptText:
     """PostgreSQL's statement. It takes by each column's name its one value (True), or all values as an array's text.
 
@@ -70,6 +80,8 @@ def _statement(
     """
     present = shape.present(table, (name for name, _ in columns))
     rows = select(*(source(table.c[name], single=single).label(name) for name, single in columns))
+    if expecting:
+        rows = rows.where(is_as_expected())
     if shape.beside_hive and {*key} != {*table.primary_key.columns.keys()}:
         whole = healing(table, shape.present(table, key), rows, present, changes)
     else:

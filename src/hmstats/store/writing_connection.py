@@ -4,9 +4,13 @@ The driver by itself sends each of them alone, and a round trip takes as long as
 transaction is under way is what the database said last, so that a COMMIT among other statements counts too.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
+from psycopg2 import Error
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE, connection, cursor
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 BEGIN, COMMIT, ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
 _BETWEEN = ";\n"
@@ -41,3 +45,22 @@ class WritingConnection(connection):  # type: ignore[misc]
         if self.info.transaction_status != TRANSACTION_STATUS_IDLE:
             with self.cursor() as ending:
                 ending.execute(statement)
+
+
+def run_together(lent: Connection, text: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Run statements that are a transaction of their own, in one round trip; the rows of the last.
+
+    Passes by SQLAlchemy's statements, but raises its errors. No transaction may be under way.
+    """
+    driver = lent.connection.dbapi_connection
+    assert isinstance(driver, WritingConnection)
+    assert driver.info.transaction_status == TRANSACTION_STATUS_IDLE, "something was run before"
+    try:
+        with driver.cursor(cursor_factory=cursor) as running:
+            running.execute(text, values)
+            return list(running.fetchall())
+    except Error as error:
+        lost = bool(driver.closed)
+        if lost:
+            lent.invalidate(error)
+        raise DBAPIError.instance(text, tuple(values), error, Error, connection_invalidated=lost) from error

@@ -68,6 +68,10 @@ class StatisticsRecorder:
         if left is not None and left.table.id is not None:
             self._left.put(left.table.id, left)
 
+    def knows(self, target: Target) -> bool:
+        """Whether a write to the table can be recorded without reading it."""
+        return self._known(target) is not None
+
     def _known(self, target: Target) -> Table | None:
         left = self._left.get(target.id)
         return left.table if left and left.version == target.version and not target.transactional else None

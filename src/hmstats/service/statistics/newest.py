@@ -2,6 +2,7 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 _MOST_KEPT = 500
@@ -11,9 +12,10 @@ Value = TypeVar("Value")
 
 
 class Newest(Generic[Key, Value]):
-    """The newest value of each key, of those keys that were put last. One object serves all threads."""
+    """The newest value of each key, of those keys that were put last, `most` of them. One object serves all threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _MOST_KEPT) -> None:
+        self._most = most
         self._lock = threading.Lock()
         self._values: OrderedDict[Key, Value] = OrderedDict()
 
@@ -23,8 +25,13 @@ class Newest(Generic[Key, Value]):
 
     def put(self, key: Key, value: Value) -> None:
         """Remember a value in the place of the key's last."""
+        self.put_all({key: value})
+
+    def put_all(self, values: Mapping[Key, Value]) -> None:
+        """The same of several."""
         with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            if len(self._values) > _MOST_KEPT:
+            for key, value in values.items():
+                self._values[key] = value
+                self._values.move_to_end(key)
+            while len(self._values) > self._most:
                 self._values.popitem(last=False)

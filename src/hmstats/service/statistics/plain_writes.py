@@ -3,27 +3,26 @@
 The statistics are of one engine and of different partitions and columns, carry no sketches, and nothing is to be
 merged. What does not fit table and partitions just as it is, and what is of a transaction, is not written here: the
 ordinary way knows how, or says why not. Writes that come while another writes to the table are done together
-(waiting_writes.py).
+(waiting_writes.py). A table to which nobody else has written since is not read, but expected to be as it was left.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 from hmstats.model.accurate import PARAMETER, Accurate
-from hmstats.model.catalog import Column, Parameters, TableName
+from hmstats.model.catalog import Parameters, TableName
 from hmstats.model.provenance import Provenance
 from hmstats.model.statistics_by_field import StatisticsByField, joined
 from hmstats.service.statistics.events import Left, StatisticsRecorder
-from hmstats.service.statistics.newest import Newest
+from hmstats.service.statistics.left_tables import LeftTables, Owners
 from hmstats.service.statistics.validate import are_plain, exact_rows
 from hmstats.service.statistics.waiting_writes import WaitingWrite, WaitingWrites, settle
 from hmstats.store import column_statistics, parameters, partition_locks, provenance, targets, top_k, versions
 from hmstats.store.details import OF_TABLE
 from hmstats.store.engine import Store
+from hmstats.store.expected_table import ExpectedTable
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES
-from hmstats.store.partition_locks import LockedTable
 from hmstats.store.targets import Target
 from hmstats.store.unit import Unit
 
@@ -36,18 +35,11 @@ class _Subject(NamedTuple):
     author: str | None
 
 
-class _Owners(NamedTuple):
-    """Who has the statistics: ids, in their order, with what is known of each, and the columns that they may have."""
-
-    ids: Sequence[int]
-    known: Mapping[int, Parameters]
-    columns: Sequence[Column]
-
-
 class _Outcome(NamedTuple):
-    """The table before a write, which parameters each owner has then, and the table after it for the log."""
+    """A table before a write, who got the statistics, which parameters each has then, and the table for the log."""
 
     target: Target
+    owners: Owners
     marks: Mapping[int, Parameters]
     left: Left | None
 
@@ -60,7 +52,7 @@ class PlainWrites:
         self._events = events
         self._keep_accuracy = keep_accuracy
         self._waiting = WaitingWrites()
-        self._left = Newest[TableName, Target]()
+        self._left = LeftTables()
 
     def write(
         self, name: TableName, statistics: StatisticsByField, *, of_table: bool, author: str | None = None
@@ -91,30 +83,66 @@ class PlainWrites:
 
     def _write(self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField]) -> bool:
         """Writes the statistics, which are those given together; false where they are not plain."""
-        name, of_table, author = subject
-
-        def update(unit: Unit) -> _Outcome | None:
-            target, owners = _locked(unit, name, statistics, self._left.get(name), of_table=of_table)
-            if target is None or owners is None:
-                return None
-            column_statistics.write_by_field(unit, name, owners.ids, statistics, of_table=of_table)
-            _keep_details(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, author)
-            marks = self._mark(unit, owners, statistics, of_table=of_table)
-            versions.bump(unit, target.id, None if of_table else {each or "" for each in statistics.partitions})
-            ids = dict(zip(statistics.partitions, owners.ids, strict=True))
-            return _Outcome(target, marks, self._record(unit, subject, target, ids, given, marks))
-
-        outcome = self._store.write(update)
+        outcome = self._write_as_left(subject, statistics, given)
+        if outcome is None:
+            outcome = self._store.write(partial(self._lock_and_write, subject, statistics, given))
         if outcome is None:
             return False
-        target, marks, left = outcome
-        put = marks.get(target.id, {}) if of_table else {}
-        self._left.put(name, replace(target, version=target.version + 1, parameters={**target.parameters, **put}))
-        self._events.remember(left)
+        self._remember(subject, statistics, outcome)
         return True
 
+    def _write_as_left(
+        self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField]
+    ) -> _Outcome | None:
+        """Writes without reading the table; None where it is not as the last write left it, or not known enough."""
+        target = self._left.table_alone(subject.table) if self._store.can_expect else None
+        if target is None or target.has_top_k or not (self._events.knows(target) or not self._store.keeps_log):
+            return None
+        if subject.of_table:
+            owners: Owners | None = Owners([target.id], {target.id: target.parameters})
+        else:
+            owners = self._left.partitions(subject.table, target, _names(statistics))
+        if owners is None or not _is_plain(target, owners, statistics, of_table=subject.of_table):
+            return None
+        put = partial(self._put, subject, statistics, given, target, owners)
+        return self._store.write_as_expected(ExpectedTable(target.id, target.version), put)
+
+    def _lock_and_write(
+        self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField], unit: Unit
+    ) -> _Outcome | None:
+        known, of_table = self._left.table(subject.table), subject.of_table
+        target, owners = _locked(unit, subject.table, statistics, known, of_table=of_table)
+        if target is None or owners is None or not _is_plain(target, owners, statistics, of_table=of_table):
+            return None
+        return self._put(subject, statistics, given, target, owners, unit)
+
+    def _put(
+        self,
+        subject: _Subject,
+        statistics: StatisticsByField,
+        given: Sequence[StatisticsByField],
+        target: Target,
+        owners: Owners,
+        unit: Unit,
+    ) -> _Outcome:
+        """Write the statistics, all that is kept beside them, and the event of each that was given."""
+        of_table = subject.of_table
+        column_statistics.write_by_field(unit, subject.table, owners.ids, statistics, of_table=of_table)
+        _keep_details(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
+        marks = self._mark(unit, owners, statistics, of_table=of_table)
+        versions.bump(unit, target.id, None if of_table else set(_names(statistics)))
+        ids = dict(zip(statistics.partitions, owners.ids, strict=True))
+        return _Outcome(target, owners, marks, self._record(unit, subject, target, ids, given, marks))
+
+    def _remember(self, subject: _Subject, statistics: StatisticsByField, written: _Outcome) -> None:
+        ids, known, marks = written.owners.ids, written.owners.known, written.marks
+        partitions = {} if subject.of_table else dict(zip(_names(statistics), ids, strict=True))
+        now = {each: {**known.get(each, {}), **marks.get(each, {})} for each in ids}
+        self._left.put(subject.table, written.target, partitions, now)
+        self._events.remember(written.left)
+
     def _mark(
-        self, unit: Unit, owners: _Owners, statistics: StatisticsByField, *, of_table: bool
+        self, unit: Unit, owners: Owners, statistics: StatisticsByField, *, of_table: bool
     ) -> dict[int, dict[str, str]]:
         """Mark the written columns as accurate; which parameters each has then."""
         if not self._keep_accuracy:
@@ -144,34 +172,33 @@ class PlainWrites:
         return self._events.partitions(unit, subject.table, target, written, marks)
 
 
+def _names(statistics: StatisticsByField) -> list[str]:
+    return [each or "" for each in statistics.partitions]
+
+
 def _locked(
     unit: Unit, name: TableName, statistics: StatisticsByField, known: Target | None, *, of_table: bool
-) -> tuple[Target | None, _Owners | None]:
-    """The table, and whose the statistics are, all locked; None where they do not fit just as they are.
+) -> tuple[Target | None, Owners | None]:
+    """The table, and whose the statistics are, all locked; None for what is not there.
 
     `known` is the table as it was left.
     """
     if of_table:
         target = targets.lock(unit, name, known)
-        owners = _Owners([target.id], {target.id: target.parameters}, target.columns) if target else None
-    else:
-        names = [each or "" for each in statistics.partitions]
-        found = partition_locks.lock_with_table(unit, name, names, known)
-        target = found.target if found else None
-        owners = _of_partitions(found, names) if found else None
-    if target is None or owners is None or target.transactional:
-        return target, None
+        return target, Owners([target.id], {target.id: target.parameters}) if target else None
+    names = _names(statistics)
+    found = partition_locks.lock_with_table(unit, name, names, known)
+    if found is None or len(found.partitions.ids) < len(names):
+        return None, None
+    ids, parameters = found.partitions
+    return found.target, Owners([ids[each] for each in names], parameters)
+
+
+def _is_plain(target: Target, owners: Owners, statistics: StatisticsByField, *, of_table: bool) -> bool:
+    """Whether statistics fit the table or partitions just as they are, and are of no transaction."""
+    columns = target.columns if of_table else (*target.columns, *target.partition_keys)
     rows = [exact_rows(owners.known.get(each, {})) for each in owners.ids]
-    return target, owners if are_plain(owners.columns, statistics, rows) else None
-
-
-def _of_partitions(found: LockedTable, names: Sequence[str]) -> _Owners | None:
-    """The partitions as owners; None where one is not there."""
-    ids, known = found.partitions
-    if len(ids) < len(names):
-        return None
-    target = found.target
-    return _Owners([ids[each] for each in names], known, (*target.columns, *target.partition_keys))
+    return not target.transactional and are_plain(columns, statistics, rows)
 
 
 def _keep_details(
