@@ -28,6 +28,8 @@ class Kind(Enum):
     DATE = "dateStats"
     TIMESTAMP = "timestampStats"
 
+    __hash__ = object.__hash__  # there is one of each; Enum's own is Python, and takes longer than what it is used for
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BooleanStatistics:

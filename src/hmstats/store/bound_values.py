@@ -5,6 +5,7 @@ of more than 64 bits. Of some of this their drivers say nothing that a client co
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -13,6 +14,8 @@ from sqlalchemy import Column, Engine, String, event
 from hmstats.errors import MetaError
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
+_FEW, _SHORT = 200, 1_000
+"""Texts that are remembered once they were checked, and how long their column's may be."""
 _SHOWN = 40
 """Characters of a refused text that an error shows."""
 
@@ -40,8 +43,22 @@ def check(values: Iterable[object]) -> None:
 def check_column(column: Column[Any], values: Sequence[Any]) -> None:
     """Raises MetaError when one of the values is a text that has NULs or is too long for the column."""
     if isinstance(column.type, String):
-        check(values)
-        _check_size(column.name, column.type.length, values)
+        length = column.type.length
+        if len(values) == 1 or not length or length > _SHORT or len(values) > _FEW:
+            _check_texts(column.name, length, values)
+        else:
+            _check_few_texts(column.name, length, tuple(values))
+
+
+def _check_texts(name: str, most: int | None, values: Iterable[Any]) -> None:
+    check(values)
+    _check_size(name, most, values)
+
+
+@lru_cache(maxsize=100)
+def _check_few_texts(name: str, most: int, values: tuple[Any, ...]) -> None:
+    """The same, remembered: the names of a table's columns come again with each write."""
+    _check_texts(name, most, values)
 
 
 def _values(parameters: Any) -> Iterator[object]:

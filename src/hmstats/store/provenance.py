@@ -37,20 +37,18 @@ def write(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[st
     It is stamped with the unit's time unless it says another. The text of one mapping, and that of one provenance, is
     made once, however often it is given.
     """
-    owners = sorted(owner for owner, columns in given.items() if columns)
-    if not owners:
-        return
     each = {id(made): made for columns in _distinct(given.values()) for made in columns.values()}
     arrays = {key: _array(made, unit.now_seconds) for key, made in each.items()}
     texts = {id(columns): _object(columns, arrays) for columns in _distinct(given.values())}
-    columns: dict[str, Sequence[Any]] = {
-        "TBL_ID": [table_id] * len(owners),
-        "PART_ID": owners,
-        "ENGINE": [engine] * len(owners),
-        "BY_COLUMN": [texts[id(given[owner])] for owner in owners],
-    }
-    merged = _patched if unit.connection.dialect.name == "sqlite" else _united
-    upsert_columns(unit, PROVENANCE, _KEY, columns, merged)
+    _write(unit, table_id, engine, {owner: texts[id(columns)] for owner, columns in given.items() if columns})
+
+
+def write_alike(
+    unit: Unit, table_id: int, engine: str, owners: Iterable[int], columns: Sequence[str], made: Provenance
+) -> None:
+    """The same where these columns of all owners have one provenance."""
+    text = _alike(tuple(columns), made, unit.now_seconds)
+    _write(unit, table_id, engine, dict.fromkeys(owners, text))
 
 
 @lru_cache(maxsize=16)
@@ -67,6 +65,27 @@ def remove(unit: Unit, here: ColumnElement[bool], columns: Sequence[str] | None)
     having, others = _without(unit.connection, columns)
     unit.connection.execute(update(PROVENANCE).where(here, having).values(BY_COLUMN=others))
     unit.connection.execute(delete(PROVENANCE).where(here, cast(PROVENANCE.c.BY_COLUMN, Text) == EMPTY))
+
+
+def _write(unit: Unit, table_id: int, engine: str, texts: Mapping[int, str]) -> None:
+    owners = sorted(texts)
+    if not owners:
+        return
+    columns: dict[str, Sequence[Any]] = {
+        "TBL_ID": [table_id] * len(owners),
+        "PART_ID": owners,
+        "ENGINE": [engine] * len(owners),
+        "BY_COLUMN": [texts[owner] for owner in owners],
+    }
+    merged = _patched if unit.connection.dialect.name == "sqlite" else _united
+    upsert_columns(unit, PROVENANCE, _KEY, columns, merged)
+
+
+@lru_cache(maxsize=100)
+def _alike(columns: tuple[str, ...], made: Provenance, now_seconds: int) -> str:
+    """The text of columns with one provenance: many writes of a second have the same."""
+    array = _array(made, now_seconds)
+    return f"{{{','.join([f'{_quoted(column)}:{array}' for column in columns])}}}"
 
 
 def _distinct(given: Iterable[Mapping[str, Provenance]]) -> Iterable[Mapping[str, Provenance]]:

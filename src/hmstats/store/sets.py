@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -24,6 +25,8 @@ from hmstats.store.bound_values import check
 
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _TEXTS = frozenset({str, bytes, type(None)})
+_MOST_KEPT = 200
+"""Texts whose array is kept."""
 
 
 def one_of(connection: Connection, column: ColumnElement[Any], values: Sequence[Any]) -> ColumnElement[bool]:
@@ -81,12 +84,20 @@ def array_text(values: Sequence[Any]) -> str:
     kinds = set(map(type, values))
     if kinds <= _NUMBERS:
         listed = str(list(values))[1:-1].replace("None", "NULL")
+    elif kinds == {str} and len(values) <= _MOST_KEPT:
+        listed = _listed_texts(tuple(values))
     elif kinds <= _TEXTS:  # mostly the same few again and again
         elements = {value: _element(value) for value in set(values)}
         listed = ",".join([elements[value] for value in values])
     else:
         listed = ",".join(map(_element, values))
     return f"{{{listed}}}"
+
+
+@lru_cache(maxsize=200)
+def _listed_texts(texts: tuple[str, ...]) -> str:
+    """The same of few texts, such as a table's columns, that come again with each write."""
+    return ",".join(map(_element, texts))
 
 
 def _element(value: Any) -> str:

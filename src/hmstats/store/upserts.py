@@ -1,7 +1,7 @@
 """Rows that are written whether or not they are there already: a statement for every two thousand of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, String, Table, Text, bindparam, cast, func, select
@@ -38,9 +38,9 @@ def upsert_columns(
 ) -> None:
     """The same, the rows given by column: name to the values of all rows, of which there is at least one."""
     single = {name: is_single(values) for name, values in columns.items()}
-    for name, values in columns.items():
-        if isinstance(table.c[name].type, String):
-            bound_values.check_column(table.c[name], values[:1] if single[name] else list(dict.fromkeys(values)))
+    for name in _texts(table).intersection(columns):
+        values = columns[name]
+        bound_values.check_column(table.c[name], values[:1] if single[name] else list(dict.fromkeys(values)))
     if unit.connection.dialect.name == "sqlite":
         # Parameters of a type that hands over any value: a number's would make a number, then NULL, of the text NaN.
         each = sqlite.insert(table).values({name: bindparam(name, type_=String()) for name in columns})
@@ -57,6 +57,12 @@ def upsert_columns(
             unit.shape, table, tuple(key), tuple(single.items()), changes, expecting=bool(unit.expects)
         )
         statement.later(unit, {**sent, **unit.expects.values} if unit.expects else sent)
+
+
+@cache
+def _texts(table: Table) -> frozenset[str]:
+    """The names of columns of texts."""
+    return frozenset(column.name for column in table.c if isinstance(column.type, String))
 
 
 def is_single(values: Sequence[Any]) -> bool:

@@ -73,9 +73,8 @@ class LeftTables:
         before = self._tables.get(name)
         unbroken = before is not None and (before.target.id, before.target.version) == (found.id, found.version)
         since = before.since if before is not None and unbroken else found.version
-        left = replace(found, version=found.version + 1)
-        if not partitions:
-            left = replace(left, parameters={**found.parameters, **known.get(found.id, {})})
+        parameters = found.parameters if partitions else {**found.parameters, **known.get(found.id, {})}
+        left = replace(found, version=found.version + 1, parameters=parameters)
         self._partitions.put_all(
             {
                 (name, each): _LeftPartition(place, known.get(place, {}), left.version)

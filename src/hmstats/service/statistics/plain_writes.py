@@ -7,7 +7,7 @@ ordinary way knows how, or says why not. Writes that come while another writes t
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from hmstats.model.accurate import PARAMETER, Accurate
@@ -147,9 +147,9 @@ class PlainWrites:
         """Mark the written columns as accurate; which parameters each has then."""
         if not self._keep_accuracy:
             return {}
-        names = [each.column for each in statistics.columns]
+        names = tuple([each.column for each in statistics.columns])
         found = {each: owners.known.get(each, {}).get(PARAMETER) for each in owners.ids}
-        marked = {text: Accurate.parse(text).with_columns(names).text() for text in set(found.values())}
+        marked = {text: _marked(text, names) for text in set(found.values())}
         changed = {each: {PARAMETER: marked[text]} for each, text in found.items() if marked[text] != text}
         parameters.put(unit, OF_TABLES if of_table else OF_PARTITIONS, changed)
         return {each: {PARAMETER: marked[text]} for each, text in found.items()}
@@ -201,12 +201,17 @@ def _is_plain(target: Target, owners: Owners, statistics: StatisticsByField, *, 
     return not target.transactional and are_plain(columns, statistics, rows)
 
 
+@lru_cache(maxsize=500)
+def _marked(text: str | None, columns: tuple[str, ...]) -> str:
+    """The parameter with these columns as accurate ones: mostly the same again."""
+    return Accurate.parse(text).with_columns(columns).text()
+
+
 def _keep_details(
     unit: Unit, target: Target, owner_ids: Sequence[int], statistics: StatisticsByField, author: str | None
 ) -> None:
     """Keep what details.py would: plain statistics say nothing of where they come from but who sent them."""
     names, engine = [each.column for each in statistics.columns], statistics.engine
-    made = Provenance(writer=author)
-    provenance.write(unit, target.id, engine, dict.fromkeys(owner_ids, dict.fromkeys(names, made)))
+    provenance.write_alike(unit, target.id, engine, owner_ids, names, Provenance(writer=author))
     if target.has_top_k:
         top_k.remove(unit, target.id, engine, owner_ids, names)

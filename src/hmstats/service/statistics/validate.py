@@ -26,7 +26,7 @@ from hmstats.model.column_types import accepts, kind_of
 from hmstats.model.flat_statistics import FIELDS
 from hmstats.model.frequent_values import value
 from hmstats.model.row_counts import known_rows
-from hmstats.model.statistics_by_field import FieldValues, StatisticsByField
+from hmstats.model.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField
 from hmstats.sketch import bit_vector, hll_bytes, kll_bytes
 from hmstats.sketch.hive_hll import HiveHll
 from hmstats.sketch.top_k import TopK
@@ -55,8 +55,8 @@ def checked(
 
 def are_plain(columns: Sequence[Column], statistics: StatisticsByField, rows: Sequence[int | None]) -> bool:
     """Whether `checked` would return just these statistics of all partitions; `rows` as there, of each."""
-    types = {column.name.lower(): column.type.lower() for column in columns}
-    if not all(name in types and _fits_as_it_is(kind, said, types[name]) for name, said, kind in statistics.columns):
+    types = _types(tuple(columns))
+    if not _are_of_types(statistics.columns, types):
         return False
     width = len(statistics.columns) if any(most is not None for most in rows) else 0
     return all(
@@ -64,6 +64,19 @@ def are_plain(columns: Sequence[Column], statistics: StatisticsByField, rows: Se
         and (not width or _fit_rows(group, [rows[place // width] for place in group.places]))
         for group in statistics.groups
     )
+
+
+@lru_cache(maxsize=100)
+def _types(columns: tuple[Column, ...]) -> Mapping[str, str]:
+    """Name to type, of a table that is mostly written to again."""
+    return {column.name.lower(): column.type.lower() for column in columns}
+
+
+def _are_of_types(columns: Sequence[KindOfColumn], types: Mapping[str, str]) -> bool:
+    """Whether writer, statistics and column are of one kind, for all columns."""
+    if {(name, said) for name, said, _ in columns} <= types.items():
+        return all(_fits_as_it_is(kind, said, said) for said, kind in {(said, kind) for _, said, kind in columns})
+    return all(name in types and _fits_as_it_is(kind, said, types[name]) for name, said, kind in columns)
 
 
 def _are_counts(values: Sequence[Any]) -> bool:
