@@ -24,7 +24,7 @@ from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
 from hmstats.store.sets import one_of
 from hmstats.store.statistics_rows import DESCRIBED, SKETCHES, VALUES
 from hmstats.store.unit import Unit
-from hmstats.store.upserts import upsert_columns
+from hmstats.store.upserts import update_columns, upsert_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ class _Place:
 _OF_TABLES = _Place(TAB_COL_STATS, TAB_COL_STATS.c.TBL_ID, IdSequence.TABLE_STATISTICS)
 _OF_PARTITIONS = _Place(PART_COL_STATS, PART_COL_STATS.c.PART_ID, IdSequence.PARTITION_STATISTICS)
 _DESCRIBED = slice(len(VALUES), len(VALUES) + len(DESCRIBED))
+_FEW_COLUMNS = 200
+"""Rows of one owner that are found by looking at all of its rows."""
 _ENGINE, _ANALYZED = len(VALUES), len(VALUES) + 1
 
 
@@ -119,25 +121,36 @@ def write_partitions(unit: Unit, name: TableName, statistics: Mapping[int, Stati
 
 
 def write_by_field(
-    unit: Unit, name: TableName, ids: Sequence[int], statistics: StatisticsByField, *, of_table: bool
+    unit: Unit,
+    name: TableName,
+    ids: Sequence[int],
+    statistics: StatisticsByField,
+    *,
+    of_table: bool,
+    are_stored: bool = False,
 ) -> None:
     """Write statistics of the table with the one id, or of partitions with these, in their order, stamped likewise.
 
-    Rows are written as they come: the unit has locked the table's row, so that no other writer can be in the way.
+    Rows are written as they come: the unit has locked the table's row, so that no other writer can be in the way. A
+    unit that expects the table may know that rows of all of them `are_stored`, with these types.
     """
     place, width = _OF_TABLES if of_table else _OF_PARTITIONS, len(statistics.columns)
     columns: dict[str, Sequence[Any]] = {
-        **_named(unit, place, name, statistics.size),
         place.owner.name: [each for each in ids for _ in range(width)],
         "COLUMN_NAME": [each.column for each in statistics.columns] * len(ids),
-        "COLUMN_TYPE": [each.column_type for each in statistics.columns] * len(ids),
         "ENGINE": [statistics.engine] * statistics.size,
         "LAST_ANALYZED": [unit.now_seconds] * statistics.size,
     }
+    columns |= statistics_rows.values_by_field(statistics)
+    key = [place.owner.name, "COLUMN_NAME", "ENGINE"]
+    if are_stored and len(ids) == 1 and width <= _FEW_COLUMNS:
+        update_columns(unit, place.table, key, columns, _changes_of_values)
+        return
+    columns |= _named(unit, place, name, statistics.size)
+    columns["COLUMN_TYPE"] = [each.column_type for each in statistics.columns] * len(ids)
     if not of_table:
         columns["PARTITION_NAME"] = [each for each in statistics.partitions for _ in range(width)]
-    columns |= statistics_rows.values_by_field(statistics)
-    upsert_columns(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
+    upsert_columns(unit, place.table, key, columns, _changes)
 
 
 def delete_tables(unit: Unit, table_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:
@@ -268,6 +281,12 @@ def _changes(old: Any, new: Any) -> dict[str, Any]:
     same = old.COLUMN_TYPE == new.COLUMN_TYPE
     kept = {name: func.coalesce(new[name], case((same, old[name]))) for name in VALUES}
     return {**kept, "COLUMN_TYPE": new.COLUMN_TYPE, "LAST_ANALYZED": new.LAST_ANALYZED}
+
+
+def _changes_of_values(old: Any, new: Any) -> dict[str, Any]:
+    """The same where the column's type is the one that is stored, from those columns that are given alone."""
+    kept = {name: func.coalesce(new[name], old[name]) for name in VALUES if name in new}
+    return {**kept, "LAST_ANALYZED": new.LAST_ANALYZED}
 
 
 def _delete(unit: Unit, place: _Place, owners: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:

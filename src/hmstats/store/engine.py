@@ -213,14 +213,15 @@ class Store:
     @property
     def can_expect(self) -> bool:
         """Whether `write_as_expected` can do anything: on PostgreSQL, in a database that nobody else changes."""
-        return self._prepares and self.shape is WHOLE
+        return self._pools.line is not None and self.shape is WHOLE
 
-    def write_as_expected(self, expected: ExpectedTable, work: Callable[[Unit], Result]) -> Result | None:
+    def write_as_expected(self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result]) -> Result | None:
         """The same in one round trip if the table is as expected, whose number the work counts; None if it is not.
 
-        Nothing was changed then. The work reads nothing, and all of its statements wait (Unit.later).
+        Nothing was changed then. The work reads nothing, and all of its statements wait (Unit.later), of which the last
+        changes so many rows. If it changed less, somebody has removed rows and counted nothing: None as well.
         """
-        return self._until_done(partial(self._try_as_expected, expected, work))
+        return self._until_done(partial(self._try_as_expected, expected, rows, work))
 
     def _until_done(self, attempt: Callable[[], Result]) -> Result:
         """What an attempt returns, of several where another may help."""
@@ -279,12 +280,11 @@ class Store:
                 unit.commit()
             return result
 
-    def _try_as_expected(self, expected: ExpectedTable, work: Callable[[Unit], Result]) -> Result | None:
+    def _try_as_expected(self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result]) -> Result | None:
         with self._unit(expected) as unit:
             result = work(unit)
-            self.log(unit)
             with self._committing(unit):
-                return result if unit.commit_as_expected() else None
+                return result if unit.commit_as_expected() == rows else None
 
     @contextmanager
     def _unit(self, expected: ExpectedTable | None = None) -> Iterator[Unit]:

@@ -1,9 +1,9 @@
 """A table as a unit expects it to be: its statements do nothing where it is not, so that nothing need be read before.
 
 Whoever has written to a table knows its number (versions.py) and what it was like then. All that the next write says
-travels in one round trip: the table is locked, each statement looks whether the number is still that one, or the one
-after it that the unit itself has counted, and the last one tells whether it was. PostgreSQL makes one transaction of
-statements that come together.
+travels in one round trip: the table is locked, and each statement looks whether the number is still that one, or the
+one after it that the unit itself has counted. How many rows the last one changed tells whether it was. PostgreSQL makes
+one transaction of statements that come together.
 """
 
 from typing import NamedTuple
@@ -24,9 +24,7 @@ AS_EXPECTED = _CONDITION.format(table="%s", version="%s")
 """PostgreSQL's condition that the table is as expected, but for what the transaction itself changed."""
 LOCK = 'SELECT "TBL_ID" FROM "TBLS" WHERE "TBL_ID" = %s FOR UPDATE'
 """Has other writers of the table wait until the transaction ends."""
-COUNTED = f'SELECT "TBL_ID" FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" = %s AND "VERSION" = %s AND {_OWN}'
-"""A row if the transaction has counted the table up to this number."""
-PREPARED_LOCK, PREPARED_COUNTED = Prepared.of(LOCK), Prepared.of(COUNTED)
+PREPARED_LOCK = Prepared.of(LOCK)
 
 
 class ExpectedTable(NamedTuple):

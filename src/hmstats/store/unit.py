@@ -61,16 +61,12 @@ class Unit:
             self.send()
         self.connection.commit()
 
-    def commit_as_expected(self) -> bool:
-        """Do all that waits, in one round trip, if the table is as expected; false if not: nothing was done."""
+    def commit_as_expected(self) -> int:
+        """Do all that waits, in one round trip, if the table is as expected; how many rows the last of it changed."""
         assert self.expects is not None
-        table_id, version = self.expects
-        waiting = self._waiting.copy()
-        self._waiting.clear()
-        self.later(expected_table.LOCK, [table_id], expected_table.PREPARED_LOCK)
-        self._waiting.extend(waiting)
-        self.later(expected_table.COUNTED, [table_id, version + 1], expected_table.PREPARED_COUNTED)
-        return bool(run_together(self.connection, *self._take()))
+        lock = expected_table.PREPARED_LOCK if self.prepares else None
+        self._waiting.insert(0, (expected_table.LOCK, [self.expects.id], lock))
+        return run_together(self.connection, *self._take())
 
     def _take(self) -> tuple[str, tuple[Any, ...]]:
         """What waits, as one text with its parameters; nothing waits then."""

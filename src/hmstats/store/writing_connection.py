@@ -12,6 +12,8 @@ from psycopg2.extensions import TRANSACTION_STATUS_IDLE, connection, cursor
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from hmstats.store.bound_values import check
+
 BEGIN, COMMIT, ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
 _BETWEEN = ";\n"
 
@@ -47,18 +49,19 @@ class WritingConnection(connection):  # type: ignore[misc]
                 ending.execute(statement)
 
 
-def run_together(lent: Connection, text: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Run statements that are a transaction of their own, in one round trip; the rows of the last.
+def run_together(lent: Connection, text: str, values: Sequence[Any]) -> int:
+    """Run statements that are a transaction of their own, in one round trip; how many rows the last one changed.
 
-    Passes by SQLAlchemy's statements, but raises its errors. No transaction may be under way.
+    Passes by SQLAlchemy's statements, but raises its errors, and MetaError for a value that cannot be sent. No transaction may be under way.
     """
     driver = lent.connection.dbapi_connection
     assert isinstance(driver, WritingConnection)
     assert driver.info.transaction_status == TRANSACTION_STATUS_IDLE, "something was run before"
+    check(values)
     try:
         with driver.cursor(cursor_factory=cursor) as running:
             running.execute(text, values)
-            return list(running.fetchall())
+            return int(running.rowcount)
     except Error as error:
         lost = bool(driver.closed)
         if lost:

@@ -8,31 +8,49 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hmstats.model.catalog import Parameters, TableName
+from hmstats.model.statistics_by_field import KindOfColumn
 from hmstats.service.statistics.newest import Newest
 from hmstats.store.targets import Target
 
 _MOST_PARTITIONS = 5_000
 
 
+class Rows(NamedTuple):
+    """The rows of statistics that a write leaves of a table, or of each of its partitions."""
+
+    engine: str
+    columns: tuple[KindOfColumn, ...]
+
+
 class Owners(NamedTuple):
-    """Who has statistics, a table or its partitions: ids, in their order, and what is known of each."""
+    """Who has statistics, a table or its partitions: ids, in their order, and what is known of each.
+
+    `stored` are rows that all of them have.
+    """
 
     ids: Sequence[int]
     known: Mapping[int, Parameters]
+    stored: Rows | None = None
 
 
 class _LeftTable(NamedTuple):
-    """A table as the last write left it, and its number before the first of the run of writes."""
+    """A table as the last write left it, and its number before the first of the run of writes.
+
+    `stored` are the rows that the last write to the table itself in that run has left.
+    """
 
     target: Target
     since: int
+    stored: Rows | None
 
 
 class _LeftPartition(NamedTuple):
+    """A partition as the last write to it left it, which has given the table this number."""
+
     id: int
     known: Parameters
+    stored: Rows
     version: int
-    """The table's number when the partition was seen so."""
 
 
 class LeftTables:
@@ -52,33 +70,33 @@ class LeftTables:
         left = self._tables.get(name)
         return left.target if left and left.target.version - left.since > 1 else None
 
-    def partitions(self, name: TableName, target: Target, partitions: Sequence[str]) -> Owners | None:
-        """Partitions of a table that is as it was left; None where one of them was not seen since."""
+    def owners(self, name: TableName, target: Target, partitions: Sequence[str] | None) -> Owners | None:
+        """Partitions of a table, or (None) the table itself; None unless all is known of it as `target` is."""
         left = self._tables.get(name)
+        if left is None or left.target is not target:
+            return None
+        if partitions is None:
+            return Owners([target.id], {target.id: target.parameters}, left.stored)
         found = [self._partitions.get((name, each)) for each in partitions]
-        seen = [each for each in found if each is not None]
-        if left is None or left.target is not target or len(seen) < len(found):
+        seen = [each for each in found if each is not None and each.version >= left.since]
+        if len(seen) < len(found):
             return None
-        if any(each.version < left.since for each in seen):
-            return None
-        return Owners([each.id for each in seen], {each.id: each.known for each in seen})
+        stored = {each.stored for each in seen}
+        known = {each.id: each.known for each in seen}
+        return Owners([each.id for each in seen], known, stored.pop() if len(stored) == 1 else None)
 
-    def put(
-        self, name: TableName, found: Target, partitions: Mapping[str, int], known: Mapping[int, Parameters]
-    ) -> None:
-        """Remember a table that a write found so and has counted once, and the owners whose parameters it knows.
-
-        `partitions`: their ids by name; none where the table itself was written.
-        """
+    def put(self, name: TableName, found: Target, partitions: Sequence[str] | None, left: Owners) -> None:
+        """Remember a table that a write found so and counted once, and its partitions, or itself, as that left them."""
+        assert left.stored is not None
         before = self._tables.get(name)
-        unbroken = before is not None and (before.target.id, before.target.version) == (found.id, found.version)
-        since = before.since if before is not None and unbroken else found.version
-        parameters = found.parameters if partitions else {**found.parameters, **known.get(found.id, {})}
-        left = replace(found, version=found.version + 1, parameters=parameters)
-        self._partitions.put_all(
-            {
-                (name, each): _LeftPartition(place, known.get(place, {}), left.version)
-                for each, place in partitions.items()
-            }
-        )
-        self._tables.put(name, _LeftTable(left, since))
+        if before is not None and (before.target.id, before.target.version) != (found.id, found.version):
+            before = None
+        since, stored = (before.since, before.stored) if before else (found.version, None)
+        target = replace(found, version=found.version + 1)
+        if partitions is None:
+            target, stored = replace(target, parameters={**found.parameters, **left.known[found.id]}), left.stored
+        else:
+            each = zip(partitions, left.ids, strict=True)
+            now = {(name, p): _LeftPartition(i, left.known[i], left.stored, target.version) for p, i in each}
+            self._partitions.put_all(now)
+        self._tables.put(name, _LeftTable(target, since, stored))

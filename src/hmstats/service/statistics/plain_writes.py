@@ -15,7 +15,7 @@ from hmstats.model.catalog import Parameters, TableName
 from hmstats.model.provenance import Provenance
 from hmstats.model.statistics_by_field import StatisticsByField, joined
 from hmstats.service.statistics.events import Left, StatisticsRecorder
-from hmstats.service.statistics.left_tables import LeftTables, Owners
+from hmstats.service.statistics.left_tables import LeftTables, Owners, Rows
 from hmstats.service.statistics.validate import are_plain, exact_rows
 from hmstats.service.statistics.waiting_writes import WaitingWrite, WaitingWrites, settle
 from hmstats.store import column_statistics, parameters, partition_locks, provenance, targets, top_k, versions
@@ -25,6 +25,7 @@ from hmstats.store.expected_table import ExpectedTable
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.targets import Target
 from hmstats.store.unit import Unit
+from hmstats.store.upserts import ROWS_AT_ONCE
 
 
 class _Subject(NamedTuple):
@@ -96,16 +97,15 @@ class PlainWrites:
     ) -> _Outcome | None:
         """Writes without reading the table; None where it is not as the last write left it, or not known enough."""
         target = self._left.table_alone(subject.table) if self._store.can_expect else None
-        if target is None or target.has_top_k or not (self._events.knows(target) or not self._store.keeps_log):
+        if target is None or target.has_top_k or statistics.size > ROWS_AT_ONCE:
             return None
-        if subject.of_table:
-            owners: Owners | None = Owners([target.id], {target.id: target.parameters})
-        else:
-            owners = self._left.partitions(subject.table, target, _names(statistics))
+        if self._store.keeps_log and not self._events.knows(target):
+            return None
+        owners = self._left.owners(subject.table, target, None if subject.of_table else _names(statistics))
         if owners is None or not _is_plain(target, owners, statistics, of_table=subject.of_table):
             return None
         put = partial(self._put, subject, statistics, given, target, owners)
-        return self._store.write_as_expected(ExpectedTable(target.id, target.version), put)
+        return self._store.write_as_expected(ExpectedTable(target.id, target.version), statistics.size, put)
 
     def _lock_and_write(
         self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField], unit: Unit
@@ -125,20 +125,26 @@ class PlainWrites:
         owners: Owners,
         unit: Unit,
     ) -> _Outcome:
-        """Write the statistics, all that is kept beside them, and the event of each that was given."""
+        """Write all that is kept beside the statistics, the event of each that was given, and last these themselves."""
         of_table = subject.of_table
-        column_statistics.write_by_field(unit, subject.table, owners.ids, statistics, of_table=of_table)
         _keep_details(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
         marks = self._mark(unit, owners, statistics, of_table=of_table)
         versions.bump(unit, target.id, None if of_table else set(_names(statistics)))
         ids = dict(zip(statistics.partitions, owners.ids, strict=True))
-        return _Outcome(target, owners, marks, self._record(unit, subject, target, ids, given, marks))
+        left = self._record(unit, subject, target, ids, given, marks)
+        if unit.expects:
+            self._store.log(unit)
+        stored = owners.stored == _rows(statistics)
+        column_statistics.write_by_field(
+            unit, subject.table, owners.ids, statistics, of_table=of_table, are_stored=stored
+        )
+        return _Outcome(target, owners, marks, left)
 
     def _remember(self, subject: _Subject, statistics: StatisticsByField, written: _Outcome) -> None:
-        ids, known, marks = written.owners.ids, written.owners.known, written.marks
-        partitions = {} if subject.of_table else dict(zip(_names(statistics), ids, strict=True))
-        now = {each: {**known.get(each, {}), **marks.get(each, {})} for each in ids}
-        self._left.put(subject.table, written.target, partitions, now)
+        ids, known, _ = written.owners
+        now = {each: {**known.get(each, {}), **written.marks.get(each, {})} for each in ids}
+        partitions = None if subject.of_table else _names(statistics)
+        self._left.put(subject.table, written.target, partitions, Owners(ids, now, _rows(statistics)))
         self._events.remember(written.left)
 
     def _mark(
@@ -174,6 +180,10 @@ class PlainWrites:
 
 def _names(statistics: StatisticsByField) -> list[str]:
     return [each or "" for each in statistics.partitions]
+
+
+def _rows(statistics: StatisticsByField) -> Rows:
+    return Rows(statistics.engine, tuple(statistics.columns))
 
 
 def _locked(
