@@ -132,7 +132,7 @@ def write_by_field(
     """Write statistics of the table with the one id, or of partitions with these, in their order, stamped likewise.
 
     Rows are written as they come: the unit has locked the table's row, so that no other writer can be in the way. A
-    unit that expects the table may know that rows of all of them `are_stored`, with these types.
+    unit that expects the table may know that the rows of its only owner `are_stored`, with these types.
     """
     place, width = _OF_TABLES if of_table else _OF_PARTITIONS, len(statistics.columns)
     columns: dict[str, Sequence[Any]] = {
@@ -143,7 +143,7 @@ def write_by_field(
     }
     columns |= statistics_rows.values_by_field(statistics)
     key = [place.owner.name, "COLUMN_NAME", "ENGINE"]
-    if are_stored and len(ids) == 1 and width <= _FEW_COLUMNS:
+    if are_stored and width <= _FEW_COLUMNS:
         update_columns(unit, place.table, key, columns, _changes_of_values)
         return
     columns |= _named(unit, place, name, statistics.size)

@@ -52,7 +52,8 @@ class WritingConnection(connection):  # type: ignore[misc]
 def run_together(lent: Connection, text: str, values: Sequence[Any]) -> int:
     """Run statements that are a transaction of their own, in one round trip; how many rows the last one changed.
 
-    Passes by SQLAlchemy's statements, but raises its errors, and MetaError for a value that cannot be sent. No transaction may be under way.
+    Passes by SQLAlchemy's statements, but raises its errors, and MetaError for a value that cannot be sent. No
+    transaction may be under way.
     """
     driver = lent.connection.dbapi_connection
     assert isinstance(driver, WritingConnection)

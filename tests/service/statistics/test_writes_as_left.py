@@ -9,23 +9,26 @@ from psycopg2.errors import DeadlockDetected
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError
 from tests.fixtures.statements import StatementCounter
-from tests.service.statistics.filled import NAME, make_table, of_longs, of_partition
+from tests.service.statistics.filled import NAME, make_table
 
 from hmstats.errors import StoreUnavailable
 from hmstats.model.accurate import PARAMETER, Accurate
-from hmstats.model.column_statistics import Kind
+from hmstats.model.catalog import Partition, Storage
+from hmstats.model.column_statistics import ColumnStatistics, Kind, LongStatistics, StatisticsSet
 from hmstats.model.events import Event, Notification, Wanted
 from hmstats.model.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField
 from hmstats.service.catalog.partition_changes import PartitionChanges
 from hmstats.service.statistics import left_tables
+from hmstats.service.statistics.newest import Newest
 from hmstats.service.statistics.plain_writes import PlainWrites
 from hmstats.service.statistics.write import StatisticsWriter
 from hmstats.service.warehouse import Warehouse
+from hmstats.sketch.top_k import TopK
 from hmstats.store import changes, column_statistics, details, notifications, parameters, targets, unit
 from hmstats.store.engine import Store
 from hmstats.store.expected_table import ExpectedTable
 from hmstats.store.parameters import OF_PARTITIONS
-from hmstats.store.schema import PART_COL_STATS, TAB_COL_STATS
+from hmstats.store.schema import HMSTATS_TABLE_CHANGE, PART_COL_STATS, TAB_COL_STATS
 from hmstats.store.targets import Target
 from hmstats.store.writing_connection import run_together
 
@@ -50,7 +53,7 @@ def others(store: Store, plain: PlainWrites) -> Iterator[StatisticsWriter]:
 def longs(partition: str | None, *columns: str, ndv: int | None = 5, kind: str = "bigint") -> StatisticsByField:
     each = columns or ("l",)
     rows = [*range(len(each))]
-    values = {
+    values: dict[str, Any] = {
         "low": [1 for _ in rows],
         "high": [9 for _ in rows],
         "nulls": [0 for _ in rows],
@@ -157,23 +160,42 @@ def test_what_another_server_wrote_meanwhile_is_seen(
         assert stored(store, partition) == {"l": 30 + number, "m": 20 + number}
 
 
-def test_rows_that_another_server_removed_are_made_again(
-    store: Store, plain: PlainWrites, others: StatisticsWriter
+@pytest.mark.parametrize("removed", [None, ["m"]])
+@pytest.mark.parametrize("partition", OWNERS)
+def test_rows_that_somebody_removed_by_hand_are_made_again(
+    store: Store, plain: PlainWrites, others: StatisticsWriter, partition: str | None, removed: list[str] | None
 ) -> None:
-    for partition in OWNERS:
-        write(plain, *[longs(partition, "l", "m")] * 3)
+    write(plain, *[longs(partition, "l", "m")] * 3)
     target = target_of(store)
 
     def remove(unit: unit.Unit) -> None:
-        column_statistics.delete_tables(unit, [target.id], None, None)
-        column_statistics.delete_partitions(unit, ids(store), ["m"], None)
+        column_statistics.delete_tables(unit, [target.id], removed, None)
+        column_statistics.delete_partitions(unit, ids(store), removed, None)
 
-    before = target.version
-    others._store.write(remove)  # counts nothing, as one who does it by hand
-    assert target_of(store).version == before
-    for partition in OWNERS:
-        write(plain, longs(partition, "l", "m", ndv=6))
-        assert stored(store, partition) == {"l": 6, "m": 6}
+    others._store.write(remove)
+    assert target_of(store).version == target.version
+    write(plain, longs(partition, "l", "m", ndv=6))
+    assert stored(store, partition) == {"l": 6, "m": 6}
+
+
+def test_a_partition_that_was_made_again_is_another(
+    store: Store, plain: PlainWrites, others: StatisticsWriter, tmp_path: Path
+) -> None:
+    write(plain, *[longs("p=1")] * 3)
+    elsewhere = PartitionChanges(others._store, Warehouse(str(tmp_path)))
+    elsewhere.drop(NAME, ["1"], delete_data=False)
+    elsewhere.add(NAME, [Partition(values=("1",), storage=Storage())])
+    write(plain, *[longs(None)] * 3)
+    write(plain, longs("p=1", ndv=6))
+    assert stored(store, "p=1") == {"l": 6}
+
+
+def test_of_another_type_what_is_unknown_is_not_kept(store: Store, plain: PlainWrites) -> None:
+    write(plain, *[longs("p=1")] * 3)
+    write(plain, longs("p=1", ndv=None))
+    assert stored(store, "p=1") == {"l": 5}
+    write(plain, longs("p=1", ndv=None, kind="int"))
+    assert stored(store, "p=1") == {"l": None}
 
 
 def test_a_partition_that_was_dropped_is_missed(store: Store, plain: PlainWrites, tmp_path: Path) -> None:
@@ -184,14 +206,22 @@ def test_a_partition_that_was_dropped_is_missed(store: Store, plain: PlainWrites
         assert not connection.execute(select(PART_COL_STATS.c.PART_ID)).all()
 
 
-def test_frequent_values_that_became_wrong_go(store: Store, plain: PlainWrites, others: StatisticsWriter) -> None:
+def test_frequent_values_that_became_wrong_go(
+    store: Store, plain: PlainWrites, others: StatisticsWriter, statements: StatementCounter
+) -> None:
     write(plain, *[longs("p=1")] * 3)
-    others.update_partitions(NAME, [of_partition(1, l=of_longs(0, 9))])
+    sketch = TopK()
+    sketch.add(["1"], [5], 9, 0)
+    column = ColumnStatistics("m", "int", LongStatistics(nulls=0, ndv=9), top_k=sketch.to_bytes())
+    others.update_table(NAME, StatisticsSet((column,)))
     write(plain, *[longs("p=1", ndv=6)] * 3)
+    with statements() as sent:
+        write(plain, longs(None, "m", ndv=7))
+    assert len(sent) > 1  # a table with frequent values is read each time
     with store.read() as connection:
-        (found,) = details.read_partitions(connection, target_of(store).id, None, None)
+        (found,) = details.read_table(connection, target_of(store).id, None)
     assert found.top_k is None
-    assert stored(store, "p=1") == {"l": 6}
+    assert (stored(store, "p=1"), stored(store, None)) == ({"l": 6}, {"m": 7})
 
 
 def test_each_write_is_an_event_of_its_own(store: Store, plain: PlainWrites, statements: StatementCounter) -> None:
@@ -203,11 +233,13 @@ def test_each_write_is_an_event_of_its_own(store: Store, plain: PlainWrites, sta
     with statements() as sent:
         write(plain, longs("p=1", ndv=6), longs(None, ndv=7))
     assert store.name.startswith("sqlite") or len(sent) == 2
+    plain._events._left = Newest()  # others were written meanwhile
+    write(plain, longs(None, ndv=8))
     with store.read() as connection:
         logged = notifications.read(connection, Wanted(after=0), None)
-    assert [each.id for each in logged] == [*range(logged[0].id, logged[0].id + 8)]
+    assert [each.id for each in logged] == [*range(logged[0].id, logged[0].id + 9)]
     said = [each.notification.message for each in logged]
-    assert said == ["None 5"] * 3 + ["p=1 5"] * 3 + ["p=1 6", "None 7"]
+    assert said == ["None 5"] * 3 + ["p=1 5"] * 3 + ["p=1 6", "None 7", "None 8"]
 
 
 def _said(event: Event) -> str:
@@ -231,8 +263,8 @@ def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites
 
     def everything() -> Any:
         with store.read() as connection:
-            tables = (TAB_COL_STATS, PART_COL_STATS)
-            rows = [connection.execute(select(table).order_by(table.c.CS_ID)).all() for table in tables]
+            tables = (TAB_COL_STATS, PART_COL_STATS, HMSTATS_TABLE_CHANGE)
+            rows = [sorted(map(repr, connection.execute(select(table)))) for table in tables]
             log = notifications.read(connection, Wanted(after=0), None)
             return rows, log, details.read_table(connection, target_of(store).id, None), target_of(store)
 

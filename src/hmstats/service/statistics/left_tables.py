@@ -25,7 +25,7 @@ class Rows(NamedTuple):
 class Owners(NamedTuple):
     """Who has statistics, a table or its partitions: ids, in their order, and what is known of each.
 
-    `stored` are rows that all of them have.
+    `stored` are rows that the only one of them has.
     """
 
     ids: Sequence[int]
@@ -81,9 +81,8 @@ class LeftTables:
         seen = [each for each in found if each is not None and each.version >= left.since]
         if len(seen) < len(found):
             return None
-        stored = {each.stored for each in seen}
         known = {each.id: each.known for each in seen}
-        return Owners([each.id for each in seen], known, stored.pop() if len(stored) == 1 else None)
+        return Owners([each.id for each in seen], known, seen[0].stored if len(seen) == 1 else None)
 
     def put(self, name: TableName, found: Target, partitions: Sequence[str] | None, left: Owners) -> None:
         """Remember a table that a write found so and counted once, and its partitions, or itself, as that left them."""
