@@ -221,7 +221,14 @@ class Store:
         Nothing was changed then. The work reads nothing, and all of its statements wait (Unit.later), of which the last
         changes so many rows. If it changed less, somebody has removed rows and counted nothing: None as well.
         """
-        return self._until_done(partial(self._try_as_expected, expected, rows, work))
+        lost: list[DBAPIError] = []
+        try:
+            written = self._until_done(partial(self._try_as_expected, expected, rows, work, lost))
+        except StoreUnavailable as error:
+            raise (self._nobody_knows() if lost else error) from error
+        if written is None and lost:
+            raise self._nobody_knows() from lost[0]
+        return written
 
     def _until_done(self, attempt: Callable[[], Result]) -> Result:
         """What an attempt returns, of several where another may help."""
@@ -276,15 +283,31 @@ class Store:
             except DBAPIError:
                 prepared.forget(unit.connection)
                 raise
-            with self._committing(unit):
-                unit.commit()
+            try:
+                with self._changing(unit.counted):
+                    unit.commit()
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    prepared.forget(unit.connection)
+                    raise
+                raise self._nobody_knows() from error  # a second try could do it twice
             return result
 
-    def _try_as_expected(self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result]) -> Result | None:
+    def _try_as_expected(
+        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result], lost: list[DBAPIError]
+    ) -> Result | None:
+        """`lost` gets the error of a connection that was lost: another try does nothing if that has done it."""
         with self._unit(expected) as unit:
             result = work(unit)
-            with self._committing(unit):
-                return result if unit.commit_as_expected() == rows else None
+            try:
+                with self._changing(unit.counted):
+                    return result if unit.commit_as_expected() == rows else None
+            except DBAPIError as error:
+                if error.connection_invalidated:
+                    lost.append(error)
+                else:
+                    prepared.forget(unit.connection)
+                raise
 
     @contextmanager
     def _unit(self, expected: ExpectedTable | None = None) -> Iterator[Unit]:
@@ -296,20 +319,10 @@ class Store:
             connection.execution_options(**{UNIT: unit})
             yield unit
 
-    @contextmanager
-    def _committing(self, unit: Unit) -> Iterator[None]:
-        """Around a unit's commit."""
-        try:
-            with self._changing(unit.counted):
-                yield
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                prepared.forget(unit.connection)
-                raise
-            # Nobody knows whether the database committed: a second try could do it twice.
-            raise StoreUnavailable(
-                f"database {self.name} was lost during the commit: it holds all of the change or nothing of it"
-            ) from error
+    def _nobody_knows(self) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"database {self.name} was lost during the commit: it holds all of the change or nothing of it"
+        )
 
 
 def _seconds(time_seconds: float) -> int:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from psycopg2.errors import DeadlockDetected
 from sqlalchemy import Connection, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from tests.fixtures.statements import StatementCounter
 from tests.service.statistics.filled import NAME, make_table
 
@@ -186,8 +186,8 @@ def test_a_partition_that_was_made_again_is_another(
     elsewhere.drop(NAME, ["1"], delete_data=False)
     elsewhere.add(NAME, [Partition(values=("1",), storage=Storage())])
     write(plain, *[longs(None)] * 3)
-    write(plain, longs("p=1", ndv=6))
-    assert stored(store, "p=1") == {"l": 6}
+    write(plain, longs("p=1", "l", "m", ndv=6))
+    assert stored(store, "p=1") == {"l": 6, "m": 6}
 
 
 def test_of_another_type_what_is_unknown_is_not_kept(store: Store, plain: PlainWrites) -> None:
@@ -251,7 +251,7 @@ def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites
     if store.name.startswith("sqlite"):
         pytest.skip("SQLite's statements take no round trip, so nothing is expected there")
     store.keep_log(lambda event, _seconds: Notification("UPDATE", "hive", "default", "t", _said(event), "f"))
-    for partition in OWNERS:
+    for partition in reversed(OWNERS):
         write(plain, *[longs(partition)] * 3)
     seen = []
     through = store.write_as_expected
@@ -279,16 +279,18 @@ def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites
     assert everything() == before
 
 
-def fail_once(monkeypatch: pytest.MonkeyPatch, error: DBAPIError) -> list[str]:
-    """Has the next message of statements be refused."""
+def fail_once(monkeypatch: pytest.MonkeyPatch, error: DBAPIError, *, done: bool = False) -> list[str]:
+    """Has the next message of statements be refused, or lost on its way back once it is `done`."""
     left = [error]
     sent = []
 
     def together(lent: Connection, text: str, values: Sequence[Any]) -> int:
         sent.append(text)
+        if done or not left:
+            rows = run_together(lent, text, values)
         if left:
             raise left.pop()
-        return run_together(lent, text, values)
+        return rows
 
     monkeypatch.setattr(unit, "run_together", together)
     return sent
@@ -307,18 +309,50 @@ def test_one_who_met_another_writer_tries_again(
     assert stored(store, "p=1") == {"l": 6}
 
 
-def test_one_whose_connection_is_lost_says_that_nobody_knows(
+LOST = "all of the change or nothing of it"
+
+
+def lost() -> DBAPIError:
+    return DBAPIError("statement", (), Exception("gone"), connection_invalidated=True)
+
+
+def test_one_whose_connection_is_lost_before_tries_again(
     store: Store, plain: PlainWrites, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(plain, *[longs("p=1")] * 3)
     if store.name.startswith("sqlite"):
         pytest.skip("SQLite's statements take no round trip, so none are sent together")
-    lost = DBAPIError("statement", (), Exception("gone"), connection_invalidated=True)
-    fail_once(monkeypatch, lost)
-    with pytest.raises(StoreUnavailable, match="all of the change or nothing of it"):
-        plain.write(NAME, longs("p=1", ndv=6), of_table=False)
+    write(plain, *[longs("p=1")] * 3)
+    before = target_of(store).version
+    sent = fail_once(monkeypatch, lost())
+    write(plain, longs("p=1", ndv=6))
+    assert len(sent) == 2
+    assert (stored(store, "p=1"), target_of(store).version) == ({"l": 6}, before + 1)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_one_whose_connection_is_lost_after_does_not_write_twice(
+    store: Store, plain: PlainWrites, monkeypatch: pytest.MonkeyPatch, *, gone: bool
+) -> None:
+    """Nor does it say that all is well: somebody else may have counted the table. `gone`: nor can it ask again."""
+    if store.name.startswith("sqlite"):
+        pytest.skip("SQLite's statements take no round trip, so none are sent together")
+    write(plain, *[longs("p=1")] * 3)
+    before = target_of(store).version
+    with monkeypatch.context() as patched:
+        sent = fail_once(patched, lost(), done=True)
+        if gone:
+            connects = iter([store._pools.writers.connect()])
+            patched.setattr(store._pools.writers, "connect", lambda: next(connects, None) or away())
+        with pytest.raises(StoreUnavailable, match=LOST):
+            plain.write(NAME, longs("p=1", ndv=6), of_table=False)
+    assert len(sent) == (1 if gone else 2)
+    assert (stored(store, "p=1"), target_of(store).version) == ({"l": 6}, before + 1)
     write(plain, longs("p=1", ndv=7))
     assert stored(store, "p=1") == {"l": 7}
+
+
+def away() -> NoReturn:
+    raise OperationalError("connect", (), Exception("refused"))
 
 
 def test_a_backend_that_is_ended_is_replaced(store: Store, plain: PlainWrites) -> None:
