@@ -225,7 +225,9 @@ class Store:
         try:
             written = self._until_done(partial(self._try_as_expected, expected, rows, work, lost))
         except StoreUnavailable as error:
-            raise (self._nobody_knows() if lost else error) from error
+            if lost:
+                raise self._nobody_knows() from error
+            raise
         if written is None and lost:
             raise self._nobody_knows() from lost[0]
         return written
