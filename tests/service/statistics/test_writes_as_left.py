@@ -36,7 +36,9 @@ OWNERS = [None, "p=1"]
 
 
 @pytest.fixture
-def plain(store: Store, tmp_path: Path) -> PlainWrites:
+def plain(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlainWrites:
+    """Two writes are a run here."""
+    monkeypatch.setattr(left_tables, "_ALONE_WRITES", 2)
     make_table(store, tmp_path, [1, 2])
     return StatisticsWriter(store).plain
 
@@ -130,6 +132,21 @@ def test_new_columns_and_types_and_what_is_unknown_are_written_as_ever(
 def ids(store: Store) -> Sequence[int]:
     with store.read() as connection:
         return connection.execute(select(PART_COL_STATS.c.PART_ID).distinct()).scalars().all()
+
+
+def test_two_servers_that_take_turns_expect_nothing(
+    store: Store, others: StatisticsWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    plain = StatisticsWriter(store).plain
+    expected = []
+    monkeypatch.setattr(store, "write_as_expected", lambda *_: expected.append(1))
+    for _ in range(4):
+        write(plain, *[longs("p=1")] * 4)
+        write(others.plain, longs("p=1"))
+    assert not expected
+    write(plain, *[longs("p=1")] * 12)
+    assert store.name.startswith("sqlite") or len(expected) == 4
 
 
 def test_partitions_of_one_run_are_known_and_others_are_not(

@@ -13,6 +13,8 @@ from hmstats.service.statistics.newest import Newest
 from hmstats.store.targets import Target
 
 _MOST_PARTITIONS = 5_000
+_ALONE_WRITES = 8
+"""A run of so many writes says that there will be another: a write that expects that in vain is done twice."""
 
 
 class Rows(NamedTuple):
@@ -66,9 +68,9 @@ class LeftTables:
         return left.target if left else None
 
     def table_alone(self, name: TableName) -> Target | None:
-        """The same where nobody else came between the last two writes, so that it is likely to be so still."""
+        """The same where nobody else came between the last writes, so that it is likely to be so still."""
         left = self._tables.get(name)
-        return left.target if left and left.target.version - left.since > 1 else None
+        return left.target if left and left.target.version - left.since >= _ALONE_WRITES else None
 
     def owners(self, name: TableName, target: Target, partitions: Sequence[str] | None) -> Owners | None:
         """Partitions of a table, or (None) the table itself; None unless all is known of it as `target` is."""
