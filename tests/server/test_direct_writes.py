@@ -1,6 +1,7 @@
 """Writes straight from the bytes of requests leave what the calls leave, and what is unusual is left to the calls."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
@@ -11,17 +12,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 from tests.fixtures.statements import StatementCounter
-from tests.server.requests import encoded
+from tests.server.requests import encoded, envelope
 from tests.service.statistics.filled import NAME, TYPES, make_table
 from tests.wire.strategies import DATA
 
-from hmstats.errors import HmstatsError
+from hmstats.errors import HmstatsError, ProtocolError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.model.events import Event, Notification, StatisticsUpdated
+from hmstats.server import direct_writes
 from hmstats.server.codec import decode_arguments, encode_struct
 from hmstats.server.direct_writes import DirectWrites
+from hmstats.server.messages import CALL, head_of, read_head
 from hmstats.server.rpc.statistics import StatisticsCalls
+from hmstats.server.scanner import Scanner
 from hmstats.server.session import Session
 from hmstats.service.statistics.aggregate import StatisticsAggregator
 from hmstats.service.statistics.read import StatisticsReader
@@ -31,6 +35,7 @@ from hmstats.store import details, parameters, partitions, targets, versions
 from hmstats.store.engine import Store
 from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.schema import COLUMNS_V2, PART_COL_STATS, TAB_COL_STATS
+from hmstats.wire import written_statistics
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
 from hmstats.wire.statistics import set_to_thrift
@@ -51,7 +56,8 @@ class Server:
         self.writer = StatisticsWriter(store)
         aggregator = StatisticsAggregator(store)
         self._calls = StatisticsCalls(StatisticsReader(store), aggregator, self.writer, send_sketches=False)
-        self._direct = DirectWrites(self.writer.plain).calls()
+        self.direct_writes = DirectWrites(self.writer.plain)
+        self._direct = self.direct_writes.calls()
 
         def note(event: Event, _now_seconds: int) -> Notification:
             self.events.append(event)
@@ -280,3 +286,62 @@ def test_the_number_of_statements_does_not_grow(server: Server, statements: Stat
             assert server.directly(SET, request(*(longs(partition=name, ndv=1) for name in names))) is not None
         counts.append(len(run))
     assert counts[0] == counts[1]
+
+
+def whole(method: str, argument: Any) -> bytes:
+    return envelope(method, 7, CALL, _message(method, argument))
+
+
+def reads(server: Server, message: bytes) -> bool:
+    head = head_of(message)
+    return head is not None and server.direct_writes.reads(head, bytearray(message))
+
+
+def test_a_whole_request_is_read_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    sets = request(longs(), longs(partition="p=2"))
+    for method, argument in ((SET, sets), (UPDATE_PARTITION, sets.colStats[0])):
+        message = whole(method, argument)
+        assert reads(server, message)
+        head = head_of(message)
+        assert head is not None
+        with monkeypatch.context() as patched:
+            patched.setattr(written_statistics, "_Sets", None)  # nothing can be read any more
+            run = server.direct_writes.calls()[method]
+            assert copy_context().run(run, SESSION, message, head.body_at) is not None
+        assert not server.direct_writes._read
+    assert {row["NUM_DISTINCTS"] for row in server.left()[1]} == {2}
+
+
+def test_parts_of_requests_and_more_than_one_are_not_whole(server: Server) -> None:
+    for method, argument in ((SET, request(longs())), (UPDATE_PARTITION, request(longs()).colStats[0])):
+        message = whole(method, argument)
+        assert reads(server, message)
+        assert not any(reads(server, message[:end]) for end in range(len(message)))
+        assert not any(reads(server, message + more) for more in (b"\0", message))
+    assert not reads(server, whole("get_table", "t"))
+
+
+def test_requests_that_never_become_calls_take_bounded_memory(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(direct_writes, "_MOST_READ", 3)
+    for number in range(10):
+        assert reads(server, whole(SET, request(longs(ndv=number))))
+        assert len(server.direct_writes._read) <= 3
+    monkeypatch.setattr(direct_writes, "_LONGEST_READ", 10)
+    assert not reads(server, whole(SET, request(longs())))
+
+
+READING = DirectWrites(None)  # type: ignore[arg-type]  # it writes nothing here
+
+
+@given(plain_sets(names=["p=1", "p=2"]), st.sampled_from([SET, UPDATE_PARTITION]), st.data())
+def test_what_is_read_as_whole_is_whole_for_the_scanner_too(
+    sets: list[StatisticsSet], method: str, data: st.DataObject
+) -> None:
+    asked = request(*sets)
+    message = bytearray(whole(method, asked if method == SET else asked.colStats[0]))
+    for _ in range(data.draw(st.integers(0, 3))):
+        message[data.draw(st.integers(0, len(message) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(ProtocolError):
+        head = read_head(message)
+        if head is not None and READING.reads(head, message):
+            assert Scanner(message, 2**20).scan() == len(message)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from hmstats.server.messages import Head, head_of
+from hmstats.server.messages import Head
 from hmstats.store.versions import Noted, noting
 
 Question = tuple[str, bytes]
@@ -108,10 +108,9 @@ class Answers:
             self._replace(question, kept, kept._replace(versions=now))
         return kept.result
 
-    def knows(self, data: bytearray) -> bool:
+    def knows(self, head: Head, data: bytearray) -> bool:
         """Whether the bytes are a whole request whose answer is kept."""
-        head = head_of(data) if self._kept else None
-        if head is None or head.name not in _KEPT:  # a large write is not to be copied for nothing
+        if head.name not in _KEPT:  # a large write is not to be copied for nothing
             return False
         return (head.name, bytes(data[head.body_at :])) in self._kept
 

@@ -153,8 +153,10 @@ def _dispatcher(
         return Dispatcher(methods(), calls, answers)
     kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
     objects = KeptObjects(made.reader, kept, sketches=rules.send_sketches)
-    direct = {} if store.read_only else DirectWrites(made.writer.plain).calls()
-    return Dispatcher(methods(), calls, answers, objects.calls(), direct, objects.ready())
+    if store.read_only:
+        return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready())
+    writes = DirectWrites(made.writer.plain)
+    return Dispatcher(methods(), calls, answers, objects.calls(), writes.calls(), objects.ready(), writes.reads)
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:

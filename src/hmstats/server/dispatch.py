@@ -18,7 +18,16 @@ from thriftpy2.thrift import TType
 from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError
 from hmstats.server.answers import Answers, Kept, Question, Versions
 from hmstats.server.codec import Encoded, decode_arguments, encode_struct
-from hmstats.server.messages import Head, Pieces, Refusal, encode_refusal, encode_reply, read_head, reply_pieces
+from hmstats.server.messages import (
+    Head,
+    Pieces,
+    Refusal,
+    encode_refusal,
+    encode_reply,
+    head_of,
+    read_head,
+    reply_pieces,
+)
 from hmstats.server.metrics import RPC_SECONDS
 from hmstats.server.session import Session
 from hmstats.wire.faults import to_thrift
@@ -70,7 +79,7 @@ class Dispatcher:
     Without `answers` every question is answered anew. `quick[name]` makes the encoded result of a whole request whose
     arguments begin at a byte, or None, which leaves it to the call; `direct[name]` does so too, given the session.
     `ready[name]` does what `quick[name]` does where that takes neither the database nor much time, and says at which
-    versions the result is true.
+    versions the result is true. `reads` says whether bytes that may be a part of a request are a whole one.
     """
 
     def __init__(
@@ -81,6 +90,7 @@ class Dispatcher:
         quick: Mapping[str, Callable[[bytes, int], bytes | None]] | None = None,
         direct: Mapping[str, Callable[[Session, bytes, int], bytes | None]] | None = None,
         ready: Mapping[str, Callable[[bytes, int], Kept | None]] | None = None,
+        reads: Callable[[Head, bytearray], bool] = lambda _head, _data: False,
     ) -> None:
         self._methods = methods
         self._calls = calls
@@ -88,14 +98,16 @@ class Dispatcher:
         self._quick = quick or {}
         self._direct = direct or {}
         self._ready = ready or {}
+        self._reads = reads
 
     def answer(self, message: bytes, session: Session) -> bytes | None:
         """The encoded reply to a whole request; None when the client waits for none. Raises nothing."""
         return copy_context().run(self._answer, message, session)
 
     def knows(self, data: bytearray) -> bool:
-        """Whether the bytes are a whole binary request whose answer is kept."""
-        return self._answers.knows(data)
+        """Whether the bytes are a whole binary request: one whose answer is kept, or that `reads` has read."""
+        head = head_of(data)
+        return head is not None and (self._answers.knows(head, data) or self._reads(head, data))
 
     def kept(self, message: bytes, session: Session) -> KeptReply | None:
         """The reply to a whole request from what is kept; None when there is none, or the client waits for none."""

@@ -9,7 +9,7 @@ from hmstats.server.messages import Head, Pieces, head_of
 from hmstats.server.scanner import Scanner
 
 Knows = Callable[[bytearray], bool]
-"""Whether bytes are one whole request in binary form that was found to be one before: it is not scanned again."""
+"""Whether bytes are one whole request in binary form, which then need not be scanned."""
 
 
 class Encoding(Protocol):
@@ -41,7 +41,7 @@ class BinaryEncoding:
         """See Encoding."""
         self._inbox = inbox
         if self._scanner is None:
-            if self._knows(inbox):
+            if len(inbox) <= self._max_message_bytes and self._knows(inbox):
                 return _removed(inbox, len(inbox))
             self._scanner = Scanner(inbox, self._max_message_bytes)
         size = self._scanner.scan()

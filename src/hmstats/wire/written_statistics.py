@@ -40,7 +40,10 @@ class Written(NamedTuple):
 
 
 def of_request(message: bytes, body_at: int) -> Written | None:
-    """What a call writes whose argument is a SetPartitionsStatsRequest; its arguments begin at `body_at`."""
+    """What a call writes whose argument is a SetPartitionsStatsRequest; its arguments begin at `body_at`.
+
+    The message may be a part of one, or more than one: None then.
+    """
     return _unless_unusual(_request, message, body_at)
 
 
@@ -61,7 +64,7 @@ def _unless_unusual(read: Callable[[bytes, int], Written], message: bytes, body_
 def _only_set(message: bytes, at: int) -> Written:
     sets = _Sets(message)
     at = sets.read(at)
-    require(message[at] == _STOP)
+    require(message[at] == _STOP and at + 1 == len(message))
     return sets.written(None)
 
 
@@ -83,7 +86,7 @@ def _request(message: bytes, at: int) -> Written:
             engine, at = _text(message, at)
         else:
             raise Unusual
-    require(message[at + 1] == _STOP)
+    require(message[at + 1] == _STOP and at + 2 == len(message))
     return sets.written(engine)
 
 
