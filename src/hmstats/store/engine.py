@@ -219,7 +219,8 @@ class Store:
         """The same in one round trip if the table is as expected, whose number the work counts; None if it is not.
 
         Nothing was changed then. The work reads nothing, and all of its statements wait (Unit.later), of which the last
-        changes so many rows. If it changed less, somebody has removed rows and counted nothing: None as well.
+        changes so many rows. If it changed less, somebody has removed rows and counted nothing: None too, and whoever
+        goes on writes all of it again. Raises as `write` does.
         """
         lost: list[DBAPIError] = []
         try:

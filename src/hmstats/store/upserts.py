@@ -37,8 +37,8 @@ def upsert_columns(
     unit: Unit, table: Table, key: Sequence[str], columns: Mapping[str, Sequence[Any]], changes: Changes
 ) -> None:
     """The same, the rows given by column: name to the values of all rows, of which there is at least one."""
-    _check(table, columns)
     single = {name: is_single(values) for name, values in columns.items()}
+    _check(table, columns, single)
     if unit.connection.dialect.name == "sqlite":
         # Parameters of a type that hands over any value: a number's would make a number, then NULL, of the text NaN.
         each = sqlite.insert(table).values({name: bindparam(name, type_=String()) for name in columns})
@@ -61,8 +61,8 @@ def update_columns(
 
     Some of the key is alike in all rows, and few stored rows have that: how they are found is left to the planner.
     """
-    _check(table, columns)
     single = {name: is_single(values) for name, values in columns.items()}
+    _check(table, columns, single)
     _send_later(unit, _update(unit.shape, table, tuple(key), tuple(single.items()), changes), columns, single)
 
 
@@ -73,10 +73,11 @@ def _send_later(
     statement.later(unit, {**sent, **unit.expects.values} if unit.expects else sent)
 
 
-def _check(table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
+def _check(table: Table, columns: Mapping[str, Sequence[Any]], single: Mapping[str, bool]) -> None:
     """Raises MetaError for a text that the table does not take."""
     for name in _texts(table).intersection(columns):
-        bound_values.check_column(table.c[name], list(dict.fromkeys(columns[name])))
+        values = columns[name]
+        bound_values.check_column(table.c[name], values[:1] if single[name] else list(dict.fromkeys(values)))
 
 
 @cache
@@ -123,6 +124,7 @@ def _update(
     """PostgreSQL's statement; it takes the same parameters."""
     sent = {name: source(table.c[name], single=single) for name, single in columns}
     new = select(*(value.label(name) for name, value in sent.items())).subquery("new").c
+    # What is alike in all rows is compared with itself, not with a row: so it bounds what is looked at.
     here = [table.c[name] == (sent[name] if is_one else new[name]) for name, is_one in columns if name in key]
     return KeptText.of(shape, update(table).values(changes(table.c, new)).where(*here, is_as_expected()))
 
