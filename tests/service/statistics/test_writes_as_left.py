@@ -1,6 +1,7 @@
 """Plain writes to a table that is as the last of them left it: nothing is read, and nothing lost where it is not."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -383,6 +384,29 @@ def test_a_backend_that_is_ended_is_replaced(store: Store, plain: PlainWrites) -
         assert connection.exec_driver_sql("SELECT pg_terminate_backend(%s)", (number,)).scalar_one()
     write(plain, longs("p=1", ndv=6))
     assert stored(store, "p=1") == {"l": 6}
+
+
+def test_servers_that_always_expect_lose_nothing(
+    store: Store, plain: PlainWrites, others: StatisticsWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of two servers writes columns of its own, and has every reason to expect in vain."""
+    monkeypatch.setattr(left_tables, "_ALONE_WRITES", 0)
+    for each in (store, others._store):
+        each.keep_log(lambda event, _seconds: Notification("UPDATE", "hive", "default", "t", _said(event), "f"))
+    before, writers, times = target_of(store).version, {"l": plain, "m": others.plain}, 60
+
+    def run(column: str) -> None:
+        for number in range(times):
+            write(writers[column], longs("p=1", column, ndv=number), longs(None, column, ndv=number))
+
+    with ThreadPoolExecutor(2) as threads:
+        for done in [threads.submit(run, column) for column in writers]:
+            done.result()
+    assert target_of(store).version == before + 4 * times
+    assert stored(store, "p=1") == stored(store, None) == {"l": times - 1, "m": times - 1}
+    with store.read() as connection:
+        logged = notifications.read(connection, Wanted(after=0), None)
+    assert [each.id for each in logged] == [*range(logged[0].id, logged[0].id + 4 * times)]
 
 
 def test_no_more_partitions_are_remembered_than_fit(
