@@ -3,8 +3,10 @@
 Run with `python -m tests.benchmarks.bench_server`. It prints calls per second, ratios, the processor's time for a call,
 and how long the slowest hundredth took; it asserts none: only numbers of one run mean something, since machines differ.
 Reads of ours are measured three times: with nothing kept (first touch), put together from statistics that are kept (new
-question; where a call does not do that, it is a first touch), and answered again while nothing changes. Ratios are to
-the fastest Hive of 2.3.10, 3.1.3 and 4.0.1; without Maven there is 2.3.10 alone, on Derby.
+question; where a call does not do that, it is a first touch), and answered again while nothing changes. Servers take
+turns in several rounds, of which each shows its median: the machine's speed changes, and a few connections may all come
+to one process. Ratios are to the fastest Hive of 2.3.10, 3.1.3 and 4.0.1; without Maven there is 2.3.10 alone, with a
+Derby database.
 """
 
 import argparse
@@ -70,6 +72,7 @@ class Bench:
     def __init__(self, stack: ExitStack, folder: Path, given: argparse.Namespace) -> None:
         connections = given.connections
         self._seconds = given.seconds
+        self._rounds = given.rounds
         server = stack.enter_context(own_server())
         ours = stack.enter_context(fresh_database(server))
         migrate.upgrade(ours)
@@ -102,13 +105,14 @@ class Bench:
         return peak_megabytes(self._servers[AGAIN])
 
     def rates(self, scenario: Scenario, connections: int) -> Rates:
-        """Each server's rate, after all were warmed up."""
+        """Each server's rate, the median of the rounds, after all were warmed up."""
         numbers = (number % _TABLES for number in range(connections))
         requests = [request(scenario.method, **scenario.arguments(number)) for number in numbers]
         names = list(self._ports) if scenario.reads else self._written
         for name in names:
             self._rate(name, scenario, requests)
-        return {name: self._rate(name, scenario, requests) for name in names}
+        rounds = [{name: self._rate(name, scenario, requests) for name in names} for _ in range(self._rounds)]
+        return {name: _median([each[name] for each in rounds]) for name in names}
 
     def _rate(self, name: str, scenario: Scenario, requests: Sequence[bytes]) -> Rate | None:
         if name in self._gone:
@@ -128,6 +132,12 @@ class Bench:
         return Rate(load, 1_000 * server / made, 1_000 * database / made)
 
 
+def _median(rates: Sequence[Rate | None]) -> Rate | None:
+    """The rate in the middle, by calls; None where a Hive was lost on the way."""
+    found = sorted((each for each in rates if each), key=lambda rate: rate.load.calls)
+    return found[len(found) // 2] if len(found) == len(rates) else None
+
+
 def row(scenario: Scenario, connections: int, rates: Rates, hives: Sequence[str]) -> list[str]:
     """A line of the table."""
     ours = [rates.get(name) for name in _KEPT]
@@ -144,7 +154,8 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     hives = _HIVES if shutil.which("mvn") else _HIVES[:1]
-    parser.add_argument("--seconds", type=float, default=2.0, help="of each of some two hundred measurements")
+    parser.add_argument("--seconds", type=float, default=0.7, help="of each measurement, some two hundred in a round")
+    parser.add_argument("--rounds", type=int, default=3, help="in which servers take turns; medians are shown")
     parser.add_argument("--hive", choices=_HIVES, nargs="+", default=hives, help="the releases to compare with")
     parser.add_argument("--connections", type=int, nargs="+", default=[1, 4, 32], help="numbers of connections")
     parser.add_argument("--workers", type=int, default=2, help="processes of each of our servers")

@@ -10,6 +10,7 @@ from tests.server.thrift_values import arguments
 
 from hmstats.errors import MessageTooLarge, ProtocolError
 from hmstats.server.codec import decode_arguments
+from hmstats.server.encodings import BinaryEncoding
 from hmstats.server.messages import CALL, ONEWAY, read_head
 from hmstats.server.scanner import MAX_DEPTH, Scanner, end_of_value
 from hmstats.wire.idl import Method
@@ -265,3 +266,22 @@ def test_lists_that_come_again_are_passed_as_the_first_was(step: int) -> None:
 
 def element_list(kind: int, elements: list[bytes]) -> bytes:
     return struct.pack(">bi", kind, len(elements)) + b"".join(elements)
+
+
+def test_what_is_known_to_be_whole_is_not_scanned_unless_it_is_too_large() -> None:
+    data = message(STOP)
+    looked_at = []
+
+    def knows(inbox: bytearray) -> bool:
+        looked_at.append(bytes(inbox))
+        return True
+
+    for limit in (len(data), len(data) - 1):
+        inbox = bytearray(data)
+        encoding = BinaryEncoding(limit, knows)
+        if limit < len(data):
+            with pytest.raises(MessageTooLarge):
+                encoding.take(inbox)
+        else:
+            assert (encoding.take(inbox), inbox) == (data, b"")
+    assert looked_at == [data]
