@@ -21,7 +21,7 @@ PLAIN = st.sampled_from(
 ) | st.integers(1, 38).flatmap(lambda digits: st.integers(0, digits).map(lambda scale: f"decimal({digits},{scale})"))
 _KEYS = PLAIN.filter(lambda text: text != "void")
 FIELD_NAMES = st.sampled_from(["a", "b_1", "Größe"]) | st.text(min_size=1, max_size=4).map(
-    lambda text: text if text.isalnum() else f"`{text.replace('`', '``')}`"
+    lambda text: text if text.replace("_", "x").isalnum() else f"`{text.replace('`', '``')}`"
 )
 
 

@@ -1,7 +1,7 @@
 """What every write keeps beside its numbers: provenance and frequent values."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -23,10 +23,11 @@ NOW = 1_700_000_000
 
 
 @pytest.fixture
-def filled(database_url: str, tmp_path: Path) -> Store:
+def filled(database_url: str, tmp_path: Path) -> Iterator[Store]:
     store = Store.open(database_url, clock=lambda: NOW)
     make_table(store, tmp_path, range(20))
-    return store
+    yield store
+    store.close()
 
 
 def column(counts: Mapping[str, int] | None = None, made: Provenance | None = None) -> ColumnStatistics:

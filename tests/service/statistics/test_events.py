@@ -94,13 +94,15 @@ def test_a_unit_that_failed_is_not_remembered(store: Store, tmp_path: Path, even
 def test_writing_again_costs_the_event_alone(
     store: Store, tmp_path: Path, events: Events, statements: StatementCounter
 ) -> None:
-    logging, silent = StatisticsWriter(store), StatisticsWriter(Store.open(_url(store)))
+    unlogged = Store.open(_url(store))
+    logging, silent = StatisticsWriter(store), StatisticsWriter(unlogged)
     for writer in (logging, silent, logging):
         writer.update_table(NAME, of("l"))
     with statements() as with_log:
         logging.update_table(NAME, of("l"))
     with statements() as without:
         silent.update_table(NAME, of("l"))
+    unlogged.close()
     assert len(with_log) - len(without) == (3 if "sqlite" in store.name else 1)
 
 

@@ -58,6 +58,7 @@ def test_more_runs_than_one_transaction_removes(database_url: str) -> None:
 
 
 def test_a_run_must_have_a_name(tmp_path: Path) -> None:
-    writes = RunningWrites(Store.open(f"sqlite:///{tmp_path}/none.sqlite"))
+    store = Store.open(f"sqlite:///{tmp_path}/none.sqlite")
     with pytest.raises(InvalidInput, match="a running write must have a name"):
-        writes.remove("")
+        RunningWrites(store).remove("")
+    store.close()
