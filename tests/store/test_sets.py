@@ -5,8 +5,9 @@ from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, String, Text, c
 from sqlalchemy.types import TypeEngine
 
 from hmstats.errors import MetaError
+from hmstats.store import sets
 from hmstats.store.engine import Store
-from hmstats.store.sets import array_of, bound, one_of, one_of_bound
+from hmstats.store.sets import array_of, array_text, bound, one_of, one_of_bound
 
 TEXTS = ["", "a", "A", "it's", 'qu"ote', "back\\slash", "ü\N{GRINNING FACE}", "{a,b}", "%s", "null", "x" * 100_000]
 
@@ -69,3 +70,10 @@ def test_an_array_brings_each_value_as_it_is(postgres_url: str, kind: TypeEngine
 def test_a_set_cannot_bring_a_nul(store: Store) -> None:
     with store.read() as connection, pytest.raises(MetaError, match="NUL"):
         connection.execute(select(one_of(connection, column("c", Text()), ["a", "b\0c"])))
+
+
+def test_arrays_of_long_texts_are_not_kept() -> None:
+    sets._listed_texts.cache_clear()
+    for length, kept in ((5_000, 1), (5_001, 1), (10, 2)):
+        assert array_text(["a" * length, "b" * length]) == f'{{"{"a" * length}","{"b" * length}"}}'
+        assert sets._listed_texts.cache_info().currsize == kept

@@ -39,8 +39,8 @@ _CALLS = {
 }
 
 
-_LONGEST_READ = 64 * 1024
-"""Bytes: of longer requests mostly a part is there at first."""
+_LONGEST_READ = 16 * 1024
+"""Bytes, of some 200 columns: of longer requests mostly a part is there at first, which would be read in vain."""
 _MOST_READ = 100
 """Requests that are kept after they were read; their calls may never come."""
 

@@ -84,8 +84,7 @@ def _write(unit: Unit, table_id: int, engine: str, texts: Mapping[int, str]) -> 
 @lru_cache(maxsize=100)
 def _alike(columns: tuple[str, ...], made: Provenance, now_seconds: int) -> str:
     """The text of columns with one provenance: many writes of a second have the same."""
-    array = _array(made, now_seconds)
-    return f"{{{','.join([f'{_quoted(column)}:{array}' for column in columns])}}}"
+    return _object(dict.fromkeys(columns, made), {id(made): _array(made, now_seconds)})
 
 
 def _distinct(given: Iterable[Mapping[str, Provenance]]) -> Iterable[Mapping[str, Provenance]]:

@@ -25,8 +25,8 @@ from hmstats.store.bound_values import check
 
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _TEXTS = frozenset({str, bytes, type(None)})
-_MOST_KEPT = 200
-"""Texts whose array is kept."""
+_MOST_KEPT, _MOST_CHARACTERS = 200, 10_000
+"""Texts whose array is kept, and their characters together: 200 arrays take some MB."""
 
 
 def one_of(connection: Connection, column: ColumnElement[Any], values: Sequence[Any]) -> ColumnElement[bool]:
@@ -84,7 +84,7 @@ def array_text(values: Sequence[Any]) -> str:
     kinds = set(map(type, values))
     if kinds <= _NUMBERS:
         listed = str(list(values))[1:-1].replace("None", "NULL")
-    elif kinds == {str} and len(values) <= _MOST_KEPT:
+    elif kinds == {str} and len(values) <= _MOST_KEPT and sum(map(len, values)) <= _MOST_CHARACTERS:
         listed = _listed_texts(tuple(values))
     elif kinds <= _TEXTS:  # mostly the same few again and again
         elements = {value: _element(value) for value in set(values)}
