@@ -105,7 +105,8 @@ def test_attempts_of_tasks_count_once_and_a_dead_run_is_forgotten(tmp_path: Path
             assert each["gathered"], each
             assert (each["rows"], each["numRows"], each["partitions"]) == (900, 900, [300, 300, 300]), each
             assert each["bounds"] == each["attempts"] == [0, 1], each
-        assert list(tmp_path.glob("is_late_*"))
+        for harm in ("raises", "dies", "is_late"):
+            assert list(tmp_path.glob(f"{harm}_?")), harm
         left = runs_left(tmp_path)
         assert left
     store = Store.open(f"sqlite:///{tmp_path}/hmstats.sqlite", clock=lambda: time.time() + DAY_SECONDS + LATE_SECONDS)

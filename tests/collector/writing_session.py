@@ -1,7 +1,7 @@
 """Writes on a cluster of two workers in which something goes wrong. Run by test_writing_failures.
 
 Each scenario writes a table through a publisher that does harm in the first attempt of task 0, and nowhere else, after
-it has published. The outcomes are printed as JSON.
+it has published. Spark may start a second one before that, which then waits for it. The outcomes are printed as JSON.
 """
 
 import json
@@ -49,7 +49,10 @@ def harmful(harm: str, mark: str) -> type[Publisher]:
         def publish(self, states: Sequence[PartialState]) -> None:
             super().publish(states)
             task = TaskContext.get()
-            if task.partitionId() or task.attemptNumber():
+            if task.partitionId():
+                return
+            if task.attemptNumber():
+                _wait_for(Path(mark))
                 return
             Path(mark).touch()
             if harm == "raises":
@@ -60,6 +63,12 @@ def harmful(harm: str, mark: str) -> type[Publisher]:
                 time.sleep(LATE_SECONDS)
 
     return Harmful
+
+
+def _wait_for(mark: Path) -> None:
+    end = time.monotonic() + LATE_SECONDS
+    while not mark.exists() and time.monotonic() < end:
+        time.sleep(0.05)
 
 
 def main(folder: Path, metastore: str, master: str) -> None:
