@@ -1,6 +1,9 @@
 """What worker processes hold open, and what the database knows of it: both are bounded, and the same."""
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy import create_engine, make_url, text
 from tests.faults.worker_processes import Workers, wait_until
@@ -12,6 +15,7 @@ MOST_A_WORKER = 3 * THREADS + 2
 """Connections to PostgreSQL: pools of readers, writers and checks, one for ids, one that checks kept answers."""
 MOST_FILES = 2 * 2 * THREADS + 1
 """Files of SQLite: pools of readers and writers, with the database and its log each, and what they share."""
+_OPEN = "01"
 _CONNECTIONS = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'hmstats'"
 )
@@ -44,13 +48,27 @@ def check_connections(server: Workers, url: str) -> str:
 
 def sockets_to(pid: int, port: int) -> dict[str, int]:
     """The sockets of a process that are, or were, connected to a port, by Linux's code of their state; 01 is open."""
+    return Counter(socket.state for socket in _sockets(pid) if socket.remote == port)
+
+
+def clients_of(pid: int, port: int) -> int:
+    """The connections of others to a port that a process holds."""
+    return sum(1 for socket in _sockets(pid) if socket.local == port and socket.state == _OPEN)
+
+
+class _Socket(NamedTuple):
+    local: int
+    remote: int
+    state: str
+
+
+def _sockets(pid: int) -> Iterator[_Socket]:
     own = {link.name for link in _links(pid)}
-    states: dict[str, int] = {}
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()
-        if int(fields[2].rpartition(":")[2], 16) == port and f"socket:[{fields[9]}]" in own:
-            states[fields[3]] = states.get(fields[3], 0) + 1
-    return states
+        if f"socket:[{fields[9]}]" in own:
+            local, remote = (int(fields[at].rpartition(":")[2], 16) for at in (1, 2))
+            yield _Socket(local, remote, fields[3])
 
 
 def _links(pid: int) -> list[Path]:

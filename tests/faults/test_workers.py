@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.faults.leaks import THREADS, check_connections
+from tests.faults.leaks import THREADS, check_connections, clients_of
 from tests.faults.worker_processes import PATIENCE_SECONDS, Workers, metastore_of, wait_until, workers
 from tests.faults.writers import BROKEN, go_on, patiently, summary, writing
 from tests.server.requests import request
@@ -151,6 +151,17 @@ def test_two_thousand_idle_connections(url: str, tmp_path: Path) -> None:
         _answers(server)
         assert server.alive() == before
     print(f"{count} idle connections held and closed; no worker lost")
+
+
+def test_a_few_connections_are_spread_evenly(url: str, tmp_path: Path) -> None:
+    """Whomever the kernel gives them to."""
+    with workers(tmp_path, url, count=3) as server, contextlib.ExitStack() as stack:
+        for number in range(1, 13):
+            metastore = stack.enter_context(metastore_of(server.port))
+            assert "default" in metastore.client().get_all_databases()
+            held = sorted(clients_of(pid, server.port) for pid in server.alive())
+            assert (sum(held), held[-1] - held[0] <= 1) == (number, True), held
+    print(f"{number} connections on 3 workers: {held}")
 
 
 def test_no_call_fails_while_workers_are_replaced(url: str, tmp_path: Path) -> None:

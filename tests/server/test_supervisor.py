@@ -60,8 +60,8 @@ def wait_until(holds: Callable[[], bool]) -> None:
 def supervised(
     folder: Path, count: int = 2, drain_seconds: float = PATIENCE_SECONDS, *, alone: bool = False
 ) -> Iterator[Running]:
-    def start(number: int, listening: socket.socket) -> WorkerProcess:
-        return WorkerProcess([sys.executable, str(SCRIPT), str(folder)], os.environ, number, listening)
+    def start(number: int, listening: socket.socket, neighbours: tuple[int, ...]) -> WorkerProcess:
+        return WorkerProcess([sys.executable, str(SCRIPT), str(folder)], os.environ, number, listening, neighbours)
 
     announced, buried = threading.Event(), list[int]()
     with Port(("127.0.0.1", 0)) as port:

@@ -73,8 +73,8 @@ def _supervise(plan: Plan) -> int:
         port = stack.enter_context(Port((plan.host, plan.port)))
         environment = {**_ONE_HEAP, **os.environ, FOLDER_VARIABLE: folder}
 
-        def start(number: int, listening: socket) -> WorkerProcess:
-            return WorkerProcess(_WORKER, environment, number, listening)
+        def start(number: int, listening: socket, neighbours: tuple[int, ...]) -> WorkerProcess:
+            return WorkerProcess(_WORKER, environment, number, listening, neighbours)
 
         def announce() -> None:
             host, number = port.address

@@ -1,6 +1,6 @@
-"""`python -m hmstats.cli.worker NUMBER LISTENING LIFELINE`: one process of a server, started by its parent.
+"""`python -m hmstats.cli.worker NUMBER LISTENING LIFELINE NEIGHBOURS...`: one process of a server, started by another.
 
-LISTENING and LIFELINE are file descriptors of sockets that it inherits.
+All but NUMBER are file descriptors that it inherits: its sockets, and what makes it know the other workers.
 """
 
 import gc
@@ -14,6 +14,8 @@ from hmstats.errors import HmstatsError
 from hmstats.server.assembly import Rules, build
 from hmstats.server.lifeline import Lifeline
 from hmstats.server.limits import Limits
+from hmstats.server.listener import Listener
+from hmstats.server.neighbours import Neighbours
 from hmstats.service.warehouse import Warehouse
 from hmstats.settings import Settings
 from hmstats.store.engine import Store
@@ -26,22 +28,23 @@ _CLAIM_SECONDS = 15.0
 
 def main() -> int:
     """Serve until told to stop, or until the parent is gone; the exit code."""
-    number, listening, lifeline = map(int, sys.argv[1:])
+    number, listening, lifeline, *neighbours = map(int, sys.argv[1:])
+    listener = Listener(socket.socket(fileno=listening), Neighbours(number, tuple(neighbours)))
     try:
-        _serve(number, socket.socket(fileno=listening), Lifeline(lifeline))
+        _serve(number, listener, Lifeline(lifeline))
     except HmstatsError as error:
         print(f"hmstats: worker {number}: {error}", file=sys.stderr)
         return USAGE_ERROR
     return 0
 
 
-def _serve(number: int, listening: socket.socket, lifeline: Lifeline) -> None:
+def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
     settings = load_served()
     logs.configure(settings.log_level, worker=number)
     store = _open(settings)
     if settings.exclusive:
         store.take_alone(_CLAIM_SECONDS)
-    server = build(store, Warehouse(settings.warehouse), listening, _limits(settings), _rules(settings))
+    server = build(store, Warehouse(settings.warehouse), listener, _limits(settings), _rules(settings))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt on a terminal reaches all; the parent says what to do
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))

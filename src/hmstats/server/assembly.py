@@ -1,6 +1,5 @@
 """Puts a server together: store, rules, calls, sockets. The only place that knows all of them."""
 
-import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +12,7 @@ from hmstats.server.dispatch import Dispatcher
 from hmstats.server.kept_objects import KeptObjects
 from hmstats.server.kept_tables import KeptTables
 from hmstats.server.limits import Limits
+from hmstats.server.listener import Listener
 from hmstats.server.port import Address
 from hmstats.server.recent_changes import RecentChanges
 from hmstats.server.refusals import with_refusals
@@ -110,7 +110,7 @@ def prepare(store: Store, warehouse: Warehouse) -> None:
     Roles(store).ensure_defaults()
 
 
-def build(store: Store, warehouse: Warehouse, address: Address | socket.socket, limits: Limits, rules: Rules) -> Server:
+def build(store: Store, warehouse: Warehouse, address: Address | Listener, limits: Limits, rules: Rules) -> Server:
     """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
     prepare(store, warehouse)
     if rules.notifications:

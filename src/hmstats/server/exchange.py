@@ -50,8 +50,11 @@ class Exchange:
         wake: Callable[[], None],
         recognise: Recognise,
         limits: Limits,
+        note: Callable[[int], None],
         versions: VersionSource | None = None,
     ) -> None:
+        """`note` is told how many connections there are whenever that changes."""
+        self._note = note
         self._limits = limits
         self._selector = selector
         self._wake = wake
@@ -86,6 +89,7 @@ class Exchange:
 
     def start(self) -> None:
         """Start the worker threads."""
+        self._note(0)
         self._workers.start()
 
     def drain(self) -> None:
@@ -119,6 +123,7 @@ class Exchange:
         connection = Connection(accepted, Session(next(self._numbers), peer))
         self._connections.add(connection)
         CONNECTIONS.inc()
+        self._note(len(self._connections))
         if full:
             self._turn_away(connection)
         else:
@@ -326,6 +331,7 @@ class Exchange:
         self._connections.discard(connection)
         self._turned_away.discard(connection)
         CONNECTIONS.dec()
+        self._note(len(self._connections))
 
     def _watch(self, connection: Connection, wanted: int | None = None) -> None:
         """Has the selector watch for what the connection wants."""

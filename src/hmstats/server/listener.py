@@ -3,14 +3,22 @@
 import socket
 from collections.abc import Iterator
 
+from hmstats.server.neighbours import Neighbours
+from hmstats.server.port import address_of
+
 _ACCEPTED_AT_ONCE = 256
 
 
 class Listener:
     """Accepts connections without ever waiting for one."""
 
-    def __init__(self, listening: socket.socket) -> None:
-        """`listening` may be another process's too; connections inherit the options that are set here."""
+    def __init__(self, listening: socket.socket, neighbours: Neighbours | None = None) -> None:
+        """`listening` may be another process's too; connections inherit the options that are set here.
+
+        `neighbours` are the processes that have other sockets on the port.
+        """
+        self.neighbours = neighbours
+        self.address = address_of(listening)
         self._socket = listening
         self._socket.settimeout(0)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -29,7 +29,9 @@ class Loop:
         self._listener = listener
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
-        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits, versions)
+        self._neighbours = listener.neighbours
+        note = self._neighbours.note if self._neighbours is not None else lambda _: None
+        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits, note, versions)
         self._busy_poll_seconds = limits.busy_poll_seconds
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None
@@ -46,6 +48,8 @@ class Loop:
         try:
             self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
             self._selector.register(self._wakeup, selectors.EVENT_READ, self._wakeup.clear)
+            if self._neighbours is not None:
+                self._selector.register(self._neighbours, selectors.EVENT_READ, self._take_over)
             self._exchange.start()
             while self._drain_until is None:
                 self._turn()
@@ -86,17 +90,28 @@ class Loop:
             self._selector.register(listener, selectors.EVENT_READ, self._accept)
 
     def _accept(self) -> None:
+        self._take_over()  # they are to be counted when it is said who gets those that come
         try:
             for accepted, peer in self._listener.accept():
-                self._exchange.add(accepted, peer)
+                if self._neighbours is None or not self._neighbours.hand_over(accepted, peer):
+                    self._exchange.add(accepted, peer)
         except OSError as error:
             # The connection goes on waiting, so the selector would find it again and again.
             _log.error("accept_failed", reason=str(error))
             self._selector.unregister(self._listener)
             self._accept_pause.start(self._listener)
 
+    def _take_over(self) -> None:
+        if self._neighbours is not None:
+            for accepted, peer in self._neighbours.handed_over():
+                self._exchange.add(accepted, peer)
+
     def _stop_listening(self) -> None:
         """Takes in those who wait already, since closing the socket would turn them away, and no more."""
+        if self._neighbours is not None:
+            self._take_over()
+            self._selector.unregister(self._neighbours)
+            self._neighbours.leave()
         if self._accept_pause.next() is None:
             self._accept()
         if self._accept_pause.next() is None:
@@ -111,3 +126,5 @@ class Loop:
         self._selector.close()
         self._wakeup.close()
         self._listener.close()
+        if self._neighbours is not None:
+            self._neighbours.close()

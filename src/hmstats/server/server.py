@@ -1,7 +1,6 @@
 """The server as its owner sees it: start, drain, wait, stop."""
 
 import resource
-import socket
 import threading
 
 import structlog
@@ -11,7 +10,7 @@ from hmstats.server.dispatch import Dispatcher
 from hmstats.server.limits import Limits
 from hmstats.server.listener import Listener
 from hmstats.server.loop import Loop
-from hmstats.server.port import Address, Port, address_of
+from hmstats.server.port import Address, Port
 from hmstats.server.prompt import VersionSource
 from hmstats.server.protocols import recognise
 
@@ -24,13 +23,13 @@ _log = structlog.get_logger("hmstats.server")
 class Server:
     """Serves a dispatcher's calls on one address until it is stopped. It is started once.
 
-    Given a listening socket instead of an address, it serves that one, which other processes may serve too. `versions`
+    Given a listener instead of an address, it serves that one, which other processes may serve too. `versions`
     tells whether kept answers are true; without it workers find that out.
     """
 
     def __init__(
         self,
-        address: Address | socket.socket,
+        address: Address | Listener,
         dispatcher: Dispatcher,
         limits: Limits | None = None,
         chores: tuple[Chore, ...] = (),
@@ -47,10 +46,10 @@ class Server:
     def start(self) -> Address:
         """Listen, serve from now on, and return the host and port. Raises SettingsError when that cannot be."""
         _allow_open_files(self._limits.max_connections + _OTHER_FILES)
-        listening = self._listen()
-        bound = address_of(listening)
+        listener = self._listener()
+        bound = listener.address
         self._loop = Loop(
-            Listener(listening),
+            listener,
             lambda first: recognise(first, self._dispatcher, self._limits),
             self._limits,
             self._versions,
@@ -79,11 +78,11 @@ class Server:
         self.drain(drain_seconds)
         self.wait()
 
-    def _listen(self) -> socket.socket:
-        if isinstance(self._address, socket.socket):
+    def _listener(self) -> Listener:
+        if isinstance(self._address, Listener):
             return self._address
         with Port(self._address) as port:
-            return port.listen()
+            return Listener(port.listen())
 
 
 def _allow_open_files(wanted: int) -> None:

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from socket import socket
 
+from hmstats.server.neighbours import Neighbourhood
 from hmstats.server.port import Port
 from hmstats.server.worker_process import WorkerProcess
 
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 
-Start = Callable[[int, socket], WorkerProcess]
-"""Starts the process of a number on a listening socket."""
+Start = Callable[[int, socket, tuple[int, ...]], WorkerProcess]
+"""Starts the process of a number on a listening socket, with what it needs to know its neighbours."""
 
 
 @dataclass
@@ -24,6 +25,7 @@ class Slot:
 
     number: int
     port: Port
+    neighbourhood: Neighbourhood
     start_process: Start
     worker: WorkerProcess | None = None
     successor: WorkerProcess | None = None
@@ -55,15 +57,20 @@ class Slot:
         now = time.monotonic()
         self._failed_starts = 0 if self.worker.ready else self._failed_starts + 1
         self.worker = None
+        self.neighbourhood.vacate(self.number)
         if self._failed_starts < 2:
             self.due = now
             return
-        self.close()
+        self._close_socket()
         self.due = now + min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (self._failed_starts - 2))
 
     def close(self) -> None:
         """Start no more, and let go of the socket, which a running worker still has."""
         self.due = None
+        self.neighbourhood.leave(self.number)
+        self._close_socket()
+
+    def _close_socket(self) -> None:
         if self._listening is not None:
             self._listening.close()
             self._listening = None
@@ -71,4 +78,4 @@ class Slot:
     def _process(self) -> WorkerProcess:
         if self._listening is None:
             self._listening = self.port.listen()
-        return self.start_process(self.number, self._listening)
+        return self.start_process(self.number, self._listening, self.neighbourhood.inherited(self.number))

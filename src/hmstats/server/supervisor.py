@@ -11,6 +11,7 @@ from functools import partial
 
 import structlog
 
+from hmstats.server.neighbours import Neighbourhood
 from hmstats.server.port import Port
 from hmstats.server.slot import Slot, Start
 from hmstats.server.wakeup import Wakeup
@@ -41,7 +42,8 @@ class Supervisor:
         announce: Callable[[], None],
         buried: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self._slots = tuple(Slot(number, port, start) for number in range(count))
+        self._neighbourhood = Neighbourhood(count)
+        self._slots = tuple(Slot(number, port, self._neighbourhood, start) for number in range(count))
         self._drain_seconds = drain_seconds
         self._alone = alone
         self._announce = announce
@@ -88,6 +90,7 @@ class Supervisor:
             self._look_after()
         self._selector.close()
         self._wakeup.close()
+        self._neighbourhood.close()
         return self._announced
 
     def _sleep_seconds(self) -> float:

@@ -15,17 +15,23 @@ _EXIT_SECONDS = 5.0
 class WorkerProcess:
     """A process that serves a listening socket; started at once.
 
-    `command` is run with three more arguments: its number, and the file descriptors of the socket and of its lifeline.
+    `command` is run with more arguments: its number, and the file descriptors of the socket, of its lifeline, and those
+    that make it know its neighbours.
     """
 
     def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], number: int, listening: socket.socket
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        number: int,
+        listening: socket.socket,
+        neighbours: tuple[int, ...],
     ) -> None:
         self.number = number
         self.ready = False
         self._lifeline, theirs = socket.socketpair()
         with theirs:
-            inherited = (listening.fileno(), theirs.fileno())
+            inherited = (listening.fileno(), theirs.fileno(), *neighbours)
             self._process = subprocess.Popen(
                 [*command, str(number), *map(str, inherited)],
                 env=dict(environment),
