@@ -11,6 +11,7 @@ import signal
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -162,6 +163,24 @@ def test_a_few_connections_are_spread_evenly(url: str, tmp_path: Path) -> None:
             held = sorted(clients_of(pid, server.port) for pid in server.alive())
             assert (sum(held), held[-1] - held[0] <= 1) == (number, True), held
     print(f"{number} connections on 3 workers: {held}")
+
+
+@pytest.mark.parametrize("count", [5_000])
+def test_connections_that_come_and_go_are_all_answered(url: str, tmp_path: Path, count: int) -> None:
+    """Many at once, each for one call, so that workers hand them over while others close theirs."""
+    asked = request("getOption", key="x")
+
+    def call(_: int) -> bool:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS) as client:
+            client.sendall(asked)
+            return bool(client.recv(1_000))
+
+    with workers(tmp_path, url) as server, ThreadPoolExecutor(4) as threads:
+        before = server.alive()
+        assert all(threads.map(call, range(count)))
+        wait_until(lambda: server.metric("hmstats_connections") == 0)
+        assert server.alive() == before
+    print(f"{count} connections for one call each; none failed")
 
 
 def test_no_call_fails_while_workers_are_replaced(url: str, tmp_path: Path) -> None:

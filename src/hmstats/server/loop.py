@@ -46,7 +46,7 @@ class Loop:
     def run(self) -> None:
         """Serve until drained."""
         try:
-            self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+            self._selector.register(self._listener, selectors.EVENT_READ)
             self._selector.register(self._wakeup, selectors.EVENT_READ, self._wakeup.clear)
             if self._neighbours is not None:
                 self._selector.register(self._neighbours, selectors.EVENT_READ, self._take_over)
@@ -63,15 +63,20 @@ class Loop:
     def _turn(self) -> None:
         """Sleeps until something happens, and does what is to do."""
         touched: dict[Connection, None] = {}
+        has_come = False
         for key, events in self._ready():
             if isinstance(key.data, Connection):
                 self._exchange.react(key.data, events)
                 touched[key.data] = None
+            elif key.fileobj is self._listener:
+                has_come = True
             else:
                 key.data()
         touched.update(dict.fromkeys(self._exchange.settle()))
         for connection in touched:
             self._exchange.advance(connection)
+        if has_come:
+            self._accept()  # once those that have gone are not counted any more
         self._exchange.ask()
         now = time.monotonic()
         if now >= self._look_at:
@@ -87,7 +92,7 @@ class Loop:
     def _expire(self, now: float) -> None:
         self._exchange.expire(now)
         for listener in self._accept_pause.expired(now):
-            self._selector.register(listener, selectors.EVENT_READ, self._accept)
+            self._selector.register(listener, selectors.EVENT_READ)
 
     def _accept(self) -> None:
         self._take_over()  # they are to be counted when it is said who gets those that come

@@ -84,11 +84,11 @@ class Neighbours:
 
     def hand_over(self, accepted: socket.socket, peer: str) -> bool:
         """Give a new connection to a worker that has fewer, if there is one: then this one has it no more."""
-        mine = self._numbers[self._number]
-        fewest = min(self._numbers)
+        numbers = self._numbers.tolist()  # the others go on writing
+        mine, fewest = numbers[self._number], min(numbers)
         if fewest + mine // _TOLERATED >= mine:
             return False
-        other = self._numbers.tolist().index(fewest)
+        other = numbers.index(fewest)
         self._numbers[other] += 1  # until it says so itself, which it may as soon as it has the connection
         try:
             socket.send_fds(self._outboxes[other], [peer.encode()], [accepted.fileno()])
