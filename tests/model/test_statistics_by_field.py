@@ -35,8 +35,10 @@ def writes(draw: st.DrawFn) -> StatisticsByField:
     names = draw(st.lists(st.sampled_from("abcd"), min_size=1, unique=True))
     alike: dict[tuple[Kind, tuple[str, ...]], list[tuple[int, list[Any]]]] = {}
     whole = draw(st.booleans())
+    complete = FIELDS if draw(st.booleans()) else PLAIN
     for place, (_, column) in enumerate(product(names, (LONG, TEXT))):
-        fields = PLAIN[column.kind] if whole else draw(st.lists(st.sampled_from(PLAIN[column.kind]), unique=True))
+        possible = complete[column.kind]
+        fields = possible if whole else draw(st.lists(st.sampled_from(possible), unique=True))
         number = st.integers(0, 99)
         values = [draw(number if whole else st.none() | number) for _ in fields]
         alike.setdefault((column.kind, tuple(fields)), []).append((place, values))
@@ -57,7 +59,7 @@ def said(written: StatisticsByField) -> dict[tuple[str | None, str, str], Any]:
         (each.partition, column.column, field): value
         for each in written.sets()
         for column in each.columns
-        for field in PLAIN[column.kind]
+        for field in FIELDS[column.kind]
         if (value := getattr(column.data, field)) is not None
     }
 
@@ -76,7 +78,7 @@ def test_writes_that_are_joined_leave_what_they_leave_one_after_the_other(severa
     assert said(together) == left
 
 
-def longs(partition: str, **values: int | None) -> StatisticsByField:
+def longs(partition: str, **values: int | bytes | None) -> StatisticsByField:
     group = FieldValues(Kind.LONG, [0], {field: [value] for field, value in values.items()})
     return StatisticsByField([partition], "hive", [LONG], [group])
 
@@ -91,6 +93,18 @@ def test_the_later_of_two_of_a_partition_replaces_the_earlier_where_it_says_all(
     assert joined([first, other, second]) is None  # what b lacks would not matter, but is not looked at one by one
     assert joined([first, longs("a", low=3, high=4, nulls=None, ndv=1)]) is None
     assert joined([first, longs("a", low=3, high=4, ndv=1)]) is None
+
+
+def test_what_says_nothing_of_a_sketch_does_not_replace_it() -> None:
+    plain, sketched = (
+        longs("a", low=1, high=2, nulls=0, ndv=2),
+        longs("a", low=1, high=2, nulls=0, ndv=2, bit_vector=b"HLL"),
+    )
+    whole = longs("a", low=1, high=2, nulls=0, ndv=2, bit_vector=b"HLL", histogram=b"k")
+    assert joined([sketched, plain]) is None
+    assert joined([sketched, whole]) == joined([plain, whole]) == whole
+    assert joined([plain, sketched]) == joined([sketched, sketched]) == sketched
+    assert joined([whole, sketched]) is None
 
 
 @pytest.mark.parametrize(

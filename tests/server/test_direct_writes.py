@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 from tests.fixtures.statements import StatementCounter
 from tests.server.requests import encoded, envelope
-from tests.service.statistics.filled import NAME, TYPES, make_table
+from tests.service.statistics.filled import NAME, TYPES, bit_vector, make_table, of_longs
 from tests.wire.strategies import DATA
 
 from hmstats.errors import HmstatsError, ProtocolError
@@ -44,6 +44,10 @@ SET = "set_aggr_stats_for"
 UPDATE_TABLE, UPDATE_PARTITION = "update_table_column_statistics", "update_partition_column_statistics"
 NAMES = ["p=1", "p=2", "p=3"]
 KINDS = {name: kind if kind in DATA else "bigint" for name, kind in TYPES.items()} | {"m": "bigint"}
+SKETCHES = {
+    "bit_vector": st.sampled_from([None, bit_vector(0, 3), bit_vector(0, 900, 4), bit_vector(0, 9_000)]),
+    "histogram": st.sampled_from([None, of_longs(0, 9, histogram=True).histogram]),
+}
 SESSION = Session(1, "10.1.2.3:4", user="ada")
 
 
@@ -121,13 +125,13 @@ def longs(column: str = "l", partition: str | None = "p=1", **changed: Any) -> S
 
 
 def request(*sets: StatisticsSet, name: TableName = NAME, **changed: Any) -> Any:
-    structs = [set_to_thrift(name, each, hive4=True, stamp=False) for each in sets]
+    structs = [set_to_thrift(name, each, hive4=True, sketches=True, stamp=False) for each in sets]
     return api.SetPartitionsStatsRequest(colStats=structs, engine="hive", **changed)
 
 
 @st.composite
 def plain_sets(draw: st.DrawFn, names: Sequence[str | None]) -> list[StatisticsSet]:
-    """Statistics without sketches of some columns, the same in each partition."""
+    """Statistics of some columns, the same in each partition; their sketches are sound."""
     columns = draw(st.lists(st.sampled_from(sorted(TYPES)), min_size=1, unique=True))
     engine = draw(st.sampled_from(["hive", "impala"]))
     return [
@@ -138,9 +142,9 @@ def plain_sets(draw: st.DrawFn, names: Sequence[str | None]) -> list[StatisticsS
 
 def _plain(draw: st.DrawFn, column: str) -> Any:
     data = draw(DATA[KINDS[column]])
-    gone = [name for name in ("bit_vector", "histogram") if hasattr(data, name)]
-    gone += draw(st.lists(st.sampled_from(["nulls", *(["ndv"] if hasattr(data, "ndv") else [])]), max_size=2))
-    changed: dict[str, Any] = dict.fromkeys(gone)
+    unknown = draw(st.lists(st.sampled_from(["nulls", *(["ndv"] if hasattr(data, "ndv") else [])]), max_size=2))
+    changed: dict[str, Any] = dict.fromkeys(unknown)
+    changed |= {name: draw(each) for name, each in SKETCHES.items() if hasattr(data, name)}
     return replace(data, **changed)
 
 
@@ -210,7 +214,19 @@ UNFIT = {
     ),
     "a count below 0": request(longs(), longs(partition="p=2", ndv=-2)),
     "more nulls than rows": request(longs(nulls=4)),
+    "a corrupt bit vector": request(longs(bit_vector=bit_vector(0, 9)), longs(partition="p=2", bit_vector=b"HLLx")),
+    "a corrupt histogram": request(longs(histogram=b"k")),
+    "a bit vector of the older kind": request(longs(bit_vector=b"FM\x10\x00" + bytes(64))),
+    "no bit vector, as Hive says it": request(longs(bit_vector=b"HL")),
     "the table's for a partition": request(longs(partition=None), longs(partition=None)),
+}
+
+
+TAKEN_BY_THE_CALL = {
+    "no partition of that name",
+    "a column of an older writer",
+    "a bit vector of the older kind",
+    "no bit vector, as Hive says it",
 }
 
 
@@ -233,7 +249,7 @@ def test_what_does_not_fit_is_left_to_the_call(server: Server, what: str) -> Non
     except HmstatsError:
         assert server.left() == before
     else:
-        assert what in ("no partition of that name", "a column of an older writer")
+        assert what in TAKEN_BY_THE_CALL
 
 
 def test_statistics_of_a_transaction_are_left_to_the_call(server: Server) -> None:

@@ -59,6 +59,12 @@ def longs(name: str = "c", column_type: str = "bigint", **changed: Any) -> Any:
     return api.ColumnStatisticsObj(colName=name, colType=column_type, statsData=data)
 
 
+def booleans(**data: Any) -> Any:
+    member = api.BooleanColumnStatsData(numTrues=1, numFalses=1, numNulls=0, **data)
+    statistics = api.ColumnStatisticsData(booleanStats=member)
+    return api.ColumnStatisticsObj(colName="b", colType="boolean", statsData=statistics)
+
+
 def of_partition(name: str | None, *objects: Any, **changed: Any) -> Any:
     return api.ColumnStatistics(statsDesc=description(partName=name), statsObj=list(objects), **changed)
 
@@ -102,10 +108,10 @@ def struct_of(member: str) -> st.SearchStrategy[Any]:
     fields = {
         name: st.none() | (bound if name in ("lowValue", "highValue") else VALUES.get(name, INTEGERS)) for name in names
     }
-    return st.builds(MEMBERS[member], **(fields | {name: MOSTLY_NONE for name in SKETCHES if name in names}))
+    return st.builds(MEMBERS[member], **(fields | {name: SOME_SKETCHES for name in SKETCHES if name in names}))
 
 
-MOSTLY_NONE = st.sampled_from([None] * 9 + [b"HLL"])
+SOME_SKETCHES = st.sampled_from([None, None, b"", b"HL", b"HLL", b"\0" * 700])
 
 
 @st.composite
@@ -157,27 +163,21 @@ def test_what_is_read_is_what_thriftpy2_reads(request: Any) -> None:
 
 @st.composite
 def plain(draw: st.DrawFn) -> list[StatisticsSet]:
-    """Statistics without sketches of some columns, of the same columns in each partition."""
+    """Statistics of some columns, of the same columns in each partition."""
     types = draw(st.lists(st.sampled_from(sorted(DATA)), min_size=1, max_size=5))
     names = draw(st.lists(st.text(min_size=1, max_size=9), min_size=1, max_size=4, unique=True))
     return [
         StatisticsSet(
-            tuple(
-                ColumnStatistics(f"c{place}", kind, _unsketched(draw(DATA[kind]))) for place, kind in enumerate(types)
-            ),
+            tuple(ColumnStatistics(f"c{place}", kind, draw(DATA[kind])) for place, kind in enumerate(types)),
             name,
         )
         for name in names
     ]
 
 
-def _unsketched(data: Any) -> Any:
-    return replace(data, **{name: None for name in ("bit_vector", "histogram") if hasattr(data, name)})
-
-
 @given(plain(), st.sampled_from([None, "impala"]))
 def test_what_is_plain_is_read(sets: list[StatisticsSet], engine: str | None) -> None:
-    structs = [set_to_thrift(NAME, each, hive4=True) for each in sets]
+    structs = [set_to_thrift(NAME, each, hive4=True, sketches=True) for each in sets]
     for each in structs:
         each.engine = engine
     written = read(structs, engine="trino", needMerge=False, writeId=-1)
@@ -216,8 +216,7 @@ def unusual_sets() -> Mapping[str, list[Any]]:
         "the same partition twice": [of_partition("p=1", longs()), of_partition("p=1", longs())],
         "no partition": [of_partition(None, longs())],
         "no columns": [of_partition("p=1")],
-        "a bit vector": [of_partition("p=1", longs(bitVectors=b"HLL"))],
-        "a histogram": [of_partition("p=1", longs()), of_partition("p=2", longs(histogram=b"k"))],
+        "a sketch of a kind that has none": [of_partition("p=1", booleans(bitVectors=b"HLL"))],
         "two engines": [of_partition("p=1", longs(), engine="a"), of_partition("p=2", longs(), engine="b")],
         "two tables": [
             of_partition("p=1", longs()),
@@ -251,7 +250,8 @@ def test_two_sets_of_a_table_are_left_to_others() -> None:
 
 @given(st.binary(max_size=60), st.integers(0, 2_000), st.integers(0, 255))
 def test_other_bytes_and_half_a_request_raise_nothing(garbage: bytes, place: int, byte: int) -> None:
-    sets = [of_partition(f"p={number}", longs("a"), longs("b")) for number in range(5)]
+    sketches: dict[str, Any] = {"bitVectors": b"HLL" + b"x" * 200, "histogram": b"k"}
+    sets = [of_partition(f"p={number}", longs("a", **sketches), longs("b")) for number in range(5)]
     whole = body(SET, api.SetPartitionsStatsRequest(colStats=sets))
     assert written_statistics.of_request(whole, 3) is not None
     cut = place % len(whole)
@@ -266,12 +266,14 @@ def test_other_bytes_and_half_a_request_raise_nothing(garbage: bytes, place: int
 
 def _same_columns(partition: str, ndv: int, *, bounds: bool = True, name: str = "c") -> Any:
     """Statistics of three columns; without bounds as of columns without values."""
-    changed: dict[str, Any] = {} if bounds else {"lowValue": None, "highValue": None}
+    changed: dict[str, Any] = {"bitVectors": b"x" * ndv} if bounds else {"lowValue": None, "highValue": None}
     words = api.StringColumnStatsData(maxColLen=ndv, avgColLen=2.5, numNulls=0, numDVs=ndv)
     text = api.ColumnStatisticsObj(
         colName="words", colType="string", statsData=api.ColumnStatisticsData(stringStats=words)
     )
-    return of_partition(partition, longs(name, numDVs=ndv, **changed), text, longs("last", numNulls=ndv))
+    return of_partition(
+        partition, longs(name, numDVs=ndv, **changed), text, longs("last", numNulls=ndv, histogram=b"k" * ndv)
+    )
 
 
 @given(st.lists(st.lists(st.tuples(st.booleans(), st.sampled_from("cd")), min_size=1, max_size=5), max_size=8))

@@ -4,7 +4,7 @@ Writers send thousands of columns in one call, mostly of the same names and type
 as the nulls of all columns that have the same fields, is one list, so that whole lists are looked at and stored.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from typing import Any, NamedTuple
@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Kind, StatisticsSet
 from hmstats.model.flat_statistics import FIELDS
 
-_SKETCHES = {"bit_vector", "histogram"}
+SKETCHES = frozenset({"bit_vector", "histogram"})
+"""The fields that many writers leave out."""
 
 
 class KindOfColumn(NamedTuple):
@@ -49,11 +50,10 @@ class StatisticsByField:
         """How many partitions' columns there are."""
         return len(self.partitions) * len(self.columns)
 
-    @property
-    def says_all(self) -> bool:
-        """Whether every value is known, but for sketches."""
+    def says_all(self, but: Collection[str]) -> bool:
+        """Whether every value is known, but for these fields."""
         return all(
-            {*values} >= {*FIELDS[kind]} - _SKETCHES and not any(None in of_field for of_field in values.values())
+            {*values} >= {*FIELDS[kind]}.difference(but) and not any(None in of_field for of_field in values.values())
             for kind, _, values in self.groups
         )
 
@@ -106,11 +106,13 @@ def _unreplaced(given: Sequence[StatisticsByField]) -> list[StatisticsByField] |
     """Those of which something is left, in their order; None where that would be a part of one."""
     kept: list[StatisticsByField] = []
     seen = set[str | None]()
+    said = {field for each in given for group in each.groups for field in group.values}
+    unsaid = SKETCHES - said  # nobody's is replaced
     for each in reversed(given):
         again = seen.intersection(each.partitions)
         if not again:
             kept.append(each)
             seen.update(each.partitions)
-        elif len(again) < len(each.partitions) or not all(later.says_all for later in kept):
+        elif len(again) < len(each.partitions) or not all(later.says_all(unsaid) for later in kept):
             return None
     return kept[::-1]

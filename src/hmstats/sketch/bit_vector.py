@@ -55,6 +55,16 @@ def standard_error(data: bytes | None) -> float | None:
     return 1.04 / math.sqrt(1 << (header.p if header.width else hll_bytes.KEY_BITS))
 
 
+def standard_errors(sketches: Sequence[bytes | None]) -> list[float | None]:
+    """Those of HyperLogLog sketches, whose headers tell it: there are few of them among many sketches.
+
+    Raises SketchError for bytes of another kind.
+    """
+    examples = {each[: hll_bytes.HEADER_BYTES]: each for each in sketches if each}
+    known = {header: standard_error(each) for header, each in examples.items()}
+    return [known[each[: hll_bytes.HEADER_BYTES]] if each else None for each in sketches]
+
+
 def unite(sketches: Sequence[bytes | None]) -> bytes | None:
     """The sketch of all values that any of them saw; None when there is none, or when one is absent or does not merge.
 

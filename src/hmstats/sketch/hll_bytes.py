@@ -24,6 +24,7 @@ Codes = npt.NDArray[np.uint32]
 Registers = npt.NDArray[np.uint8]
 
 MAGIC = b"HLL"
+HEADER_BYTES = 4
 MIN_P, MAX_P = 4, 16
 KEY_BITS, RANK_BITS = 25, 6
 MAX_RANK = 63

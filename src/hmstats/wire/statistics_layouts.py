@@ -1,25 +1,27 @@
 """Where the bytes of a ColumnStatisticsObj have its values: most objects of a request are the same but for these.
 
-A layout is a struct.Struct that takes out the values and all bytes between them, which are compared: an object that was
-seen before is read in a microsecond. Those of objects that follow one another again and again are one layout together
-(Run). What is not quite as usual has no layout; that are sketches too.
+A layout takes out the values and all bytes between them, which are compared: an object that was seen before is read in
+a microsecond. Those of objects that follow one another again and again are one layout together (Run). Sketches are as
+long as they are, so that what stands between them is taken in parts. What is not quite as usual has no layout.
 Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids as in hive_metastore.thrift.
 """
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from operator import is_
 from typing import Any, NamedTuple, TypeAlias
 
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import Kind
-from hmstats.model.statistics_by_field import KindOfColumn
+from hmstats.model.statistics_by_field import SKETCHES, KindOfColumn
 from hmstats.wire.decimals import MAX_UNSCALED_BYTES
 
 _STOP, _DOUBLE, _I16, _I64, _STRING, _STRUCT = 0, 4, 6, 10, 11, 12
 _FORMATS = {_I64: "q", _DOUBLE: "d", _I16: "h"}
+_SKETCH, _SIZE_BEFORE = "sketch", "I"
+"""The format of a value of any length, and that of its length, which stands before it."""
 _NAME, _TYPE, _DATA = b"\x0b\x00\x01", b"\x0b\x00\x02", b"\x0c\x00\x03"
 """How the fields of an object begin: its name, its type and the union of its data."""
 _END = b"\0\0\0"
@@ -47,29 +49,76 @@ def require(usual: bool) -> None:  # noqa: FBT001
         raise Unusual
 
 
-class Layout(NamedTuple):
-    """`unpack` takes out of a message at a place bytes and values in turn; the bytes are to be `constants`.
+class _Part(NamedTuple):
+    """`unpack` takes out of a message at a place bytes and values in turn; the bytes are to be `constants`."""
 
-    The values are those of `fields`, with these `formats`; a decimal has two, "low unscaled" and "low scale". `size` is
-    the object's.
+    unpack: Callable[[bytes, int], tuple[Any, ...]]
+    constants: tuple[bytes, ...]
+    size: int
+
+
+class _Parts(NamedTuple):
+    """What stands before each sketch, the last value of which is the sketch's length, and what is behind the last."""
+
+    before: tuple[_Part, ...]
+    last: _Part
+
+    @classmethod
+    def of(cls, constants: Sequence[bytes], formats: Sequence[str]) -> "_Parts":
+        """Those of values with these formats, between these bytes."""
+        before, start = [], 0
+        for place, each in enumerate(formats):
+            if each == _SKETCH:
+                before.append(_part(constants[start : place + 1], [*formats[start:place], _SIZE_BEFORE]))
+                start = place + 1
+        return cls(tuple(before), _part(constants[start:], formats[start:]))
+
+    def taken(self, message: bytes, at: int) -> tuple[list[Any], int] | None:
+        """The values at a place, and the place behind; None where there is something else."""
+        values: list[Any] = []
+        try:
+            for unpack, constants, size in self.before:
+                found = unpack(message, at)
+                if found[::2] != constants:
+                    return None
+                *some, length = found[1::2]
+                begin = at + size
+                at = begin + length
+                values += (*some, message[begin:at])
+            found = self.last.unpack(message, at)
+        except struct.error:  # the message ends before
+            return None
+        if found[::2] != self.last.constants:
+            return None
+        values += found[1::2]
+        return values, at + self.last.size
+
+
+def _part(constants: Sequence[bytes], formats: Sequence[str]) -> _Part:
+    gaps = (f"{len(constant)}s{each}" for constant, each in zip_longest(constants, formats, fillvalue=""))
+    made = struct.Struct(f">{''.join(gaps)}")
+    return _Part(made.unpack_from, tuple(constants), made.size)
+
+
+class Layout(NamedTuple):
+    """Where an object has the values of `fields`; a decimal has two, "low unscaled" and "low scale".
+
+    The values have these `formats`, and stand between `constants`.
     """
 
     column: KindOfColumn
-    formats: tuple[str, ...]
-    unpack: Callable[[bytes, int], tuple[Any, ...]]
-    constants: tuple[bytes, ...]
     fields: tuple[str, ...]
-    size: int
+    formats: tuple[str, ...]
+    constants: tuple[bytes, ...]
+    parts: _Parts
 
 
 class Run(NamedTuple):
     """Layouts of objects that follow one another, as one; `bounds` are the places of each object's values among all."""
 
     layouts: tuple[Layout, ...]
-    unpack: Callable[[bytes, int], tuple[Any, ...]]
-    constants: tuple[bytes, ...]
+    parts: _Parts
     bounds: tuple[tuple[int, int], ...]
-    size: int
 
     @classmethod
     def of(cls, layouts: Sequence[Layout]) -> "Run":
@@ -79,22 +128,17 @@ class Run(NamedTuple):
             constants[-1] += layout.constants[0]  # no value stands between the end of one and the beginning of another
             constants += layout.constants[1:]
         formats = [each for layout in layouts for each in layout.formats]
-        gaps = (f"{len(constant)}s{each}" for constant, each in zip(constants, [*formats, ""], strict=True))
         ends = [*accumulate(len(layout.formats) for layout in layouts)]
-        made = struct.Struct(f">{''.join(gaps)}")
         bounds = tuple(zip([0, *ends], ends, strict=False))
-        return cls(tuple(layouts), made.unpack_from, tuple(constants), bounds, made.size)
+        return cls(tuple(layouts), _Parts.of(constants, formats), bounds)
 
-    def taken(self, message: bytes, at: int) -> list[tuple[Any, ...]] | None:
-        """The values of each object, the first of which is at a place; None where they are others."""
-        try:
-            found = self.unpack(message, at)
-        except struct.error:  # the message ends before
+    def taken(self, message: bytes, at: int) -> tuple[list[Sequence[Any]], int] | None:
+        """The values of each object, the first of which is at a place, and the place behind; None where others are."""
+        found = self.parts.taken(message, at)
+        if found is None:
             return None
-        if found[::2] != self.constants:
-            return None
-        values = found[1::2]
-        return [values[start:end] for start, end in self.bounds]
+        values, end = found
+        return [values[first:behind] for first, behind in self.bounds], end
 
 
 class Repeated:
@@ -121,8 +165,8 @@ def repeated(_table: TableName) -> Repeated:
     return Repeated()
 
 
-def layout_of(message: bytes, at: int) -> tuple[Layout, tuple[Any, ...]]:
-    """The layout of the object at a place, and what it takes out there.
+def layout_of(message: bytes, at: int) -> tuple[Layout, Sequence[Any], int]:
+    """The layout of the object at a place, the values there, and the place behind it.
 
     Raises Unusual, or struct.error, IndexError or UnicodeDecodeError where there is no usual object.
     """
@@ -134,23 +178,17 @@ def layout_of(message: bytes, at: int) -> tuple[Layout, tuple[Any, ...]]:
     require(message.startswith(_DATA, data_at) and end - at <= _LONGEST_HEAD)
     known = _known_layouts(message[at:end])
     for layout in known[:]:
-        found = taken(layout, message, at)
+        found = layout.parts.taken(message, at)
         if found is not None:
-            return layout, found
+            return layout, *found
     layout = _layout(message, at, type_at, data_at)
     known.append(layout)
     if len(known) > _LAYOUTS:
         del known[0]
-    return layout, layout.unpack(message, at)
-
-
-def taken(layout: Layout, message: bytes, at: int) -> tuple[Any, ...] | None:
-    """What the layout takes out at a place, bytes and values in turn; None where the object is another."""
-    try:
-        found = layout.unpack(message, at)
-    except struct.error:  # the message ends before
-        return None
-    return found if found[::2] == layout.constants else None
+    found = layout.parts.taken(message, at)
+    if found is None:
+        raise Unusual
+    return layout, *found
 
 
 @lru_cache(maxsize=_HEADS)
@@ -166,15 +204,12 @@ def _layout(message: bytes, at: int, type_at: int, data_at: int) -> Layout:
     values: list[_Value] = []
     end, _ = _find_values(message, data_at + 6, grammar, values)
     require(message.startswith(_END, end - 1))
-    gaps, since = [">"], at
-    for value in values:
-        gaps.append(f"{value.begin - since}s{value.format}")
-        since = value.end
-    made = struct.Struct("".join([*gaps, f"{end + 2 - since}s"]))
+    begins, ends = [value.begin for value in values], [value.end for value in values]
+    constants = tuple(message[since:until] for since, until in zip([at, *ends], [*begins, end + 2], strict=True))
     name, column_type = message[at + 7 : type_at].decode(), message[type_at + 7 : data_at].decode()
     column = KindOfColumn(name.lower(), column_type.lower(), kind)
     fields, formats = tuple(value.field for value in values), tuple(value.format for value in values)
-    return Layout(column, formats, made.unpack_from, made.unpack_from(message, at)[::2], fields, made.size)
+    return Layout(column, fields, formats, constants, _Parts.of(constants, formats))
 
 
 class _Value(NamedTuple):
@@ -192,26 +227,31 @@ def _find_values(message: bytes, at: int, grammar: _Grammar, values: list[_Value
         require(kind == message[at])
         at += 3
         if isinstance(field, str):
-            begin, code = _place(message, kind, at)
-            at = begin + struct.calcsize(f">{code}")
-            values.append(_Value(begin, at, code, field))
+            value = _value(message, kind, at, field)
+            values.append(value)
+            at = value.end
         else:
             at, absent = _find_values(message, at, field, values)
             require(not absent)
     return at + 1, len(expected)
 
 
-def _place(message: bytes, kind: int, at: int) -> tuple[int, str]:
-    """Where a value begins, and its format."""
+def _value(message: bytes, kind: int, at: int, field: str) -> _Value:
+    """The value at a place; a sketch's length is part of it."""
     if kind != _STRING:
-        return at, _FORMATS[kind]
+        code = _FORMATS[kind]
+        return _Value(at, at + struct.calcsize(f">{code}"), code, field)
     (size,) = _size(message, at)
+    end = at + 4 + size
+    if field in SKETCHES:
+        return _Value(at, end, _SKETCH, field)
     require(0 < size <= MAX_UNSCALED_BYTES)
-    return at + 4, f"{size}s"
+    return _Value(at + 4, end, f"{size}s", field)
 
 
 def _bounded(low: tuple[int, Any], high: tuple[int, Any]) -> _Grammar:
-    return {1: low, 2: high, 3: (_I64, "nulls"), 4: (_I64, "ndv")}
+    counts = {3: (_I64, "nulls"), 4: (_I64, "ndv")}
+    return {1: low, 2: high, **counts, 5: (_STRING, "bit_vector"), 6: (_STRING, "histogram")}
 
 
 def _decimal(bound: str) -> _Grammar:
@@ -224,10 +264,10 @@ _MEMBERS: dict[int, tuple[Kind, _Grammar]] = {
     1: (Kind.BOOLEAN, {1: (_I64, "trues"), 2: (_I64, "falses"), 3: (_I64, "nulls")}),
     2: (Kind.LONG, _bounded((_I64, "low"), (_I64, "high"))),
     3: (Kind.DOUBLE, _bounded((_DOUBLE, "low"), (_DOUBLE, "high"))),
-    4: (Kind.STRING, {**_LENGTHS, 4: (_I64, "ndv")}),
+    4: (Kind.STRING, {**_LENGTHS, 4: (_I64, "ndv"), 5: (_STRING, "bit_vector")}),
     5: (Kind.BINARY, _LENGTHS),
     6: (Kind.DECIMAL, _bounded((_STRUCT, _decimal("low")), (_STRUCT, _decimal("high")))),
     7: (Kind.DATE, _TIMES),
     8: (Kind.TIMESTAMP, _TIMES),
 }
-"""By its id in the union ColumnStatisticsData: a member's kind, and its fields but for sketches."""
+"""By its id in the union ColumnStatisticsData: a member's kind, and the fields that are kept of it."""

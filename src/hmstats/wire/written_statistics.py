@@ -1,8 +1,8 @@
 """Requests to write column statistics, straight from their bytes to lists of values by field.
 
 A request can hold thousands of objects, and a struct for each takes longer than all the rest. What is not quite as
-usual is left to thriftpy2: None says so. That are sketches too (statistics_layouts.py), what is to be merged, and
-partitions that do not all have the same columns.
+usual is left to thriftpy2: None says so. That are also what is to be merged, and partitions that do not all have the
+same columns.
 Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids as in hive_metastore.thrift.
 """
 
@@ -14,9 +14,9 @@ from hmstats.errors import MetastoreError
 from hmstats.model.catalog import TableName
 from hmstats.model.column_statistics import DEFAULT_ENGINE, Kind
 from hmstats.model.names import table_name
-from hmstats.model.statistics_by_field import FieldValues, StatisticsByField
+from hmstats.model.statistics_by_field import SKETCHES, FieldValues, StatisticsByField
 from hmstats.wire.decimals import decimal_of
-from hmstats.wire.statistics_layouts import Layout, Unusual, layout_of, repeated, require, taken
+from hmstats.wire.statistics_layouts import Layout, Unusual, layout_of, repeated, require
 
 _STOP, _BOOL, _I64, _STRING, _STRUCT, _LIST = 0, 2, 10, 11, 12, 15
 _FIRST_STRUCT = b"\x0c\x00\x01"
@@ -112,7 +112,7 @@ class _Sets:
         self._described: _Description | None = None
         self._layouts: list[Layout] = []
         self._seen: list[Layout] = []
-        self._rows: list[tuple[Any, ...]] = []
+        self._rows: list[Sequence[Any]] = []
         self._tail: tuple[bytes, str | None] | None = None
 
     def read_all(self, at: int) -> int:
@@ -167,8 +167,8 @@ class _Sets:
             require(not self._layouts or all(map(_of_same_column, run.layouts, self._layouts)))
             self._layouts = [*run.layouts]
             self._seen += run.layouts
-            self._rows += found
-            return at + run.size
+            self._rows += found[0]
+            return found[1]
         at = self._read_one_by_one(at) if self._layouts else self._read_first_objects(at)
         known.saw(self._layouts)
         return at
@@ -176,22 +176,22 @@ class _Sets:
     def _read_one_by_one(self, at: int) -> int:
         message, layouts, rows = self._message, self._layouts, self._rows
         for place, layout in enumerate(layouts):
-            found = taken(layout, message, at)
+            found = layout.parts.taken(message, at)
             if found is None:
-                layouts[place], found = layout_of(message, at)
+                layouts[place], values, at = layout_of(message, at)
                 require(layouts[place].column == layout.column)  # noqa: PLR1736 - it is another now
-            rows.append(found[1::2])
-            at += layouts[place].size  # noqa: PLR1736
+            else:
+                values, at = found
+            rows.append(values)
         self._seen += layouts
         return at
 
     def _read_first_objects(self, at: int) -> int:
         assert self._described is not None
         for _ in range(self._described.objects):
-            layout, found = layout_of(self._message, at)
+            layout, values, at = layout_of(self._message, at)
             self._layouts.append(layout)
-            self._rows.append(found[1::2])
-            at += layout.size
+            self._rows.append(values)
         self._seen += self._layouts
         return at
 
@@ -249,7 +249,7 @@ def _description(message: bytes, start: int) -> tuple[_Description, str | None, 
     return _Description(name, of_table, count, message[start:name_at], message[name_end:at]), texts.get("partition"), at
 
 
-def _groups(layouts: Sequence[Layout], rows: Sequence[tuple[Any, ...]]) -> Iterator[FieldValues]:
+def _groups(layouts: Sequence[Layout], rows: Sequence[Sequence[Any]]) -> Iterator[FieldValues]:
     """The values of objects, those with the same fields together; each object has its layout."""
     different = dict(zip(map(id, layouts), layouts, strict=True))
     shapes = {each: (layout.column.kind, layout.fields) for each, layout in different.items()}
@@ -263,12 +263,12 @@ def _groups(layouts: Sequence[Layout], rows: Sequence[tuple[Any, ...]]) -> Itera
         yield _group(layouts[of_shape[0]], of_shape, [rows[place] for place in of_shape])
 
 
-def _group(layout: Layout, places: Sequence[int], rows: Sequence[tuple[Any, ...]]) -> FieldValues:
+def _group(layout: Layout, places: Sequence[int], rows: Sequence[Sequence[Any]]) -> FieldValues:
     kind = layout.column.kind
     found: dict[str, Sequence[Any]] = dict(zip(layout.fields, zip(*rows, strict=True), strict=True))
     if kind is Kind.DECIMAL:
         found = _with_decimals(found)
-    values = {name: each if name in ("low", "high") else _counts(each) for name, each in found.items()}
+    values = {name: _known(name, each) for name, each in found.items()}
     if "trues" in values:
         # Impala before 3.4 writes 1 and -1: neither is a count then.
         falses = values.get("falses", [None] * len(rows))
@@ -285,5 +285,10 @@ def _with_decimals(found: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any
     return {**bounds, **{name: values for name, values in found.items() if " " not in name}}
 
 
-def _counts(values: Sequence[Any]) -> Sequence[Any]:
+def _known(field: str, values: Sequence[Any]) -> Sequence[Any]:
+    """The values, None for what says that they are unknown."""
+    if field in ("low", "high"):
+        return values
+    if field in SKETCHES:
+        return [value or None for value in values]
     return [None if value == _UNKNOWN else value for value in values] if _UNKNOWN in values else values

@@ -11,9 +11,11 @@ from functools import cache, partial
 from hmstats.errors import SketchError
 from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.model.provenance import Provenance
+from hmstats.model.statistics_by_field import StatisticsByField
 from hmstats.sketch import bit_vector
 from hmstats.store import details, provenance, top_k
 from hmstats.store.details import Details
+from hmstats.store.targets import Target
 from hmstats.store.unit import Unit
 
 
@@ -33,6 +35,24 @@ def keep(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author
     sketches = {owner: {each.column: each.top_k for each in found.columns} for owner, found in written.items()}
     provenance.write(unit, table_id, engine, {owner: made[each] for owner, each in said.items()})
     top_k.replace(unit, table_id, engine, sketches)
+
+
+def keep_by_field(
+    unit: Unit, target: Target, owners: Sequence[int], statistics: StatisticsByField, author: str | None
+) -> None:
+    """The same of plain statistics of these owners, which say nothing of where they come from but who sent them."""
+    names, engine = [each.column for each in statistics.columns], statistics.engine
+    errors = _standard_errors(statistics)
+    if errors is None:
+        provenance.write_alike(unit, target.id, engine, owners, names, Provenance(writer=author))
+    else:
+        completed = cache(partial(_completed, author, None))
+        made = {each: dict(zip(names, map(completed, each), strict=True)) for each in {*errors}}
+        provenance.write(
+            unit, target.id, engine, {owner: made[each] for owner, each in zip(owners, errors, strict=True)}
+        )
+    if target.has_top_k:
+        top_k.remove(unit, target.id, engine, owners, names)
 
 
 def of_table(unit: Unit, table_id: int, stored: Sequence[StatisticsSet]) -> list[StatisticsSet]:
@@ -91,6 +111,19 @@ def _standard_error(column: ColumnStatistics) -> float | None:
         return bit_vector.standard_error(getattr(column.data, "bit_vector", None))
     except SketchError:
         return None
+
+
+def _standard_errors(statistics: StatisticsByField) -> list[tuple[float | None, ...]] | None:
+    """Those of each owner's columns; None where there are no bit vectors."""
+    errors: list[float | None] = [None] * statistics.size
+    for group in statistics.groups:
+        vectors = group.values.get("bit_vector", ())
+        for place, error in zip(group.places, bit_vector.standard_errors(vectors), strict=bool(vectors)):
+            errors[place] = error
+    if not any(errors):
+        return None
+    width = len(statistics.columns)
+    return [tuple(errors[start : start + width]) for start in range(0, statistics.size, width)]
 
 
 def _columns(sets: Iterable[StatisticsSet]) -> list[str]:

@@ -1,9 +1,9 @@
 """Writes of column statistics without anything unusual, by field: what write.py does, in a fraction of the time.
 
-The statistics are of one engine and of different partitions and columns, carry no sketches, and nothing is to be
-merged. What does not fit table and partitions just as it is, and what is of a transaction, is not written here: the
-ordinary way knows how, or says why not. Writes that come while another writes to the table are done together
-(waiting_writes.py). A table to which nobody else has written since is not read, but expected to be as it was left.
+The statistics are of one engine and of different partitions and columns, and nothing is to be merged. What does not fit
+table and partitions just as it is, and what is of a transaction, is not written here: the ordinary way knows how, or
+says why not. Writes that come while another writes to the table are done together (waiting_writes.py). A table to which
+nobody else has written since is not read, but expected to be as it was left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from hmstats.model.accurate import PARAMETER, Accurate
 from hmstats.model.catalog import Parameters, TableName
-from hmstats.model.provenance import Provenance
 from hmstats.model.statistics_by_field import StatisticsByField, joined
+from hmstats.service.statistics import details
 from hmstats.service.statistics.events import Left, StatisticsRecorder
 from hmstats.service.statistics.left_tables import LeftTables, Owners, Rows
-from hmstats.service.statistics.validate import are_plain, exact_rows
+from hmstats.service.statistics.validate import are_plain, exact_rows, have_sound_sketches
 from hmstats.service.statistics.waiting_writes import WaitingWrite, WaitingWrites, settle
-from hmstats.store import column_statistics, parameters, partition_locks, provenance, targets, top_k, versions
+from hmstats.store import column_statistics, parameters, partition_locks, targets, versions
 from hmstats.store.details import OF_TABLE
 from hmstats.store.engine import Store
 from hmstats.store.expected_table import ExpectedTable
@@ -62,6 +62,8 @@ class PlainWrites:
 
         `author` is who sends them. Raises nothing that depends on them.
         """
+        if not have_sound_sketches(statistics):
+            return False
         subject = _Subject(name, of_table, author)
         write = self._waiting.add(subject, statistics)
         with self._store.turn(name):
@@ -127,7 +129,7 @@ class PlainWrites:
     ) -> _Outcome:
         """Write all that is kept beside the statistics, the event of each that was given, and last these themselves."""
         of_table = subject.of_table
-        _keep_details(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
+        details.keep_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
         marks = self._mark(unit, owners, statistics, of_table=of_table)
         versions.bump(unit, target.id, None if of_table else set(_names(statistics)))
         ids = dict(zip(statistics.partitions, owners.ids, strict=True))
@@ -215,13 +217,3 @@ def _is_plain(target: Target, owners: Owners, statistics: StatisticsByField, *, 
 def _marked(text: str | None, columns: tuple[str, ...]) -> str:
     """The parameter with these columns as accurate ones: mostly the same again."""
     return Accurate.parse(text).with_columns(columns).text()
-
-
-def _keep_details(
-    unit: Unit, target: Target, owner_ids: Sequence[int], statistics: StatisticsByField, author: str | None
-) -> None:
-    """Keep what details.py would: plain statistics say nothing of where they come from but who sent them."""
-    names, engine = [each.column for each in statistics.columns], statistics.engine
-    provenance.write_alike(unit, target.id, engine, owner_ids, names, Provenance(writer=author))
-    if target.has_top_k:
-        top_k.remove(unit, target.id, engine, owner_ids, names)
