@@ -53,11 +53,12 @@ class HiveHll:
 
         Raises SketchError when one of them is corrupt, or of another kind.
         """
-        groups: dict[Header, list[bytes]] = {}
+        alike: dict[bytes, list[bytes]] = {}
         for sketch in sketches:
-            groups.setdefault(hll_bytes.read_header(sketch), []).append(sketch)
-        united = cls(min((header.p for header in groups), default=DEFAULT_P))
-        for header, group in groups.items():
+            alike.setdefault(sketch[: hll_bytes.HEADER_BYTES], []).append(sketch)
+        groups = [(hll_bytes.read_header(min(group, key=len)), group) for group in alike.values()]
+        united = cls(min((header.p for header, _ in groups), default=DEFAULT_P))
+        for header, group in groups:
             united.absorb(cls._read_group(header, group))
         return united
 

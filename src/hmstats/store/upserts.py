@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, String, Table, Text, bindparam, cast, func, select, update
+from sqlalchemy import Column, ColumnElement, LargeBinary, String, Table, Text, bindparam, cast, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import ARRAY
 
@@ -12,6 +12,7 @@ from hmstats.store import bound_values
 from hmstats.store.expected_table import is_as_expected
 from hmstats.store.healing import healing
 from hmstats.store.kept_texts import KeptText
+from hmstats.store.packed_bytes import packed, unpacked
 from hmstats.store.sets import array_text, plain_type
 from hmstats.store.shape import Shape
 from hmstats.store.unit import Unit
@@ -51,7 +52,7 @@ def upsert_columns(
         if len(some[key[0]]) < len(columns[key[0]]):
             single = {name: is_single(values) for name, values in some.items()}
         text = _statement(unit.shape, table, tuple(key), tuple(single.items()), changes, expecting=bool(unit.expects))
-        _send_later(unit, text, some, single)
+        _send_later(unit, table, text, some, single)
 
 
 def update_columns(
@@ -63,13 +64,21 @@ def update_columns(
     """
     single = {name: is_single(values) for name, values in columns.items()}
     _check(table, columns, single)
-    _send_later(unit, _update(unit.shape, table, tuple(key), tuple(single.items()), changes), columns, single)
+    text = _update(unit.shape, table, tuple(key), tuple(single.items()), changes)
+    _send_later(unit, table, text, columns, single)
 
 
 def _send_later(
-    unit: Unit, statement: KeptText, columns: Mapping[str, Sequence[Any]], single: Mapping[str, bool]
+    unit: Unit, table: Table, statement: KeptText, columns: Mapping[str, Sequence[Any]], single: Mapping[str, bool]
 ) -> None:
-    sent = {name: columns[name][0] if single[name] else array_text(columns[name]) for name in columns}
+    sent: dict[str, Any] = {}
+    for name, values in columns.items():
+        if single[name]:
+            sent[name] = values[0]
+        elif isinstance(table.c[name].type, LargeBinary):
+            sent |= packed(name, values)
+        else:
+            sent[name] = array_text(values)
     statement.later(unit, {**sent, **unit.expects.values} if unit.expects else sent)
 
 
@@ -106,7 +115,7 @@ def _statement(
     It inserts the rows of a query: of rows of values, the driver would send as many statements.
     """
     present = shape.present(table, (name for name, _ in columns))
-    rows = select(*(source(table.c[name], single=single).label(name) for name, single in columns))
+    rows = select(*(_sent(table.c[name], single=single).label(name) for name, single in columns))
     if expecting:
         rows = rows.where(is_as_expected())
     if shape.beside_hive and {*key} != {*table.primary_key.columns.keys()}:
@@ -122,11 +131,17 @@ def _update(
     shape: Shape, table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], changes: Changes
 ) -> KeptText:
     """PostgreSQL's statement; it takes the same parameters."""
-    sent = {name: source(table.c[name], single=single) for name, single in columns}
+    sent = {name: _sent(table.c[name], single=single) for name, single in columns}
     new = select(*(value.label(name) for name, value in sent.items())).subquery("new").c
     # What is alike in all rows is compared with itself, not with a row: so it bounds what is looked at.
     here = [table.c[name] == (sent[name] if is_one else new[name]) for name, is_one in columns if name in key]
     return KeptText.of(shape, update(table).values(changes(table.c, new)).where(*here, is_as_expected()))
+
+
+def _sent(column: Column[Any], *, single: bool) -> ColumnElement[Any]:
+    """The values of a column as `_send_later` sends them."""
+    is_packed = isinstance(column.type, LargeBinary) and not single
+    return unpacked(column.name) if is_packed else source(column, single=single)
 
 
 def source(column: Column[Any], *, single: bool) -> ColumnElement[Any]:
