@@ -25,6 +25,8 @@ Registers = npt.NDArray[np.uint8]
 
 MAGIC = b"HLL"
 HEADER_BYTES = 4
+_LONGEST_VARINT = 10
+"""Bytes of a number of 64 bits."""
 MIN_P, MAX_P = 4, 16
 KEY_BITS, RANK_BITS = 25, 6
 MAX_RANK = 63
@@ -90,14 +92,16 @@ def read_codes(sketches: Sequence[bytes], p: int) -> Codes:
 def read_registers(sketches: Sequence[bytes], header: Header) -> Registers:
     """The registers of dense sketches of one header, a row each. Raises SketchError for corrupt bytes."""
     size = (header.width << header.p) // 8
-    bodies = [sketch[_after_estimate(sketch) :] for sketch in sketches]
-    for body in bodies:
-        if len(body) != size:
-            raise SketchError(
-                f"a dense HyperLogLog sketch of p = {header.p} has {size} bytes of registers, not {len(body)}"
-            )
-    packed = np.frombuffer(b"".join(bodies), np.uint8).reshape(len(bodies), -1, header.width)
-    registers = _unpack(packed, header.width).reshape(len(bodies), 1 << header.p)
+    if not _are_whole(sketches, size):
+        for sketch in sketches:
+            found = len(sketch) - _after_estimate(sketch)
+            if found != size:
+                raise SketchError(
+                    f"a dense HyperLogLog sketch of p = {header.p} has {size} bytes of registers, not {found}"
+                )
+    packed = np.frombuffer(b"".join([sketch[-size:] for sketch in sketches]), np.uint8)
+    grouped = packed.reshape(len(sketches), -1, header.width)
+    registers = _unpack(grouped, header.width).reshape(len(sketches), 1 << header.p)
     # Hive's rank of a hash that is all 0 is one more than the bits of a hash.
     registers[registers == 65] = MAX_RANK
     if registers.max() > MAX_RANK:
@@ -148,9 +152,17 @@ def _unpack(packed: Registers, width: int) -> Registers:
     return registers
 
 
+def _are_whole(sketches: Sequence[bytes], size: int) -> bool:
+    """Whether between the header and so many bytes of registers each has one varint, looked at all at once."""
+    estimates = [sketch[HEADER_BYTES:-size] for sketch in sketches]
+    ends = np.cumsum([len(each) for each in estimates])
+    lasts = np.flatnonzero(np.frombuffer(b"".join(estimates), np.uint8) < 0x80)
+    return max(map(len, estimates)) <= _LONGEST_VARINT and np.array_equal(lasts + 1, ends)
+
+
 def _after_estimate(sketch: bytes) -> int:
     """Where the registers start: behind the varint of the estimate."""
-    for place in range(4, min(14, len(sketch))):
+    for place in range(HEADER_BYTES, min(HEADER_BYTES + _LONGEST_VARINT, len(sketch))):
         if not sketch[place] & 0x80:
             return place + 1
     raise SketchError("a HyperLogLog sketch's estimate does not end: it was cut off or is of another kind")
