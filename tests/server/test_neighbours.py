@@ -137,17 +137,19 @@ def test_a_worker_that_leaves_still_finds_what_came_before_and_nothing_comes_aft
     assert not list(street.workers[2].handed_over())
 
 
-def test_a_worker_that_is_being_replaced_says_no_more_what_it_has(street: Street) -> None:
-    before = street.workers[2]
+def test_a_worker_that_is_being_replaced_says_no_more_what_it_has(
+    street: Street, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    before, after = street.workers[2], street.moved_in(2)
     street.has(9, 9, 5)
     before.leave()
-    street.moved_in(2).note(7)
+    assert not street.workers[0].hand_over(pair[0], PEER)
+    assert not after.hand_over(pair[0], PEER)  # it has none itself, whatever the other one said
+    after.note(8)
     before.note(0)
-    ours, theirs = socket.socketpair()
-    assert street.workers[0].hand_over(ours, PEER)
-    theirs.close()
-    street.has(9, 9, 9)
-    assert before.fileno() != -1
+    assert not street.workers[0].hand_over(pair[0], PEER)
+    after.note(7)
+    assert street.workers[0].hand_over(pair[0], PEER)
 
 
 def test_a_full_inbox_takes_no_more(street: Street) -> None:

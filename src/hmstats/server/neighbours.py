@@ -68,6 +68,7 @@ class Neighbours:
         """`inherited`: the file descriptors of the numbers, of the worker's inbox, and of the way to each inbox."""
         numbers, inbox, *outboxes = inherited
         self._number = number
+        self._mine = 0
         self._numbers = _numbers(numbers, len(outboxes))
         os.close(numbers)
         self._inbox, *self._outboxes = (socket.socket(fileno=each) for each in (inbox, *outboxes))
@@ -80,12 +81,12 @@ class Neighbours:
 
     def note(self, connections: int) -> None:
         """Let the others know how many connections this worker has."""
-        self._numbers[self._number] = connections
+        self._mine = self._numbers[self._number] = connections
 
     def hand_over(self, accepted: socket.socket, peer: str) -> bool:
         """Give a new connection to a worker that has fewer, if there is one: then this one has it no more."""
         numbers = self._numbers.tolist()  # the others go on writing
-        mine, fewest = numbers[self._number], min(numbers)
+        mine, fewest = self._mine, min(numbers)  # who is being replaced by this one may write the number too
         if fewest + mine // _TOLERATED >= mine:
             return False
         other = numbers.index(fewest)
@@ -115,7 +116,11 @@ class Neighbours:
             yield taken, peer.decode()
 
     def leave(self) -> None:
-        """Be no neighbour any more: the numbers and the inbox are left to another worker in the same place."""
+        """Be no neighbour any more: the numbers and the inbox are left to another worker in the same place.
+
+        Until that one has another number of connections, nobody hands any over to it.
+        """
+        self._numbers[self._number] = _NOBODY
         self._numbers = memoryview(bytearray(self._numbers)).cast("i")
 
     def close(self) -> None:
