@@ -85,8 +85,9 @@ class Neighbours:
 
     def hand_over(self, accepted: socket.socket, peer: str) -> bool:
         """Give a new connection to a worker that has fewer, if there is one: then this one has it no more."""
-        numbers = self._numbers.tolist()  # the others go on writing
-        mine, fewest = self._mine, min(numbers)  # who is being replaced by this one may write the number too
+        mine, numbers = self._mine, self._numbers.tolist()  # at one moment: the others go on writing
+        numbers[self._number] = mine  # whom this one replaces may have written another
+        fewest = min(numbers)
         if fewest + mine // _TOLERATED >= mine:
             return False
         other = numbers.index(fewest)
