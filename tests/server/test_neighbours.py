@@ -1,9 +1,11 @@
 import os
+import resource
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from structlog.testing import capture_logs
 
 from hmstats.server.neighbours import Neighbourhood, Neighbours
 
@@ -166,3 +168,19 @@ def test_a_full_inbox_takes_no_more(street: Street) -> None:
     assert len(taken) == len(clients) - 1
     for each in [*taken, *clients]:
         each.close()
+
+
+def test_a_connection_that_finds_no_room_is_closed_and_said(
+    street: Street, pair: tuple[socket.socket, socket.socket]
+) -> None:
+    street.has(9, 9, 0)
+    assert street.workers[0].hand_over(pair[0], PEER)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        with capture_logs() as events:
+            assert not list(street.workers[2].handed_over())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert [(each["event"], each["peer"]) for each in events] == [("connection_lost", PEER)]
+    assert pair[1].recv(1) == b""

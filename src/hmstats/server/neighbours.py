@@ -1,10 +1,10 @@
 """Connections handed over by a worker that has many to one that has few.
 
-The kernel gives a new connection to one of a port's workers by chance: of four, one of two workers often gets all. So
-each worker writes down how many it has, where all can see it, and whoever accepts a connection while another has fewer
-sends it there, as a file descriptor in a message to the other's inbox. The numbers are read without a lock: an old one
-costs some evenness and nothing else. A connection in an inbox is as safe as one that no worker has accepted yet: the
-parent holds the inboxes too, and the next worker in the place of one that died finds it.
+The kernel gives a new connection to one of a port's workers by chance: of four, one of two workers often gets three or
+all. So each worker writes down how many it has, where all can see it, and whoever accepts a connection while another
+has fewer sends it there, as a file descriptor in a message to the other's inbox. The numbers are read without a lock:
+an old one costs some evenness and nothing else. A connection in an inbox is as safe as one that no worker has accepted
+yet: the parent holds the inboxes too, and the next worker in the place of one that died finds it.
 """
 
 import mmap
@@ -106,10 +106,13 @@ class Neighbours:
                 peer, filenos, *_ = socket.recv_fds(self._inbox, _PEER_BYTES, 1)
             except BlockingIOError:
                 return
+            except OSError as error:  # for want of memory; it waits for the next time
+                _log.error("connection_not_taken", reason=str(error))
+                return
             if not peer:
                 return  # nobody hands over any more
             if not filenos:  # what the system did not let in is closed
-                _log.error("connection_not_taken", peer=peer.decode())
+                _log.error("connection_lost", peer=peer.decode(), reason="no file descriptor was left for it")
                 continue
             taken = socket.socket(fileno=filenos[0])
             taken.set_inheritable(False)
