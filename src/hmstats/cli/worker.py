@@ -1,4 +1,4 @@
-"""`python -m hmstats.cli.worker NUMBER LISTENING LIFELINE NEIGHBOURS...`: one process of a server, started by another.
+"""`python -m hmstats.cli.worker NUMBER LISTENING LIFELINE NEIGHBOURS...`: a process that a server's parent starts.
 
 All but NUMBER are file descriptors that it inherits: its sockets, and what makes it know the other workers.
 """

@@ -86,7 +86,7 @@ class Neighbours:
     def hand_over(self, accepted: socket.socket, peer: str) -> bool:
         """Give a new connection to a worker that has fewer, if there is one: then this one has it no more."""
         mine, numbers = self._mine, self._numbers.tolist()  # at one moment: the others go on writing
-        numbers[self._number] = mine  # whom this one replaces may have written another
+        numbers[self._number] = mine  # the worker that this one replaces may have written another
         fewest = min(numbers)
         if fewest + mine // _TOLERATED >= mine:
             return False

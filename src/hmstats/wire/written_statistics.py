@@ -1,8 +1,8 @@
 """Requests to write column statistics, straight from their bytes to lists of values by field.
 
 A request can hold thousands of objects, and a struct for each takes longer than all the rest. What is not quite as
-usual is left to thriftpy2: None says so. That are also what is to be merged, and partitions that do not all have the
-same columns.
+usual is left to thriftpy2: None says so. So is what is to be merged, and partitions that do not all have the same
+columns.
 Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids as in hive_metastore.thrift.
 """
 
