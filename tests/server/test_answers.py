@@ -7,7 +7,7 @@ from tests.server.requests import encoded, old_envelope, reply_of, request
 from hmstats.errors import NoSuchObject
 from hmstats.server.answers import Answers, Question
 from hmstats.server.dispatch import Dispatcher, Session
-from hmstats.server.messages import CALL, Head
+from hmstats.server.messages import CALL
 from hmstats.store import versions
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
@@ -188,10 +188,10 @@ def test_answers_that_replace_each_other_take_the_room_of_one(numbers: Numbers) 
 
 def test_only_calls_that_depend_on_nothing_else_are_questions(numbers: Numbers) -> None:
     answers = Answers(numbers, 10_000)
-    assert answers.question(Head(METHOD, CALL, 9, 2), b"xxbody") == (METHOD, b"body")
+    assert answers.question(METHOD, b"xxbody", 2) == (METHOD, b"body")
     for name in ("update_table_column_statistics", "set_ugi", "get_all_databases"):
-        assert answers.question(Head(name, CALL, 9, 2), b"xxbody") is None
-    assert Answers(numbers, 0).question(Head(METHOD, CALL, 9, 2), b"xxbody") is None
+        assert answers.question(name, b"xxbody", 2) is None
+    assert Answers(numbers, 0).question(METHOD, b"xxbody", 2) is None
 
 
 class Counted:
@@ -244,6 +244,46 @@ def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> N
     assert not any(dispatcher.knows(bytearray(each)) for each in others)
 
 
+def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> None:
+    dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, Answers(numbers, 10_000))
+    asked = request(METHOD, 1, **WANTED)
+    assert dispatcher.repeated(asked, SESSION) is None
+    first = dispatcher.answer(asked, SESSION)
+    assert first is not None
+    later = request(METHOD, 77, **WANTED)
+    repeated = dispatcher.repeated(later, SESSION)
+    assert repeated is not None
+    assert b"".join(repeated.pieces) == dispatcher.answer(later, SESSION) == first.replace(b"\0\0\0\1", b"\0\0\0M", 1)
+    assert (repeated.request, repeated.name, dict(repeated.kept.versions)) == (later, METHOD, {1: 5})
+    others = (
+        *(later[:size] for size in range(len(later))),
+        later + later,
+        later.replace(b"\x80\1\0\1", b"\x80\1\0\4"),
+        later[4:-5] + later[-1:],
+        b"\x80\1\0\1\0\0\0\xff" + later[8:],
+        b"\x80\1\0\1\0\0\0\0" + later[8:],
+        request(METHOD, **WANTED | {"col_name": "d"}),
+        request("get_all_databases"),
+    )
+    assert [each for each in others if dispatcher.repeated(each, SESSION)] == []
+
+
+def test_what_spark_sees_alone_is_repeated_to_spark_alone(numbers: Numbers) -> None:
+    def call(session: Session, dbname: str, tbl_name: str) -> object:
+        versions.note(1, 5)
+        return api.Table(dbName=dbname, tableName=f"{tbl_name} of Spark" if session.is_spark else tbl_name)
+
+    dispatcher = Dispatcher(methods(), {"get_table": call}, Answers(numbers, 10_000))
+    asked, spark = request("get_table", dbname="d", tbl_name="t"), Session(2, "127.0.0.1:2", is_spark=True)
+    dispatcher.answer(asked, spark)
+    assert dispatcher.repeated(asked, SESSION) is None
+    dispatcher.answer(asked, SESSION)
+    for session, name in ((SESSION, "t"), (spark, "t of Spark")):
+        repeated = dispatcher.repeated(asked, session)
+        assert repeated is not None
+        assert reply_of(b"".join(repeated.pieces)).value.tableName == name
+
+
 @pytest.mark.parametrize(("now", "same"), [({1: 5}, True), ({1: 5, 2: 9}, True), ({1: 6}, False), ({2: 7}, False)])
 def test_an_answer_is_the_same_while_its_tables_have_their_numbers(
     numbers: Numbers, now: Mapping[int, int], same: bool
@@ -253,7 +293,7 @@ def test_an_answer_is_the_same_while_its_tables_have_their_numbers(
     keep(answers, question, b"one", (1, 5))
     kept = answers.look(question)
     assert kept is not None
-    assert answers.is_same(question, kept, now) is same
+    assert kept.is_same(now) is same
     assert numbers.asked == 0
 
 

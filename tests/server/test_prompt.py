@@ -3,10 +3,12 @@
 import contextlib
 import socket
 import struct
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 import pytest
+from prometheus_client import REGISTRY
 from tests.server.requests import Reply, request
 from tests.server.serving import PATIENCE_SECONDS, Client, Gate, echo
 
@@ -17,6 +19,7 @@ from hmstats.server.busy_poll import Ready
 from hmstats.server.codec import encode_struct
 from hmstats.server.dispatch import Dispatcher, Session
 from hmstats.server.limits import Limits
+from hmstats.server.metrics import KeptSeconds
 from hmstats.server.server import Server
 from hmstats.store import versions
 from hmstats.wire.idl import hive_metastore as api
@@ -82,6 +85,8 @@ class Source:
         self.runs = 0
         self.checks = 0
         self.gate = Gate()
+        self.name_characters = 0
+        self.server: Server | None = None
 
     def known_versions(self, table_ids: Collection[int]) -> Mapping[int, int] | None:
         """What the test says."""
@@ -101,7 +106,8 @@ class Source:
         """Statistics under a name that says which run they are of."""
         self.runs += 1
         versions.note(TABLE, self.numbers[TABLE])
-        description = api.ColumnStatisticsDesc(isTblLevel=True, dbName=db_name, tableName=f"run{self.runs}")
+        name = f"run{self.runs}".ljust(self.name_characters)
+        description = api.ColumnStatisticsDesc(isTblLevel=True, dbName=db_name, tableName=name)
         return api.ColumnStatistics(statsDesc=description, statsObj=[])
 
 
@@ -114,12 +120,15 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Source:
 
 @contextlib.contextmanager
 def serving(
-    source: Source, limits: Limits | None = None, ready: Callable[[bytes, int], Kept | None] = lambda *_: None
+    source: Source,
+    limits: Limits | None = None,
+    ready: Callable[[bytes, int], Kept | None] = lambda *_: None,
+    answers_bytes: int = 10_000,
 ) -> Iterator[tuple[str, int]]:
     """A server of that source."""
     calls: dict[str, Callable[..., object]] = {METHOD: source.call, "getOption": echo, "get_all_databases": source.gate}
-    dispatcher = Dispatcher(methods(), calls, Answers(source.current, 10_000), ready={METHOD: ready})
-    server = Server(("127.0.0.1", 0), dispatcher, limits, versions=source)
+    dispatcher = Dispatcher(methods(), calls, Answers(source.current, answers_bytes), ready={METHOD: ready})
+    server = source.server = Server(("127.0.0.1", 0), dispatcher, limits, versions=source)
     try:
         yield server.start()
     finally:
@@ -255,6 +264,33 @@ def test_frames_are_answered_by_a_check_too(source: Source) -> None:
         assert (source.runs, source.checks) == (1, checks)
 
 
+def test_a_frame_whose_answer_changed_is_left_to_a_worker(source: Source) -> None:
+    with serving(source) as address, Client(address) as client, Client(address) as framed:
+        wait_for_line(source, client)
+        for number in (1, 2, 3):
+            source.numbers[TABLE] = number
+            framed.send(struct.pack(">I", len(question())) + question())
+            framed.socket.recv(4, socket.MSG_WAITALL)
+            assert run_of(framed.reply()) == f"run{number}"
+
+
+def test_a_connection_is_idle_again_after_a_repeated_reply(source: Source) -> None:
+    with serving(source, Limits(idle_seconds=0.5)) as address, Client(address) as client:
+        wait_for_line(source, client)
+        assert client.at_end()
+
+
+def test_the_time_of_a_repeated_call_ends_with_it(source: Source) -> None:
+    with serving(source, Limits(call_seconds=3)) as address, Client(address) as client:
+        wait_for_line(source, client)
+        time.sleep(2)
+        source.prompt = False
+        client.send(question(sequence=10))
+        time.sleep(1.5)
+        source.lines[0].answer()
+        assert run_of(client.reply()) == "run1"
+
+
 @pytest.mark.parametrize("prompt_first", [True, False], ids=["in the question", "in the answer"])
 def test_what_waits_on_a_lost_line_is_left_to_workers_and_another_is_opened(source: Source, prompt_first: bool) -> None:
     with serving(source) as address, Client(address) as client:
@@ -317,6 +353,111 @@ def test_a_client_that_goes_while_it_waits_holds_up_nobody(source: Source) -> No
         source.prompt = True
         source.lines[0].answer()
         assert ask(client) == "run1"
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "checked"])
+def test_a_repeated_reply_goes_on_as_its_reader_takes_it(source: Source, known: bool) -> None:
+    source.known = {TABLE: 1} if known else None
+    source.name_characters = 20_000_000
+    with serving(source, answers_bytes=50_000_000) as address, Client(address) as slow, Client(address) as client:
+        ask(client)
+        for _ in range(0 if known else 20):
+            ask(client)
+        asked = len(source.questions)
+        for sequence in (5, 6):
+            slow.send(question(sequence=sequence))
+            time.sleep(0.1)  # what the socket holds is there
+            assert client.ask("getOption", key="meanwhile").value == "meanwhile"
+            reply = slow.reply()
+            assert (reply.sequence, run_of(reply)) == (sequence, "run1".ljust(source.name_characters))
+        assert (source.runs, len(source.questions) - asked) == (1, 0 if known else 2)
+
+
+def test_clients_that_wait_for_the_processor_are_asked_for_together(
+    source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late: list[Client] = []
+
+    def offer() -> None:
+        while late:
+            late.pop().send(question(sequence=12))
+
+    monkeypatch.setattr("hmstats.server.loop.os.sched_yield", offer)
+    with (
+        serving(source, Limits(busy_poll_seconds=0)) as address,
+        Client(address) as client,
+        Client(address) as other,
+    ):
+        wait_for_line(source, client)
+        assert ask(other) == "run1"
+        asked = len(source.questions)
+        late.append(other)
+        assert ask(client, sequence=11) == "run1"
+        assert other.reply().sequence == 12
+        assert len(source.questions) == asked + 1
+
+
+def test_a_client_alone_is_asked_for_at_once(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    offered: list[None] = []
+    monkeypatch.setattr("hmstats.server.loop.os.sched_yield", lambda: offered.append(None))
+    with serving(source, Limits(busy_poll_seconds=0)) as address, Client(address) as client:
+        wait_for_line(source, client)
+        assert offered == []
+
+
+def test_what_is_repeated_while_the_server_drains_is_the_last_reply(source: Source) -> None:
+    with serving(source) as address, Client(address) as client:
+        wait_for_line(source, client)
+        source.prompt, asked = False, len(source.questions)
+        client.send(question(sequence=10))
+        until_waits(source, asked + 1)
+        assert source.server is not None
+        stopping = threading.Thread(target=source.server.stop, args=(3 * PATIENCE_SECONDS,))
+        stopping.start()
+        while is_open(address):
+            time.sleep(0.01)
+        source.lines[0].answer()
+        assert client.reply().sequence == 10
+        assert client.at_end()
+        stopping.join()
+
+
+def is_open(address: tuple[str, int]) -> bool:
+    """Whether the server takes connections."""
+    try:
+        socket.create_connection(address).close()
+    except ConnectionError:
+        return False
+    return True
+
+
+def test_repeated_calls_are_counted_as_kept(source: Source) -> None:
+    def counted() -> float:
+        labels = {"method": METHOD, "outcome": "kept"}
+        return REGISTRY.get_sample_value("hmstats_rpc_seconds_count", labels) or 0.0
+
+    before = counted()
+    with serving(source) as address, Client(address) as client:
+        for _ in range(150):
+            ask(client)
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while counted() - before < 149 and time.monotonic() < give_up:
+            time.sleep(0.01)
+        assert counted() - before == 149
+
+
+def test_seconds_of_kept_answers_are_told_some_at_a_time() -> None:
+    def told(sample: str) -> float:
+        return REGISTRY.get_sample_value(f"hmstats_rpc_seconds_{sample}", {"method": "m", "outcome": "kept"}) or 0.0
+
+    seconds = KeptSeconds()
+    for number in range(1, 200):
+        seconds.note("m", 0.5)
+        assert 0 <= number - told("count") < 64
+    seconds.tell()
+    assert (told("count"), told("sum")) == (199, 99.5)
+    seconds.tell()
+    assert told("count") == 199
 
 
 def test_known_numbers_need_no_line(source: Source) -> None:

@@ -70,6 +70,10 @@ class Kept(NamedTuple):
     """Those of each table that the answer was made from; None is any."""
     result: bytes
 
+    def is_same(self, now: Versions) -> bool:
+        """Whether the answer is true, since nothing at all changed up to these numbers."""
+        return self.versions.items() <= now.items()
+
 
 class Answers:
     """The newest answers, of at most `max_bytes` together; used by many threads at once.
@@ -87,12 +91,16 @@ class Answers:
         self._kept: OrderedDict[Question, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
-    def question(self, head: Head, message: bytes, *, of_spark: bool = False) -> Question | None:
-        """The question that a request asks, `of_spark` or of another; None when its answers are not kept."""
-        if not self._max_bytes or head.name not in _KEPT:
+    def question(self, name: str, message: bytes, body_at: int, *, of_spark: bool = False) -> Question | None:
+        """The question that a request asks, `of_spark` or of another; None when its answers are not kept.
+
+        `name` is its method's, `body_at` where its arguments begin.
+        """
+        if not self._max_bytes or name not in _KEPT:
             return None
-        name = f"{head.name} of Spark" if of_spark and head.name in _SPARK_SEES_OTHERS else head.name
-        return name, message[head.body_at :]
+        if of_spark and name in _SPARK_SEES_OTHERS:
+            name = f"{name} of Spark"
+        return name, message[body_at:]
 
     def find(self, question: Question) -> bytes | None:
         """The encoded result that answers the question now, if it is kept."""
@@ -100,7 +108,7 @@ class Answers:
         if kept is None:
             return None
         now = self._current(kept.versions.keys())
-        if self.is_same(question, kept, now):
+        if kept.is_same(now):
             return kept.result
         if not self._is_untouched(kept, now):
             return None
@@ -116,16 +124,10 @@ class Answers:
 
     def look(self, question: Question) -> Kept | None:
         """The answer that is kept of the question; it may not be true any more."""
-        return self._kept.get(question)
-
-    def is_same(self, question: Question | None, kept: Kept, now: Versions) -> bool:
-        """Whether the answer is true, since nothing at all changed up to these numbers."""
-        if any(now.get(table_id) != version for table_id, version in kept.versions.items()):
-            return False
         with self._lock:
-            if question is not None and question in self._kept:
+            if kept := self._kept.get(question):
                 self._kept.move_to_end(question)
-        return True
+            return kept
 
     def _is_untouched(self, kept: Kept, now: Versions) -> bool:
         """Whether all that changed since are partitions that the answer was not made from."""

@@ -48,11 +48,14 @@ class Call:
         """Send the reply, unless someone else did. Whether it was sent here."""
         if not self.claim():
             return False
-        self.answered = True
-        data = self.protocol.wrap(reply)
+        self.send(self.protocol.wrap(reply))
         self.last = self.protocol.ends
+        return True
+
+    def send(self, data: Pieces) -> None:
+        """Send what brings the reply to the client. The claim must be the caller's."""
+        self.answered = True
         try:
             self.unsent = self.connection.send(data) if data else self.unsent
         except OSError as error:
             self.error = error
-        return True

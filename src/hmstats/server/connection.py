@@ -74,7 +74,7 @@ class Connection:
     @property
     def awaits_selector(self) -> bool:
         """Whether there is something to do as soon as the running call has ended."""
-        return self.request_begun or self.ended or self.doomed
+        return bool(self.inbox or self.ended or self.doomed or (self.protocol is not None and self.protocol.begun))
 
     @property
     def request_begun(self) -> bool:
@@ -88,13 +88,17 @@ class Connection:
         reading = 0 if self.ended or full else READ
         return reading | (WRITE if self.outbox else 0)
 
-    def receive(self) -> None:
-        """Take bytes that have come. Raises OSError when the connection is broken."""
+    def receive(self) -> bytes | None:
+        """The bytes that have come, none at the end; None when there are none yet. Raises OSError when it is broken."""
         try:
             data = self.socket.recv(_READ_BYTES)
         except BlockingIOError:
-            return
+            return None
         self.ended = not data
+        return data
+
+    def put(self, data: bytes) -> None:
+        """Into the inbox, unless no more requests are taken up."""
         if not self.last and not self.lingering:
             self.inbox += data
 

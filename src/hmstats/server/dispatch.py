@@ -5,7 +5,7 @@ This is the RPC edge: nothing that a call raises goes further than this file.
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
@@ -16,9 +16,11 @@ from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
 from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError
-from hmstats.server.answers import Answers, Kept, Question, Versions
+from hmstats.server.answers import Answers, Kept, Question
 from hmstats.server.codec import Encoded, decode_arguments, encode_struct
 from hmstats.server.messages import (
+    STRICT_CALL,
+    STRICT_REPLY,
     Head,
     Pieces,
     Refusal,
@@ -28,18 +30,22 @@ from hmstats.server.messages import (
     read_head,
     reply_pieces,
 )
-from hmstats.server.metrics import RPC_SECONDS
+from hmstats.server.metrics import KEPT, RPC_SECONDS
 from hmstats.server.session import Session
 from hmstats.wire.faults import to_thrift
 from hmstats.wire.idl import Method
 
 __all__ = ["Dispatcher", "Encoded", "Session"]
 
-OK, KEPT = "ok", "kept"
+OK = "ok"
 _LONGEST_REASON = 500
 """Characters of a reason in a log line: it may quote what the client sent."""
 _UNKNOWN = "unknown"
 """The metrics' label for names that are no method: a client could invent any number of them."""
+
+_STRICT_CALL_OF_SHORT_NAME = STRICT_CALL + bytes(3)
+"""How a call begins whose name has below 256 bytes, all but the byte that says how many."""
+_NAME_SIZE_AT, _HEAD_WITHOUT_NAME = 7, 12
 
 _OPTIONAL = frozenset({"environment_context"})
 """Arguments that are structs and may be null."""
@@ -55,6 +61,19 @@ class _Answer:
     """Why the call was refused: an error's class and its sentence."""
 
 
+class Repeated(NamedTuple):
+    """The reply to a request that came before, byte for byte but for its sequence id.
+
+    It counts, as a KeptReply does, where its tables have the same numbers still.
+    """
+
+    request: bytes
+    name: str
+    kept: Kept
+    pieces: Pieces
+    began_seconds: float
+
+
 class KeptReply(NamedTuple):
     """A kept answer to a request, which counts where its tables have the same numbers still."""
 
@@ -66,9 +85,9 @@ class KeptReply(NamedTuple):
     """Whether it was put together just now."""
 
     @property
-    def tables(self) -> Collection[int]:
-        """Whose numbers are to be looked at."""
-        return self.kept.versions.keys()
+    def name(self) -> str:
+        """The method's."""
+        return self.head.name
 
 
 class Dispatcher:
@@ -109,13 +128,24 @@ class Dispatcher:
         head = head_of(data)
         return head is not None and (self._answers.knows(head, data) or self._reads(head, data))
 
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+        """The reply to bytes that are a whole strict request, asked before; None where that is not so, or not seen."""
+        began = time.perf_counter()
+        if not data.startswith(_STRICT_CALL_OF_SHORT_NAME) or len(data) <= _HEAD_WITHOUT_NAME:
+            return None
+        body_at = _HEAD_WITHOUT_NAME + data[_NAME_SIZE_AT]
+        name = data[_NAME_SIZE_AT + 1 : body_at - 4].decode("latin-1")
+        question = self._answers.question(name, data, body_at, of_spark=session.is_spark)
+        kept = self._answers.look(question) if question else None
+        return Repeated(data, name, kept, (STRICT_REPLY + data[4:body_at], kept.result), began) if kept else None
+
     def kept(self, message: bytes, session: Session) -> KeptReply | None:
         """The reply to a whole request from what is kept; None when there is none, or the client waits for none."""
         began = time.perf_counter()
         head = _head(message)
         if head.oneway:
             return None
-        question = self._answers.question(head, message, of_spark=session.is_spark)
+        question = self._answers.question(head.name, message, head.body_at, of_spark=session.is_spark)
         kept = self._answers.look(question) if question else None
         if kept is not None:
             return KeptReply(head, question, kept, began, new=False)
@@ -123,17 +153,11 @@ class Dispatcher:
         made = ready(message, head.body_at) if ready else None
         return KeptReply(head, question, made, began, new=True) if made else None
 
-    def confirmed(self, reply: KeptReply, now: Versions) -> Pieces | None:
-        """The encoded reply, where it is true at these numbers of its tables; else None."""
-        head, question, kept, began, new = reply
-        if not self._answers.is_same(question, kept, now):
-            return None
-        if new and question:
-            self._answers.keep(question, kept)
-        seconds = time.perf_counter() - began
-        _observer(head.name).observe(seconds)
-        _log.debug("call", method=head.name, outcome=KEPT, milliseconds=round(seconds * 1000, 3))
-        return reply_pieces(head, kept.result)
+    def confirmed(self, reply: KeptReply) -> Pieces:
+        """The encoded reply, once it was found to be true."""
+        if reply.new and reply.question:
+            self._answers.keep(reply.question, reply.kept)
+        return reply_pieces(reply.head, reply.kept.result)
 
     def refuse(self, message: bytes, session: Session, sentence: str) -> bytes | None:
         """The reply to a whole request that is not run, or no longer waited for: a MetaException with the sentence."""
@@ -168,7 +192,7 @@ class Dispatcher:
         method, call = self._methods.get(head.name), self._calls.get(head.name)
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
-        question = self._answers.question(head, message, of_spark=session.is_spark)
+        question = self._answers.question(head.name, message, head.body_at, of_spark=session.is_spark)
         kept = self._answers.find(question) if question else None
         if kept is not None:
             return _Answer(encode_reply(head, kept), KEPT)
@@ -244,12 +268,6 @@ def _result(method: Method, value: Any) -> bytes | None:
     if not method.returns_value:
         return encode_struct(method.result())
     return None if value is None else encode_struct(method.result(success=value))
-
-
-@cache
-def _observer(method: str) -> Any:
-    """What is told the seconds of a kept answer: to find it by its labels takes as long as to tell it."""
-    return RPC_SECONDS.labels(method, KEPT)
 
 
 def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:

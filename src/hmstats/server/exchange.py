@@ -18,6 +18,7 @@ from hmstats.errors import ProtocolError
 from hmstats.server.calls import Call
 from hmstats.server.connection import READ, WRITE, Connection
 from hmstats.server.deadlines import Deadlines
+from hmstats.server.dispatch import Repeated
 from hmstats.server.limits import Limits
 from hmstats.server.messages import Pieces, Refusal, encode_refusal
 from hmstats.server.metrics import CONNECTIONS
@@ -64,7 +65,7 @@ class Exchange:
         self._numbers = count(1)
         self._workers: Workers[Call] = Workers(limits.threads, limits.max_waiting_calls, self._work)
         self._ended_calls: deque[Call] = deque()
-        self._prompt = PromptReplies(selector, wake, versions, self._ended_calls.append, self._leave)
+        self._prompt = PromptReplies(selector, wake, versions, self._end, self._leave)
         self.answers_itself = False
         """Whether the last request is answered in this thread: the next event is near then, and no worker at work."""
         self._draining = False
@@ -130,17 +131,20 @@ class Exchange:
             self._idle.start(connection)
         self._watch(connection)
 
-    def react(self, connection: Connection, events: int) -> None:
-        """Read or write what a socket is ready for. `advance` must follow once `settle` was asked."""
+    def react(self, connection: Connection, events: int) -> bool:
+        """Read or write what a socket is ready for. Whether `advance` must follow once `settle` was asked."""
         if connection.closed or connection.doomed:
-            return
+            return False
         try:
-            if events & READ:
-                connection.receive()
+            if events & READ and (data := connection.receive()) is not None:
+                if connection.free and not connection.inbox and self._repeats(connection, data):
+                    return connection.call is None
+                connection.put(data)
             if events & WRITE and connection.outbox:
                 self._sent(connection, connection.send((connection.outbox,)))
         except (OSError, MemoryError) as error:
             self._lose(connection, error)
+        return True
 
     def settle(self) -> list[Connection]:
         """Take note of calls that were answered; their connections are to be advanced."""
@@ -150,6 +154,11 @@ class Exchange:
             self._settle(call)
             settled.append(call.connection)
         return settled
+
+    @property
+    def waits_with_others(self) -> bool:
+        """Whether kept answers are about to be checked, and other clients might ask in this moment."""
+        return self._prompt.about_to_ask and len(self._connections) > 1
 
     def ask(self) -> None:
         """Have kept answers checked that wait for it. To be called at the end of every turn."""
@@ -164,7 +173,8 @@ class Exchange:
         self._watch(connection)
 
     def expire(self, now: float) -> None:
-        """End what has taken too long."""
+        """End what has taken too long. Looked at now and then, however little may."""
+        self._prompt.tell()
         for connection in self._calling.expired(now):
             self._end_call(connection)
         for connection in self._receiving.expired(now):
@@ -196,6 +206,16 @@ class Exchange:
         self._turned_away.add(connection)
         self._send(connection, (encode_refusal(None, Refusal.INTERNAL_ERROR, sentence),), last=True)
 
+    def _repeats(self, connection: Connection, data: bytes) -> bool:
+        """Whether the bytes are a whole request that was answered before, as most are; it is taken up then."""
+        protocol = connection.protocol
+        if protocol is None:
+            return False
+        repeated = protocol.repeated(data, connection.session)
+        if repeated is not None:
+            self._begin_call(connection, Call(connection, protocol, repeated.request), repeated)
+        return repeated is not None
+
     def _take_up(self, connection: Connection) -> bool:
         """Hand the next request to a worker; whether there was one."""
         if self._draining and not connection.fresh:
@@ -224,18 +244,30 @@ class Exchange:
         request = protocol.take(connection.inbox)
         return None if request is None else Call(connection, protocol, request)
 
-    def _begin_call(self, connection: Connection, call: Call) -> None:
+    def _begin_call(self, connection: Connection, call: Call, repeated: Repeated | None = None) -> None:
+        """Answers a call, or has it answered; as it was before, where that is known already."""
         self._idle.stop(connection)
         self._receiving.stop(connection)
-        self._leaving.stop(connection)
-        connection.fresh = False
+        if connection.fresh:
+            self._leaving.stop(connection)
+            connection.fresh = False
         connection.call = call
         self._calling.start(connection)
-        self.answers_itself = self._prompt.take(call)
+        self.answers_itself = self._prompt.take(call, repeated)
         if not self.answers_itself:
             self._hand_over(call)
         elif call.answered:
             self._settle(call)
+
+    def _end(self, call: Call) -> None:
+        """Takes note of a call that was answered in this thread after it waited. Most leave nothing else to do."""
+        connection = call.connection
+        if call.unsent or call.error or call.last or connection.awaits_selector or self._draining:
+            self._ended_calls.append(call)
+            return
+        connection.call = None
+        self._calling.stop(connection)
+        self._idle.start(connection)
 
     def _leave(self, call: Call) -> None:
         """Has a worker answer a call that waited for a check, unless it was given up meanwhile."""

@@ -9,8 +9,7 @@ from http import HTTPStatus
 import h11
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.answers import Versions
-from hmstats.server.dispatch import Dispatcher, KeptReply
+from hmstats.server.dispatch import Dispatcher, KeptReply, Repeated
 from hmstats.server.encodings import Encoding, encoding_of
 from hmstats.server.messages import Pieces
 from hmstats.server.session import Session
@@ -66,13 +65,17 @@ class HttpProtocol:
             session.user = self._user
         return self._encoded(_alone(self._dispatcher.answer(request, session)))
 
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:  # noqa: ARG002 - headers are to be read first
+        """See WireProtocol."""
+        return None
+
     def kept(self, request: bytes, session: Session) -> KeptReply | None:
         """See WireProtocol."""
         return self._dispatcher.kept(request, session)
 
-    def confirmed(self, reply: KeptReply, now: Versions) -> Pieces | None:
+    def confirmed(self, reply: KeptReply) -> Pieces:
         """See WireProtocol."""
-        return self._encoded(self._dispatcher.confirmed(reply, now))
+        return self._encoded(self._dispatcher.confirmed(reply)) or ()
 
     def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
         """See WireProtocol."""

@@ -1,5 +1,6 @@
 """The selector's thread: it sleeps until a socket, a worker or a deadline has something, until it is told to stop."""
 
+import os
 import selectors
 import time
 
@@ -62,27 +63,36 @@ class Loop:
 
     def _turn(self) -> None:
         """Sleeps until something happens, and does what is to do."""
-        touched: dict[Connection, None] = {}
+        touched: list[Connection] = []
         has_come = False
         for key, events in self._ready():
             if isinstance(key.data, Connection):
-                self._exchange.react(key.data, events)
-                touched[key.data] = None
+                if self._exchange.react(key.data, events):
+                    touched.append(key.data)
             elif key.fileobj is self._listener:
                 has_come = True
             else:
                 key.data()
-        touched.update(dict.fromkeys(self._exchange.settle()))
+        touched += self._exchange.settle()
         for connection in touched:
             self._exchange.advance(connection)
         if has_come:
             self._accept()  # once those that have gone are not counted any more
+        if self._exchange.waits_with_others:
+            self._take_in_more()
         self._exchange.ask()
         now = time.monotonic()
         if now >= self._look_at:
             self._expire(now)
             pause = self._accept_pause.next() or now + _ACCEPT_PAUSE_SECONDS
             self._look_at = min(self._exchange.next_deadline(now), pause)
+
+    def _take_in_more(self) -> None:
+        """Lets clients run that wait for the processor: one question is asked for all whose requests come together."""
+        os.sched_yield()
+        for key, events in self._selector.select(0):
+            if isinstance(key.data, Connection) and self._exchange.react(key.data, events):
+                self._exchange.advance(key.data)
 
     def _ready(self) -> Ready:
         """What happens next; where that is near, it is looked for before sleeping."""

@@ -23,6 +23,9 @@ _I32 = struct.Struct(">i")
 _STRING, _INTEGER, _STOP = 11, 8, 0
 
 
+STRICT_CALL, STRICT_REPLY = b"\x80\x01\x00\x01", b"\x80\x01\x00\x02"
+"""How a strict message begins: the rest of a reply's head is that of the call's."""
+
 Pieces: TypeAlias = Sequence[bytes]
 """A message's bytes, in pieces that are sent one behind the other: a large result is not copied behind its head."""
 

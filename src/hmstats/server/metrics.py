@@ -7,6 +7,7 @@ they start; whoever reads them adds them up.
 import os
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from prometheus_client import Gauge, Histogram, Metric
@@ -14,6 +15,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 _CALLS = "hmstats_rpc_seconds_count"
+
+_TOLD_TOGETHER = 64
 
 _BUCKETS_SECONDS = (
     0.0005,
@@ -41,7 +44,36 @@ RPC_SECONDS = Histogram(
     ("method", "outcome"),
     buckets=_BUCKETS_SECONDS,
 )
+KEPT = "kept"
+"""The outcome of a call that was answered by what was kept."""
 CONNECTIONS = Gauge("hmstats_connections", "Connections that are open.", multiprocess_mode="livesum")
+
+
+class KeptSeconds:
+    """The seconds that kept answers took, told some at a time.
+
+    To tell those of one takes as long as all else that is done for it, unless it is done in a loop.
+    """
+
+    def __init__(self) -> None:
+        self._noted: list[tuple[str, float]] = []
+
+    def note(self, method: str, seconds: float) -> None:
+        """Take note of one."""
+        self._noted.append((method, seconds))
+        if len(self._noted) >= _TOLD_TOGETHER:
+            self.tell()
+
+    def tell(self) -> None:
+        """Tell what was noted."""
+        for method, seconds in self._noted:
+            _seconds_of_kept(method).observe(seconds)
+        self._noted.clear()
+
+
+@cache
+def _seconds_of_kept(method: str) -> Histogram:
+    return RPC_SECONDS.labels(method, KEPT)
 
 
 class AllWorkers(MultiProcessCollector):

@@ -11,14 +11,15 @@ import selectors
 import threading
 import time
 from collections.abc import Callable, Collection
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import structlog
 
 from hmstats.errors import StoreUnavailable
 from hmstats.server.answers import Versions
 from hmstats.server.calls import Call
-from hmstats.server.dispatch import KeptReply
+from hmstats.server.dispatch import KeptReply, Repeated
+from hmstats.server.metrics import KEPT, KeptSeconds
 
 _PAUSE_SECONDS = 1.0
 """Between two tries to open a line."""
@@ -54,9 +55,7 @@ class VersionSource(Protocol):
         """A new line; None where there is none. Waits for the database. Raises StoreUnavailable."""
 
 
-class _Waiting(NamedTuple):
-    call: Call
-    reply: KeptReply
+_Waiting = tuple[Call, KeptReply | Repeated]
 
 
 class PromptReplies:
@@ -85,38 +84,55 @@ class PromptReplies:
         self._opening = False
         self._open_after = 0.0
         self._closed = False
+        self._seconds = KeptSeconds()
+        self._log = _log.bind()
+        """Bound once: to do so anew takes as long as to say nothing."""
 
-    def take(self, call: Call) -> bool:
-        """Whether the call is, or will be, answered here, or left to a worker from here."""
+    def take(self, call: Call, repeated: Repeated | None = None) -> bool:
+        """Whether the call is, or will be, answered here, or left to a worker from here.
+
+        `repeated` is its reply, if that was found already.
+        """
         if self._versions is None:
             return False
-        reply = call.protocol.kept(call.request, call.connection.session)
+        reply = repeated or call.protocol.kept(call.request, call.connection.session)
         if reply is None:
             return False
-        now = self._versions.known_versions(reply.tables)
+        now = self._versions.known_versions(reply.kept.versions)
         if now is not None:
-            return _answered(call, reply, now)
+            return self._answered(call, reply, now)
         if self._line is None:
             self._begin_opening()
             return False
-        self._waiting.append(_Waiting(call, reply))
+        self._waiting.append((call, reply))
         return True
+
+    @property
+    def about_to_ask(self) -> bool:
+        """Whether `ask` would ask."""
+        return bool(self._waiting) and self._line is not None and not self._line.asking
 
     def ask(self) -> None:
         """Have what waits checked. To be called after every turn of the selector."""
         if self._opened:
             self._take_line()
-        if not self._waiting or self._line is None or self._line.asking:
+        if not self.about_to_ask:
             return
+        assert self._line is not None
         self._asked, self._waiting = self._waiting, []
         try:
-            self._line.ask({table_id for each in self._asked for table_id in each.reply.tables})
+            self._line.ask({table_id for _, reply in self._asked for table_id in reply.kept.versions})
         except StoreUnavailable as error:
             self._lose(error)
+
+    def tell(self) -> None:
+        """Tell the metrics of all answers. To be called now and then, since some of them wait for more."""
+        self._seconds.tell()
 
     def close(self) -> None:
         """Hang up."""
         self._closed = True
+        self.tell()
         for line in (self._line, *self._opened):
             if line is not None:
                 line.close()
@@ -134,10 +150,24 @@ class PromptReplies:
             return
         asked, self._asked = self._asked, []
         for call, reply in asked:
-            if not _answered(call, reply, now):
+            if not self._answered(call, reply, now):
                 self._leave(call)
             elif call.answered:
                 self._ended(call)
+
+    def _answered(self, call: Call, reply: KeptReply | Repeated, now: Versions) -> bool:
+        """Whether a reply is true at these numbers; it is sent then, unless the call was given up."""
+        if not reply.kept.is_same(now):
+            return False
+        if isinstance(reply, Repeated):
+            if call.claim():
+                call.send(reply.pieces)
+        else:
+            call.give(call.protocol.confirmed(reply))
+        seconds = time.perf_counter() - reply.began_seconds
+        self._seconds.note(reply.name, seconds)
+        self._log.debug("call", method=reply.name, outcome=KEPT, milliseconds=round(seconds * 1000, 3))
+        return True
 
     def _lose(self, error: StoreUnavailable) -> None:
         _log.warning("version_line_lost", reason=str(error))
@@ -175,11 +205,3 @@ class PromptReplies:
         self._open_after = max(self._open_after, time.monotonic() + _PAUSE_SECONDS)
         if self._line is not None:
             self._selector.register(self._line, selectors.EVENT_READ, self._hear)
-
-
-def _answered(call: Call, reply: KeptReply, now: Versions) -> bool:
-    """Whether a reply is true at these numbers; it is sent then, unless the call was given up."""
-    confirmed = call.protocol.confirmed(reply, now)
-    if confirmed is not None:
-        call.give(confirmed)
-    return confirmed is not None

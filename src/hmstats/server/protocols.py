@@ -7,9 +7,8 @@ import struct
 from typing import Protocol
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.answers import Versions
 from hmstats.server.compact_reader import PROTOCOL_ID
-from hmstats.server.dispatch import Dispatcher, KeptReply
+from hmstats.server.dispatch import Dispatcher, KeptReply, Repeated
 from hmstats.server.encodings import Encoding, encoding_of
 from hmstats.server.http_protocol import HttpProtocol
 from hmstats.server.limits import Limits
@@ -42,11 +41,17 @@ class WireProtocol(Protocol):
     def answer(self, request: bytes, session: Session) -> Pieces | None:
         """The reply to a request; None when the client waits for none. Raises nothing."""
 
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+        """The reply, wrapped, to bytes that are a whole request that came before; None where that is not seen at once.
+
+        To be asked only with nothing in the inbox, and between two requests.
+        """
+
     def kept(self, request: bytes, session: Session) -> KeptReply | None:
         """The reply to a request as it is kept, to be confirmed; None when there is none."""
 
-    def confirmed(self, reply: KeptReply, now: Versions) -> Pieces | None:
-        """The kept reply, where it is true at these numbers of tables; else None."""
+    def confirmed(self, reply: KeptReply) -> Pieces:
+        """The kept reply, once it was found to be true."""
 
     def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
         """The reply to a request that is not run or no longer waited for."""
@@ -80,14 +85,17 @@ class PlainProtocol:
         """See WireProtocol."""
         return self._encoded(self._dispatcher.answer(request, session))
 
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+        """See WireProtocol."""
+        return self._dispatcher.repeated(data, session)
+
     def kept(self, request: bytes, session: Session) -> KeptReply | None:
         """See WireProtocol."""
         return self._dispatcher.kept(request, session)
 
-    def confirmed(self, reply: KeptReply, now: Versions) -> Pieces | None:
+    def confirmed(self, reply: KeptReply) -> Pieces:
         """See WireProtocol."""
-        confirmed = self._dispatcher.confirmed(reply, now)
-        return None if confirmed is None else self._encoding.encode(confirmed)
+        return self._encoding.encode(self._dispatcher.confirmed(reply))
 
     def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
         """See WireProtocol."""
@@ -121,6 +129,13 @@ class FramedProtocol(PlainProtocol):
     def begun(self) -> bool:
         """See WireProtocol."""
         return self._left is not None
+
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+        """See WireProtocol."""
+        if not data.startswith(_FRAME.pack(max(0, len(data) - _FRAME.size))):
+            return None
+        repeated = super().repeated(data[_FRAME.size :], session)
+        return repeated and repeated._replace(pieces=self.wrap(repeated.pieces))
 
     def take(self, inbox: bytearray) -> bytes | None:
         """See WireProtocol."""
