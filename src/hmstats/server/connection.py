@@ -74,7 +74,7 @@ class Connection:
     @property
     def awaits_selector(self) -> bool:
         """Whether there is something to do as soon as the running call has ended."""
-        return bool(self.inbox or self.ended or self.doomed or (self.protocol is not None and self.protocol.begun))
+        return self.request_begun or self.ended or self.doomed
 
     @property
     def request_begun(self) -> bool:

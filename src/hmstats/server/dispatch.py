@@ -19,13 +19,13 @@ from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError
 from hmstats.server.answers import Answers, Kept, Question
 from hmstats.server.codec import Encoded, decode_arguments, encode_struct
 from hmstats.server.messages import (
-    STRICT_CALL,
-    STRICT_REPLY,
     Head,
     Pieces,
     Refusal,
     encode_refusal,
     encode_reply,
+    glance,
+    head_in_return,
     head_of,
     read_head,
     reply_pieces,
@@ -42,10 +42,6 @@ _LONGEST_REASON = 500
 """Characters of a reason in a log line: it may quote what the client sent."""
 _UNKNOWN = "unknown"
 """The metrics' label for names that are no method: a client could invent any number of them."""
-
-_STRICT_CALL_OF_SHORT_NAME = STRICT_CALL + bytes(3)
-"""How a call begins whose name has below 256 bytes, all but the byte that says how many."""
-_NAME_SIZE_AT, _HEAD_WITHOUT_NAME = 7, 12
 
 _OPTIONAL = frozenset({"environment_context"})
 """Arguments that are structs and may be null."""
@@ -131,13 +127,13 @@ class Dispatcher:
     def repeated(self, data: bytes, session: Session) -> Repeated | None:
         """The reply to bytes that are a whole strict request, asked before; None where that is not so, or not seen."""
         began = time.perf_counter()
-        if not data.startswith(_STRICT_CALL_OF_SHORT_NAME) or len(data) <= _HEAD_WITHOUT_NAME:
+        seen = glance(data)
+        if seen is None:
             return None
-        body_at = _HEAD_WITHOUT_NAME + data[_NAME_SIZE_AT]
-        name = data[_NAME_SIZE_AT + 1 : body_at - 4].decode("latin-1")
+        name, body_at = seen
         question = self._answers.question(name, data, body_at, of_spark=session.is_spark)
         kept = self._answers.look(question) if question else None
-        return Repeated(data, name, kept, (STRICT_REPLY + data[4:body_at], kept.result), began) if kept else None
+        return Repeated(data, name, kept, (head_in_return(data, body_at), kept.result), began) if kept else None
 
     def kept(self, message: bytes, session: Session) -> KeptReply | None:
         """The reply to a whole request from what is kept; None when there is none, or the client waits for none."""

@@ -248,9 +248,8 @@ class Exchange:
         """Answers a call, or has it answered; as it was before, where that is known already."""
         self._idle.stop(connection)
         self._receiving.stop(connection)
-        if connection.fresh:
-            self._leaving.stop(connection)
-            connection.fresh = False
+        self._leaving.stop(connection)
+        connection.fresh = False
         connection.call = call
         self._calling.start(connection)
         self.answers_itself = self._prompt.take(call, repeated)

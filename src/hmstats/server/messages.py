@@ -19,12 +19,12 @@ MAX_NAME_BYTES = 256
 
 _VERSION = 0x80010000
 _VERSION_MASK = 0xFFFF0000
+_CALL_OF_SHORT_NAME = b"\x80\x01\x00\x01\x00\x00\x00"
+"""How a strict call begins whose name has below 256 bytes, all but the byte that says how many."""
+_STRICT_REPLY = b"\x80\x01\x00\x02"
 _I32 = struct.Struct(">i")
 _STRING, _INTEGER, _STOP = 11, 8, 0
 
-
-STRICT_CALL, STRICT_REPLY = b"\x80\x01\x00\x01", b"\x80\x01\x00\x02"
-"""How a strict message begins: the rest of a reply's head is that of the call's."""
 
 Pieces: TypeAlias = Sequence[bytes]
 """A message's bytes, in pieces that are sent one behind the other: a large result is not copied behind its head."""
@@ -59,6 +59,18 @@ def read_head(data: bytes | bytearray) -> Head | None:
         return None
     (first,) = _I32.unpack_from(data)
     return _old_head(data, first) if first >= 0 else _strict_head(data, first)
+
+
+def glance(data: bytes) -> tuple[str, int] | None:
+    """The name in a strict call, and where its arguments begin; None for what is another, or perhaps not whole.
+
+    It is read_head for the most frequent, in a third of the time: nothing is checked that a look-up of both will show.
+    """
+    if not data.startswith(_CALL_OF_SHORT_NAME) or len(data) <= len(_CALL_OF_SHORT_NAME):
+        return None
+    name_at = len(_CALL_OF_SHORT_NAME) + 1
+    end = name_at + data[name_at - 1]
+    return data[name_at:end].decode("latin-1"), end + 4
 
 
 def head_of(data: bytes | bytearray) -> Head | None:
@@ -115,6 +127,11 @@ def encode_reply(head: Head, result: bytes) -> bytes:
 def reply_pieces(head: Head, result: bytes) -> Pieces:
     """The same in pieces."""
     return (encode_head(head.name, REPLY, head.sequence), result)
+
+
+def head_in_return(call: bytes, body_at: int) -> bytes:
+    """The head of the reply to a strict call whose arguments begin at `body_at`: the call's own but for the type."""
+    return _STRICT_REPLY + call[len(_STRICT_REPLY) : body_at]
 
 
 def encode_refusal(head: Head | None, kind: Refusal, sentence: str) -> bytes:
