@@ -20,9 +20,9 @@ from rich.table import Table
 from serving import fresh_folder, running_server
 from tables import DATABASE, create_tables
 
-from hmstats.cli.analysis_output import progress_bar
+from hmstats.cli.output.analysis_output import progress_bar
 from hmstats.collector import analyze
-from hmstats.collector.session import local_session
+from hmstats.collector.spark.session import local_session
 
 FOLDER = Path(__file__).resolve().parents[1] / "demo-data"
 PARTITION = "ship_year=1994/ship_month=2"

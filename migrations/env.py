@@ -1,8 +1,8 @@
-"""Alembic's entry: runs the migrations over the connection, or for the dialect, that hmstats.store.migrate names."""
+"""Alembic's entry: runs the migrations over the connection, or for the dialect, that migrate.py names."""
 
 from alembic import context
 
-from hmstats.store.migrate import VERSION_TABLE
+from hmstats.store.migration.migrate import VERSION_TABLE
 from hmstats.store.schema import METADATA
 
 

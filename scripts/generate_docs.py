@@ -1,5 +1,6 @@
 """Writes the pages that are made from the code: docs/calls.md, cli.md and configuration.md. A test compares them."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -7,32 +8,32 @@ from typing import Any
 import typer
 from typer.main import get_command
 
-from hmstats.cli.main import app
-from hmstats.server.rpc.access import AccessCalls
-from hmstats.server.rpc.arrow_statistics import ArrowCalls
-from hmstats.server.rpc.catalogs import CatalogCalls
-from hmstats.server.rpc.configuration import ConfigurationCalls
-from hmstats.server.rpc.connectors import ConnectorCalls
-from hmstats.server.rpc.constraints import ConstraintCalls
-from hmstats.server.rpc.databases import DatabaseCalls
-from hmstats.server.rpc.extension import ExtensionCalls
-from hmstats.server.rpc.functions import FunctionCalls
-from hmstats.server.rpc.identity import IdentityCalls
-from hmstats.server.rpc.locks import LockCalls
-from hmstats.server.rpc.named_types import TypeCalls
-from hmstats.server.rpc.notifications import NotificationCalls
-from hmstats.server.rpc.partition_changes import PartitionChangeCalls
-from hmstats.server.rpc.partition_marks import PartitionMarkCalls
-from hmstats.server.rpc.partition_queries import PartitionQueryCalls
-from hmstats.server.rpc.partitions import PartitionCalls
-from hmstats.server.rpc.running_writes import RunningWriteCalls
-from hmstats.server.rpc.session import SessionCalls
-from hmstats.server.rpc.statistics import StatisticsCalls
-from hmstats.server.rpc.table_changes import TableChangeCalls
-from hmstats.server.rpc.table_queries import TableQueryCalls
-from hmstats.server.rpc.tables import TableCalls
-from hmstats.server.rpc.tokens import TokenCalls
-from hmstats.server.rpc.transactions import TransactionCalls
+from hmstats.cli.main import HELP, app
+from hmstats.server.rpc.access.privileges import AccessCalls
+from hmstats.server.rpc.access.tokens import TokenCalls
+from hmstats.server.rpc.catalog.catalogs import CatalogCalls
+from hmstats.server.rpc.catalog.connectors import ConnectorCalls
+from hmstats.server.rpc.catalog.constraints import ConstraintCalls
+from hmstats.server.rpc.catalog.databases import DatabaseCalls
+from hmstats.server.rpc.catalog.functions import FunctionCalls
+from hmstats.server.rpc.catalog.named_types import TypeCalls
+from hmstats.server.rpc.catalog.table_changes import TableChangeCalls
+from hmstats.server.rpc.catalog.table_queries import TableQueryCalls
+from hmstats.server.rpc.catalog.tables import TableCalls
+from hmstats.server.rpc.metastore.configuration import ConfigurationCalls
+from hmstats.server.rpc.metastore.identity import IdentityCalls
+from hmstats.server.rpc.metastore.notifications import NotificationCalls
+from hmstats.server.rpc.metastore.session import SessionCalls
+from hmstats.server.rpc.partitions.partition_changes import PartitionChangeCalls
+from hmstats.server.rpc.partitions.partition_marks import PartitionMarkCalls
+from hmstats.server.rpc.partitions.partition_queries import PartitionQueryCalls
+from hmstats.server.rpc.partitions.partitions import PartitionCalls
+from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
+from hmstats.server.rpc.statistics.extension import ExtensionCalls
+from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
+from hmstats.server.rpc.statistics.statistics import StatisticsCalls
+from hmstats.server.rpc.transactions.locks import LockCalls
+from hmstats.server.rpc.transactions.transactions import TransactionCalls
 from hmstats.settings import PREFIX, Settings
 from hmstats.wire.idl import methods
 
@@ -51,7 +52,9 @@ A value is looked for in this order:
 3. the TOML file named by `HMSTATS__CONFIG`, or else `hmstats.toml` in the working directory;
 4. the default.
 
-`hmstats config show` prints every value and where it came from.
+`hmstats config show` prints every value and where it came from. A name that is no setting is refused, in the file and
+in variables that begin with `HMSTATS__`, with the nearest name that is one. Defaults are written as a TOML file has
+them; one that is *unset* has no value there: leave its line out.
 
 | setting | variable | default | meaning |
 |---|---|---|---|
@@ -61,7 +64,16 @@ _CLI = """# Command line
 
 <!-- Made by `make docs` from src/hmstats/cli/. -->
 
-An error is one sentence on standard error and exit code 2. Log lines go to standard error, answers to standard output.
+An error is one sentence on standard error. Log lines go to standard error, answers to standard output.
+
+| exit code | meaning |
+|---|---|
+| 0 | done; nothing differs, is wrong or is a problem |
+| 1 | the answer is no: `compare` found a difference, `check` a wrong number, `doctor` a problem |
+| 2 | an error; nothing was done, or all of it can be done again |
+| 3 | done in part: `analyze`, `push` and `import` name what was left out, and why |
+
+`hmstats --install-completion` teaches your shell to complete commands and options.
 """
 
 
@@ -115,10 +127,17 @@ def calls() -> str:
 def configuration() -> str:
     """The page on settings."""
     rows = (
-        f"| `{name}` | `{PREFIX}{name.upper()}` | `{field.default}` | {field.description} |"
+        f"| `{name}` | `{PREFIX}{name.upper()}` | {_default(field.default)} | {field.description} |"
         for name, field in Settings.model_fields.items()
     )
     return _CONFIGURATION + "\n".join(rows) + "\n"
+
+
+def _default(value: object) -> str:
+    """The value as a TOML file has it."""
+    if value is None:
+        return "unset"
+    return f"`{json.dumps(value)}`"
 
 
 def command_line() -> str:
@@ -128,7 +147,9 @@ def command_line() -> str:
 
 
 def _sections(command: Any, path: str) -> list[str]:
-    context = typer.Context(command, info_name=path, terminal_width=100, max_content_width=100)
+    context = typer.Context(
+        command, info_name=path, terminal_width=100, max_content_width=100, help_option_names=list(HELP)
+    )
     help_text = "\n".join(line.rstrip() for line in command.get_help(context).strip().splitlines())
     own = f"## `{path}`\n\n```text\n{help_text}\n```\n"
     names = command.list_commands(context) if hasattr(command, "list_commands") else []

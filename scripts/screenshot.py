@@ -1,4 +1,4 @@
-"""Draws docs/images/show.svg: what `hmstats show` prints of the demonstration's tables. `make demo` comes before.
+"""Draws docs/images/show.svg: what `hmstats show` prints of the demonstration's tables. `make screenshot` runs it.
 
 The table is analysed again, by the command, on a copy of the demonstration's database; then the command is run in a
 terminal of 80 columns, and what it writes there is drawn.
@@ -30,7 +30,7 @@ _FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 def main() -> None:
     """Run the commands and write the image."""
     if not (DEMO / "hmstats.sqlite").is_file():
-        raise SystemExit(f"there is no {DEMO / 'hmstats.sqlite'}: run `make demo`")
+        raise SystemExit(f"there is no {DEMO / 'hmstats.sqlite'}: run `make screenshot`")
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(DEMO / "hmstats.sqlite", folder)
         command = [_HMSTATS, "serve", "--port", "0", "--workers", "1"]
@@ -53,10 +53,10 @@ def _shown(metastore: str) -> str:
     return in_terminal([_HMSTATS, "show", TABLE, "--metastore", metastore])
 
 
-def in_terminal(command: list[str]) -> str:
-    """All that a command writes to a terminal of 80 columns. Raises CalledProcessError when it fails."""
+def in_terminal(command: list[str], width: int = WIDTH) -> str:
+    """All that a command writes to a terminal of so many columns. Raises CalledProcessError when it fails."""
     master, terminal = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(WIDTH)}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width)}
     with subprocess.Popen(command, stdout=terminal, env=environment) as running:
         os.close(terminal)
         parts = []

@@ -20,18 +20,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hmstats.model.catalog import Column, Partition, Storage, Table, TableName
-from hmstats.model.column_statistics import DEFAULT_ENGINE, StatisticsSet
-from hmstats.model.column_types import kind_of
-from hmstats.service.catalog.databases import Databases
-from hmstats.service.catalog.partition_changes import PartitionChanges
-from hmstats.service.catalog.tables import Tables
-from hmstats.service.statistics.aggregate import StatisticsAggregator
-from hmstats.service.statistics.write import StatisticsWriter
-from hmstats.service.warehouse import Warehouse
+from hmstats.model.catalog.objects import Column, Partition, Storage, Table, TableName
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.service.catalog.databases.databases import Databases
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.sketch.accumulator import TableAccumulator
-from hmstats.store import migrate
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
+from hmstats.store.migration import migrate
 
 NAME = TableName("hive", "default", "lineitem")
 MANY = 1_000

@@ -13,6 +13,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 
 # In the order in which they import each other.
 pytest_plugins = [
+    "tests.fixtures.tiers",
     "tests.fixtures.postgres",
     "tests.fixtures.statements",
     "tests.fixtures.versions",

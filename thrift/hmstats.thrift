@@ -87,6 +87,32 @@ struct TopKResult {
   5: required bool exact,
 }
 
+// All three questions about many columns, over all partitions. `engine` is `hive` when absent.
+struct UnitedStatisticsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: required list<string> colNames,
+  4: required list<double> fractions, // each from 0 to 1
+  5: optional i32 k = 10,
+  6: optional string catName,
+  7: optional string engine,
+}
+
+// An answer is absent where nothing stored gives it, or the column's type has none.
+struct UnitedColumn {
+  1: required string colName,
+  2: optional DistinctCountResult distinct,
+  3: optional QuantilesResult quantiles,
+  4: optional TopKResult frequent,
+  5: optional i64 writtenAt, // epoch seconds of the oldest statistics
+  6: optional i32 stalePartitions, // in which the statistics are behind the rows
+}
+
+struct UnitedStatisticsResult {
+  1: required list<UnitedColumn> columns, // in the order of colNames
+  2: required i32 numPartitions,
+}
+
 // ---------------------------------------------------------------- statistics with all that is kept beside them
 
 // What is absent is unknown.
@@ -130,12 +156,29 @@ struct ProvenanceResult {
   1: required list<ColumnDetails> details,
 }
 
-// As set_aggr_stats_for has it, and the details of its columns, which are stored together with them or not at all.
+// Parameters to put and to remove; all others stay as they are, whoever changed them meanwhile.
+struct ParameterChange {
+  1: optional string partName, // absent: of the table itself
+  2: optional map<string, string> put,
+  3: optional list<string> remove,
+}
+
+// Changes of a table's parameters, or of those of some of its partitions.
+struct ParameterChanges {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string catName,
+  4: required list<ParameterChange> changes,
+}
+
+// As set_aggr_stats_for has it, and the details of its columns. `parameters` are changed before the statistics are looked
+// at; a COLUMN_STATS_ACCURATE among them stands as it is sent. `colStats` may be empty then. All of it is stored, or nothing.
 struct SetStatisticsRequest {
   1: required list<hive_metastore.ColumnStatistics> colStats,
   2: optional list<ColumnDetails> details,
   3: optional bool needMerge,
   4: optional string engine,
+  5: optional ParameterChanges parameters,
 }
 
 // ---------------------------------------------------------------- running writes
@@ -210,6 +253,11 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   TopKResult get_top_k(1: TopKRequest request)
     throws (1: hive_metastore.NoSuchObjectException o1, 2: MissingStatisticsException o2,
             3: hive_metastore.InvalidInputException o3, 4: hive_metastore.MetaException o4)
+
+  // What all partitions say together of many columns: distinct counts, quantiles, and frequent values.
+  UnitedStatisticsResult get_united_statistics(1: UnitedStatisticsRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
 
   // Where statistics come from.
   ProvenanceResult get_provenance(1: StatisticsRequest request)

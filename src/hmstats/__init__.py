@@ -1,3 +1,65 @@
-"""hmstats: table, partition and column statistics behind the Hive Metastore's Thrift API."""
+"""hmstats: table, partition and column statistics behind the Hive Metastore's Thrift API.
 
-__version__ = "0.1.0"
+hmstats.connect("thrift://HOST:9083")     a metastore: its tables, partitions and statistics
+hmstats.analyze(spark, "db.table")        compute statistics with Spark and store them
+hmstats.check(spark, "db.table")          compare stored statistics with the data
+hmstats.writer(df)                        write a DataFrame and collect its statistics meanwhile
+hmstats.arrow                             statistics as Arrow arrays
+
+Each is imported when it is first used: a client loads no Spark, a server no client.
+
+The folders, in the order in which a number goes from a file to a planner:
+
+collector/   computes statistics with Spark
+sketch/      sketches and accumulators over whole arrays
+client/      talks to a metastore
+wire/        Thrift structs to model and back
+server/      sockets, requests, calls
+service/     the rules
+store/       the database
+outlets/     the model in other forms
+model/       what everything above speaks of
+files/       file systems and directories
+cli/         the commands; settings.py has what they and the server can be told
+
+errors.py has every error, resources.py finds what travels in the wheel, private_files.py makes files that their owner
+alone can read, java.py finds Java, version.py has the version.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from hmstats.version import __version__
+
+if TYPE_CHECKING:
+    from hmstats.client import Metastore, connect
+    from hmstats.collector import analyze, check
+    from hmstats.collector import writing as writer
+    from hmstats.errors import HmstatsError
+    from hmstats.outlets import arrow
+
+__all__ = ["HmstatsError", "Metastore", "__version__", "analyze", "arrow", "check", "connect", "writer"]
+
+_MODULES = {
+    "HmstatsError": ("hmstats.errors", "HmstatsError"),
+    "Metastore": ("hmstats.client", "Metastore"),
+    "analyze": ("hmstats.collector", "analyze"),
+    "arrow": ("hmstats.outlets.arrow", None),
+    "check": ("hmstats.collector", "check"),
+    "connect": ("hmstats.client", "connect"),
+    "writer": ("hmstats.collector", "writing"),
+}
+"""Public name to its module and its name there; None is the module itself."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part of the public interface by its name."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    module, attribute = _MODULES[name]
+    loaded = import_module(module)
+    return loaded if attribute is None else getattr(loaded, attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

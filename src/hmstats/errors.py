@@ -17,7 +17,10 @@ HmstatsError
 │   ├── TransactionOpen         what a transaction holds ends with it, not before
 │   ├── SettingHidden           a setting that no caller may read
 │   └── MetaError               everything else that the metastore must say
-│       └── StoreUnavailable    the database is away or does not answer in time
+│       ├── StoreUnavailable    the database is away or does not answer in time
+│       ├── UnknownExpression   a condition over partitions that cannot be read; its client may look for itself
+│       ├── DatabaseTaken       the database is in the hands of another server
+│       └── FilesBusy           another change of the same directories is under way
 ├── ProtocolError               bytes that are no message of ours
 │   └── MessageTooLarge         a message above the limit
 ├── SketchError                 bytes that are no sketch of the named kind
@@ -34,9 +37,17 @@ HmstatsError
         └── UnknownCall         it does not know the call
 """
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 
 class HmstatsError(Exception):
     """The root: its text is one sentence for the person who reads it."""
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The error whose text this is, as a trace of another process shows it."""
+        return cls(text)
 
 
 class MetastoreError(HmstatsError):
@@ -107,8 +118,20 @@ class StoreUnavailable(MetaError):
     """The database is away or does not answer in time."""
 
 
+class UnknownExpression(MetaError):
+    """A condition over partitions that cannot be read. Reads answer it as an unknown call: Hive then looks itself."""
+
+
 class DatabaseTaken(MetaError):
     """A database that a server has alone, or that others write to while one is to have it alone."""
+
+
+class FilesBusy(MetaError):
+    """Directories that another change has in hand; `changes` are those that are in the way."""
+
+    def __init__(self, text: str, changes: Sequence[Any] = ()) -> None:
+        super().__init__(text)
+        self.changes = changes
 
 
 class ProtocolError(HmstatsError):
@@ -132,7 +155,7 @@ class SettingsError(HmstatsError):
 
 
 class GatheringFailed(HmstatsError):
-    """Statistics that a running write was to gather are not whole, or could not be kept."""
+    """Statistics that a running write should gather are incomplete, or could not be stored."""
 
 
 class StatementError(HmstatsError):
@@ -171,6 +194,13 @@ class CallRefused(ServiceError):
         self.method = method
         self.kind = kind
         self.message = message
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The refusal with this text; one without a method and a kind is all message."""
+        method, first, rest = text.partition(": ")
+        kind, second, message = rest.partition(": ")
+        return cls(method, kind, message) if first and second else cls("call", cls.__name__, text)
 
 
 class UnknownCall(CallRefused):

@@ -1,4 +1,4 @@
-"""Where the IDL and the migrations lie: at the top of a checkout, inside an installed wheel, or in a zip file of it."""
+"""Finds the folders of the IDL and the migrations: in a checkout, in an installed wheel, or in a zip file of it."""
 
 import atexit
 import shutil
@@ -25,7 +25,7 @@ def folder(name: str) -> Path:
 
 @cache
 def _unpacked(package: Path, inside: str) -> Path:
-    """A folder of a zip file, as Spark hands packages to executors, for as long as this process lives."""
+    """A temporary copy of a folder of a zip file, in which Spark sends packages to executors."""
     place = tempfile.mkdtemp(prefix="hmstats-")
     atexit.register(shutil.rmtree, place, ignore_errors=True)
     with zipfile.ZipFile(package) as packed:

@@ -1,17 +1,24 @@
 """Every setting of hmstats: unit, default and one sentence each.
 
-A value is looked for in this order: a command's flag, the environment (`HMSTATS__PORT`), the TOML file named by
-`HMSTATS__CONFIG` or else `hmstats.toml` in the working directory, the default. `hmstats config show` prints each
-value and where it came from; docs/configuration.md is generated from this class.
+A value is taken from the first of these that has it: a command's flag, the environment (`HMSTATS__PORT`), the TOML file
+named by `HMSTATS__CONFIG` or else `hmstats.toml` in the working directory, the default. `hmstats config show` prints
+each value and where it came from; docs/configuration.md is generated from this class.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from hmstats.errors import SettingsError
 
@@ -21,7 +28,7 @@ _DEFAULT_CONFIG_FILE = "hmstats.toml"
 
 
 class Settings(BaseSettings):
-    """What a server or a command can be told."""
+    """The settings of the server and of the commands."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
 
@@ -47,6 +54,17 @@ class Settings(BaseSettings):
         "can only read.",
     )
     warehouse: str = Field("warehouse", description="The folder or URI where managed tables live.")
+    warehouse_roots: Annotated[tuple[str, ...], NoDecode] | None = Field(
+        None,
+        description="Prefixes of locations, besides the warehouse, where directories of databases and managed tables "
+        "are made, moved and removed; * is everywhere. When not set: everywhere on a server that listens on loopback "
+        "only, else in the warehouse alone.",
+    )
+    trash: bool = Field(
+        False,
+        description="Whether dropped data goes to Hadoop's trash, where directories are renamed (local, HDFS), unless "
+        "it is purged; as in Hadoop, whose fs.trash.interval is 0, the default removes it.",
+    )
     metastore: str = Field(
         "thrift://127.0.0.1:9083",
         description="The metastore that commands ask: thrift://HOST:PORT, several separated by commas.",
@@ -67,12 +85,35 @@ class Settings(BaseSettings):
     max_waiting_calls: int = Field(
         1_000, ge=1, description="Calls that may wait in a worker for a thread; one more is refused."
     )
+    max_waiting_bytes: int = Field(
+        256 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of calls that may wait in a worker for a thread; a call beyond it is refused.",
+    )
     max_message_bytes: int = Field(
         100 * 1024 * 1024, ge=1024, description="The largest message that is read, in bytes."
     )
+    max_message_containers: int = Field(
+        4_000_000,
+        ge=10_000,
+        description="The structs, lists, sets and maps that a message may hold; each takes 100 to 300 bytes of memory.",
+    )
+    max_partial_bytes: int = Field(
+        256 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of messages of which a part has come to a worker; beyond it the large one that began first "
+        "is refused.",
+    )
     receive_seconds: float = Field(60.0, gt=0, description="Seconds in which a message must arrive once it has begun.")
     send_seconds: float = Field(
-        60.0, gt=0, description="Seconds in which a client must take at least one byte of its answer."
+        60.0, gt=0, description="Seconds in which a client must take send_bytes more of its answer, or the rest of it."
+    )
+    send_bytes: int = Field(64 * 1024, ge=1, description="Bytes of its answer that a client must take in send_seconds.")
+    max_unsent_bytes: int = Field(
+        256 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of answers that clients of a worker have not taken; beyond it the slowest client's "
+        "connection is closed.",
     )
     idle_seconds: float | None = Field(
         None, gt=0, description="Seconds after which a connection without a request is closed; none keeps it."
@@ -137,6 +178,12 @@ class Settings(BaseSettings):
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
     )
+    listing_seconds: float = Field(
+        5.0,
+        ge=0,
+        description="Seconds in which the files of tables and partitions that a call changes are counted; what takes "
+        "longer is unknown, and 0 counts none.",
+    )
     statistics_from_partitions: bool = Field(
         True,
         description="Whether a partitioned table without statistics of its own is answered for from its partitions.",
@@ -166,6 +213,12 @@ class Settings(BaseSettings):
         "info", pattern="^(debug|info|warning|error)$", description="The lowest level of log lines: debug to error."
     )
 
+    @field_validator("warehouse_roots", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        """Splits a text at its commas, for settings that are lists."""
+        return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -184,16 +237,42 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
     """The settings in force; a flag that is None was not given. Raises SettingsError naming setting and value."""
     path = config_file()
     if os.environ.get(CONFIG_FILE_VARIABLE) and not path.is_file():
-        raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which is not there")
+        raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which does not exist")
     given = {name: value for name, value in (flags or {}).items() if value is not None}
+    for place, name in _unknown():
+        raise SettingsError(f"{place}: there is no setting {name}{_nearest(name)}")
     try:
         return Settings(**given)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
         raise SettingsError(f"setting {name}: {first['msg']}, found {first.get('input')!r}") from error
-    except ValueError as error:
-        raise SettingsError(f"{path} cannot be read: {error}") from error
+
+
+def _unknown() -> Iterator[tuple[str, str]]:
+    """The source and name of each given setting that does not exist. Raises SettingsError for invalid TOML."""
+    ours = [name for name in sorted(os.environ) if name.upper().startswith(PREFIX)]
+    for variable in ours:
+        name = variable.upper().removeprefix(PREFIX).lower()
+        if variable != CONFIG_FILE_VARIABLE and name not in Settings.model_fields:
+            yield f"variable {variable}", name
+    for name in _in_file():
+        if name not in Settings.model_fields:
+            yield str(config_file()), name
+
+
+def _in_file() -> Mapping[str, Any]:
+    """The settings in the TOML file. Raises SettingsError when it cannot be read."""
+    try:
+        return TomlConfigSettingsSource(Settings, config_file()).toml_data
+    except (ValueError, OSError) as error:
+        raise SettingsError(f"{config_file()} cannot be read: {error}") from error
+
+
+def _nearest(name: str) -> str:
+    """The end of an error about an unknown setting: the most similar setting, or where all are listed."""
+    nearest = get_close_matches(name, Settings.model_fields, n=1)
+    return f", is it {nearest[0]}?" if nearest else "; `hmstats config show` prints all"
 
 
 def config_file() -> Path:
@@ -208,6 +287,6 @@ def origin(name: str, flags: Mapping[str, Any] | None = None) -> str:
     variable = PREFIX + name.upper()
     if os.environ.get(variable):
         return variable
-    if name in TomlConfigSettingsSource(Settings, config_file()).toml_data:
+    if name in _in_file():
         return str(config_file())
     return "default"

@@ -22,11 +22,11 @@ from tests.fixtures.servers import serving
 
 from hmstats.client import Metastore as Client
 from hmstats.client import connect
-from hmstats.client.asked_table import AskedTable
-from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.model.column_types import kind_of
-from hmstats.model.names import table_name
-from hmstats.model.provenance import Provenance
+from hmstats.client.asked.asked_table import AskedTable
+from hmstats.model.catalog.names import table_name
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch.accumulator import ColumnAccumulator
 from hmstats.wire.idl import hive_metastore as api
 

@@ -19,7 +19,7 @@ from tests.fixtures.servers import serving
 
 from hmstats.collector import analyze
 from hmstats.collector.autogather.writer import writing
-from hmstats.collector.session import local_session
+from hmstats.collector.spark.session import local_session
 
 ROUNDS = 5
 FILES = 4

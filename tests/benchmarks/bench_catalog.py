@@ -25,7 +25,7 @@ from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database, own_server
 from tests.fixtures.servers import serving
 
-from hmstats.store import migrate
+from hmstats.store.migration import migrate
 from hmstats.wire.idl import hive_metastore as api
 
 ANEW, AGAIN, HIVE = "first touch", "asked again", "Hive"

@@ -25,7 +25,7 @@ from tests.benchmarks.processes import cpu_seconds
 from tests.fixtures.servers import serving
 
 from hmstats.collector import analyze
-from hmstats.collector.session import local_session
+from hmstats.collector.spark.session import local_session
 
 CORES = 2
 OURS, ANALYZE, AGGREGATES = "hmstats", "ANALYZE", "aggregates"

@@ -20,8 +20,8 @@ from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database, own_server
 from tests.fixtures.servers import serving
 
-from hmstats.client.batches import batches
-from hmstats.store import migrate
+from hmstats.client.connection.batches import batches
+from hmstats.store.migration import migrate
 from hmstats.wire.idl import hive_metastore as api
 
 DATABASE = "growth"

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.benchmarks.processes import family_of, listener_of
-from tests.faults.worker_processes import wait_until, workers
+from tests.faults.harness.worker_processes import wait_until, workers
 from tests.server.serving import Client
 
 _SPARE_FILES = 100

@@ -22,9 +22,9 @@ from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database, own_server
 from tests.fixtures.servers import serving
 
-from hmstats.sketch.hive_hll import HiveHll
-from hmstats.store import migrate
-from hmstats.store.engine import database_url
+from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.store.database.store import database_url
+from hmstats.store.migration import migrate
 from hmstats.wire.idl import hive_metastore as api
 
 _AT_ONCE = 1_000

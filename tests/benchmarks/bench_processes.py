@@ -21,7 +21,7 @@ from tests.fixtures.postgres import fresh_database, own_server
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 
-from hmstats.store import migrate
+from hmstats.store.migration import migrate
 
 TABLES = 4
 """Connections share so many tables of each kind."""

@@ -30,7 +30,7 @@ from tests.fixtures.postgres import fresh_database, own_server
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 
-from hmstats.store import migrate
+from hmstats.store.migration import migrate
 
 ANEW, KNOWN, AGAIN = "first touch", "new question", "asked again"
 _KEPT: Mapping[str, Mapping[str, int]] = {

@@ -10,11 +10,11 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from hmstats.model.column_statistics import Kind
-from hmstats.sketch import bit_vector
+from hmstats.model.statistics.column_statistics import Kind
 from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator
-from hmstats.sketch.hive_hll import HiveHll
-from hmstats.sketch.murmur3 import hash_doubles, hash_longs, hash_strings
+from hmstats.sketch.distinct import bit_vector
+from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.sketch.values.murmur3 import hash_doubles, hash_longs, hash_strings
 
 ROWS = 1_000_000
 SKETCHES = 10_000

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from tests.fixtures.metastores import Metastore
 
-from hmstats.sketch.hive_hll import HiveHll
-from hmstats.sketch.murmur3 import hash_longs
+from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.sketch.values.murmur3 import hash_longs
 from hmstats.wire.idl import hive_metastore as api
 
 DATABASE = "bench"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import create_engine, text
 
-from hmstats.store import logged_changes, notifications
-from hmstats.store.engine import database_url
+from hmstats.store.changes import hive_changes, notifications
+from hmstats.store.database.store import database_url
 
 SEQUENCE = "NOTIFICATION_SEQUENCE"
 LOOKED_AT = (
@@ -81,7 +81,7 @@ class Audit:
             for transaction, changed in connection.exec_driver_sql("SELECT transaction, changed FROM audit.changes"):
                 seen.transactions.setdefault(transaction, set()).add(changed)
             tables = set(connection.exec_driver_sql(_TABLES).scalars()) - {None}
-        told = logged_changes.since(self._engine, before)
+        told = hive_changes.since(self._engine, before)
         if told and told.named:
             seen.unnamed = tables - frozenset().union(*told.named.values())
 

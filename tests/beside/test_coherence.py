@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from tests.behaviour.histories import Register
+from tests.behaviour.coherence.histories import Register
 from tests.behaviour.structs import statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.pairs import Pair

@@ -78,7 +78,7 @@ def test_each_unites_the_bit_vectors_of_both(hive_and_ours: Pair) -> None:
 def test_both_make_catalogs(hive_and_ours: Pair) -> None:
     """Their ids are from one sequence, whoever takes them first; Hive 2.3 has no catalogs."""
     if hive_and_ours.hive.generation == 2.3:
-        with pytest.raises(api.MetaException, match="has no table CTLGS to keep this in"):
+        with pytest.raises(api.MetaException, match="has no table CTLGS to store this in"):
             _make_catalog(hive_and_ours.ours, "c0")
         return
     for number in range(4):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.behaviour.histories import Register
+from tests.behaviour.coherence.histories import Register
 from tests.behaviour.structs import of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.pairs import Pair

@@ -7,10 +7,10 @@ import pytest
 from tests.fixtures.metastores import Metastore
 
 from hmstats import client
-from hmstats.client.batches import PARTITIONS_A_CALL
+from hmstats.client.connection.batches import PARTITIONS_A_CALL
 from hmstats.errors import CallRefused
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import (
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import (
     BinaryStatistics,
     BooleanStatistics,
     ColumnStatistics,
@@ -22,7 +22,7 @@ from hmstats.model.column_statistics import (
     StringStatistics,
     TimestampStatistics,
 )
-from hmstats.model.column_types import kind_of
+from hmstats.model.statistics.column_types import kind_of
 
 STATISTICS = (
     ColumnStatistics("b", "boolean", BooleanStatistics(trues=3, falses=4, nulls=1)),
@@ -85,6 +85,21 @@ def test_parameters_are_put_beside_others(service: client.Metastore, name: Table
     }
     assert after["kept"] == "as it was"
     assert len(service.table_statistics(name, COLUMNS)) == len(COLUMNS)
+
+
+def test_marks_of_counts_take_no_marks_of_columns_away(service: client.Metastore, name: TableName) -> None:
+    of_columns = '{"COLUMN_STATS":{"l":"true"}}'
+    service.put_table_parameters(name, {"COLUMN_STATS_ACCURATE": None})
+    service.put_table_parameters(name, {"numRows": "8", "COLUMN_STATS_ACCURATE": of_columns})
+    counts = {"numRows": "9", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}
+    service.put_table_parameters(name, counts)
+    found = parameters(service, name)["COLUMN_STATS_ACCURATE"]
+    assert found == '{"BASIC_STATS":"true","COLUMN_STATS":{"l":"true"}}'
+    service.put_table_parameters(name, {"COLUMN_STATS_ACCURATE": "{}"})
+    assert parameters(service, name)["COLUMN_STATS_ACCURATE"] == of_columns
+    service.put_table_parameters(name, {"COLUMN_STATS_ACCURATE": None})
+    service.put_table_parameters(name, {"COLUMN_STATS_ACCURATE": "{}"})
+    assert "COLUMN_STATS_ACCURATE" not in parameters(service, name)
 
 
 def test_partitions_have_statistics_and_parameters_of_their_own(

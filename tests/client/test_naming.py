@@ -4,7 +4,7 @@ import pytest
 
 from hmstats.client.naming import named_table
 from hmstats.errors import StatementError
-from hmstats.model.catalog import TableName
+from hmstats.model.catalog.objects import TableName
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import pytest
 from tests.fixtures.metastores import Metastore
 
 from hmstats import client
-from hmstats.client.batches import PARTITIONS_A_CALL
+from hmstats.client.connection.batches import PARTITIONS_A_CALL
 from hmstats.errors import CallRefused, UnknownCall
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import ColumnStatistics, Kind, StatisticsSet
-from hmstats.model.frequent_values import FrequentValue
-from hmstats.model.provenance import Provenance
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StatisticsSet
+from hmstats.model.statistics.frequent_values import FrequentValue
+from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch.accumulator import ColumnAccumulator
 
 MADE = Provenance(exact=False, rows_seen=1_000, sample_fraction=0.5, tool="tests 1")

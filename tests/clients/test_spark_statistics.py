@@ -14,7 +14,8 @@ from tests.fixtures.servers import finding_tests, serving
 
 from hmstats.client import connect
 from hmstats.client.metastore import Metastore
-from hmstats.model.column_statistics import (
+from hmstats.model.catalog.names import table_name
+from hmstats.model.statistics.column_statistics import (
     BooleanStatistics,
     ColumnStatistics,
     DateStatistics,
@@ -23,9 +24,8 @@ from hmstats.model.column_statistics import (
     StringStatistics,
     TimestampStatistics,
 )
-from hmstats.model.names import table_name
-from hmstats.outlets.spark_properties import own
-from hmstats.sketch.kll import KllHistogram
+from hmstats.outlets.spark.spark_properties import own
+from hmstats.sketch.quantiles.kll import KllHistogram
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

@@ -9,15 +9,15 @@ import pyarrow as pa
 import pytest
 from tests.collector.data import TYPES, exact, frequencies, opened, value_of
 
-from hmstats.model.column_statistics import (
+from hmstats.model.statistics.column_statistics import (
     BinaryStatistics,
     BooleanStatistics,
     ColumnStatistics,
     StringStatistics,
 )
-from hmstats.sketch.hive_hll import HiveHll
-from hmstats.sketch.kll import KllHistogram
-from hmstats.sketch.top_k import TopK
+from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.sketch.frequent.top_k import TopK
+from hmstats.sketch.quantiles.kll import KllHistogram
 
 NDV_ERROR = 0.05
 """Three standard errors of the default bit vectors."""

@@ -11,9 +11,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from hmstats.model.column_statistics import Kind
-from hmstats.model.column_types import kind_of
-from hmstats.model.frequent_values import items
+from hmstats.model.statistics.column_statistics import Kind
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.model.statistics.frequent_values import items
 
 ROWS = 4000
 TYPES = {

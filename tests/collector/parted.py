@@ -12,7 +12,7 @@ from tests.collector.data import TYPES, rows
 from tests.fixtures.metastores import Metastore
 
 from hmstats import client
-from hmstats.model.catalog import TableName
+from hmstats.model.catalog.objects import TableName
 from hmstats.wire.idl import hive_metastore as api
 
 ROWS = 400

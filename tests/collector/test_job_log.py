@@ -1,15 +1,18 @@
 """The job log: one JSON line of each analysis."""
 
+import io
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hmstats import __version__
 from hmstats.collector.job_log import JobLog
 from hmstats.collector.report import Finding, Report
 from hmstats.errors import SettingsError, StatementError
-from hmstats.model.catalog import TableName
+from hmstats.model.catalog.objects import TableName
+from hmstats.version import __version__
 
 REPORT = Report(
     table=TableName("hive", "db", "t"),
@@ -66,3 +69,20 @@ def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 def test_a_check_writes_nothing(tmp_path: Path) -> None:
     JobLog(tmp_path / "jobs.log").check()
     assert (tmp_path / "jobs.log").read_text() == ""
+
+
+def test_a_line_of_any_length_is_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several processes share the file: two writes of one line would let another's line stand between them."""
+    report = replace(REPORT, failed={f"k={number}": "file cannot be read" for number in range(10_000)})
+    writes: list[int] = []
+    real = io.FileIO.write
+
+    class Counted(io.FileIO):
+        def write(self, data: Any) -> int:
+            writes.append(len(data))
+            return real(self, data)
+
+    monkeypatch.setattr(Path, "open", lambda self, mode, buffering=-1: Counted(self, mode.replace("b", "")))
+    JobLog(tmp_path / "jobs.log").done(report)
+    assert len(writes) == 1
+    assert writes[0] > 100_000

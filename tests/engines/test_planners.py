@@ -1,4 +1,8 @@
-"""The same sessions of Trino and of Presto on a real Hive Metastore and on ours: every statement answers the same."""
+"""Sessions of Trino and of Presto on a real Hive Metastore and on ours: every statement answers the same.
+
+On ours they run wherever the tables lie: in the server's warehouse, in another folder, behind a link, and in an object
+store.
+"""
 
 import json
 import re
@@ -12,13 +16,14 @@ from typing import Any
 
 import pytest
 from tests.fixtures.hive import CHECKOUT, free_port, hive
+from tests.fixtures.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
 from tests.peers import launch
 
 pytestmark = [pytest.mark.engines, pytest.mark.hive, pytest.mark.slow]
 
 PEERS = CHECKOUT / "tests" / "peers"
-SESSIONS = ("session.sql", "session-long.sql")
+SESSIONS = ("session.sql", "session-long.sql", "session-catalog.sql")
 JDKS = {"presto": (11, 17), "trino": (25, 99)}
 
 BETTER = {
@@ -26,16 +31,19 @@ BETTER = {
 }
 """Where ours answers otherwise, and why; docs/compatibility.md says the same."""
 
+_TRINO_S3 = {"region": "AWS_REGION", "aws-access-key": "AWS_ACCESS_KEY_ID", "aws-secret-key": "AWS_SECRET_ACCESS_KEY"}
+"""Trino's settings of S3, by the variables of AWS's clients that say the same."""
 _ENTRY = re.compile(r"\w+=\[ .*? \](?=, \w+=\[ |\})")
 
 Answers = list[dict[str, Any]]
 
 
 @contextmanager
-def planner(dialect: str, metastore_port: int, folder: Path) -> Iterator[str]:
+def planner(dialect: str, metastore_port: int, folder: Path, *properties: str) -> Iterator[str]:
     """The address of an engine whose catalog uses a metastore."""
     port = free_port()
     command = [sys.executable, "-m", f"tests.peers.start_{dialect}", "--http-port", str(port), "--dir", str(folder)]
+    command += [flag for each in properties for flag in ("--set", each)]
     metastore = ("--metastore", f"thrift://127.0.0.1:{metastore_port}")
     with (folder / "engine.log").open("w") as log:
         engine = subprocess.Popen([*command, *metastore], cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=log, text=True)
@@ -50,16 +58,20 @@ def planner(dialect: str, metastore_port: int, folder: Path) -> Iterator[str]:
 
 def answers(dialect: str, metastore_port: int, folder: Path) -> dict[str, Answers]:
     """What an engine answers to the statements of each session, whose tables lie in the folder."""
-    found = {}
     with planner(dialect, metastore_port, folder) as url:
-        for session in SESSIONS:
-            warehouse = folder / "warehouse" / session.removesuffix(".sql")
-            warehouse.mkdir(parents=True)
-            options = ("--warehouse", f"file:{warehouse}", "--dialect", dialect, "--session", str(PEERS / session))
-            command = [sys.executable, "-m", "tests.peers.planner_session", url, *options]
-            done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=900, check=True)
-            found[session] = [json.loads(ordered(line)) for line in done.stdout.splitlines()]
-    return found
+        return {session: answers_at(dialect, url, session, folder / "warehouse") for session in SESSIONS}
+
+
+def answers_at(dialect: str, url: str, session: str, parent: Path | str) -> Answers:
+    """What a running engine answers to a session's statements, whose tables lie in a folder or behind a URI."""
+    name = session.removesuffix(".sql")
+    if isinstance(parent, Path):
+        (parent / name).mkdir(parents=True)
+    warehouse = f"file:{parent / name}" if isinstance(parent, Path) else f"{parent}/{name}"
+    options = ("--warehouse", warehouse, "--dialect", dialect, "--session", str(PEERS / session))
+    command = [sys.executable, "-m", "tests.peers.planner_session", url, *options]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=900, check=True)
+    return [json.loads(ordered(line)) for line in done.stdout.splitlines()]
 
 
 def ordered(line: str) -> str:
@@ -100,10 +112,64 @@ def found(dialect: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, A
         return answers(dialect, port, folder)
 
 
+@pytest.fixture(scope="module")
+def elsewhere(dialect: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Answers]]:
+    """The answers on ours when tables lie outside of the server's warehouse, by layout."""
+    folder = tmp_path_factory.mktemp(f"{dialect}-elsewhere")
+    (folder / "behind").mkdir()
+    (folder / "link").symlink_to(folder / "behind")
+    places = {"another folder": folder / "another", "a link": folder / "link"}
+    with serving(folder) as port, planner(dialect, port, folder) as url:
+        return {
+            layout: {session: answers_at(dialect, url, session, place) for session in SESSIONS}
+            for layout, place in places.items()
+        }
+
+
+@pytest.fixture(scope="module")
+def in_object_store(dialect: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answers]:
+    """The answers on ours when tables lie in an object store, of which the server says s3 and the engine s3a."""
+    if dialect == "presto":
+        pytest.skip("Presto's jars from Maven have no client for S3")
+    folder = tmp_path_factory.mktemp(f"{dialect}-store")
+    with object_store(folder) as store:
+        properties = (
+            "fs.native-s3.enabled=true",
+            f"s3.endpoint=http://127.0.0.1:{store.port}",
+            "s3.path-style-access=true",
+            *(f"s3.{name}={store.environment[variable]}" for name, variable in _TRINO_S3.items()),
+        )
+        warehouse = f"s3://{BUCKET}/warehouse"
+        with (
+            serving(folder, warehouse=warehouse, environment=store.environment) as port,
+            planner(dialect, port, folder, *properties) as url,
+        ):
+            return {each: answers_at(dialect, url, each, f"s3a://{BUCKET}/warehouse") for each in SESSIONS}
+
+
+def _differing(expected: Answers, found: Answers) -> list[Any]:
+    assert len(found) == len(expected) > 40
+    pairs = [pair for pair in zip(expected, found, strict=True) if pair[0] != pair[1]]
+    return [pair for pair in pairs if pair[0]["sql"] not in BETTER]
+
+
+@pytest.mark.parametrize("layout", ["another folder", "a link"])
+@pytest.mark.parametrize("session", SESSIONS)
+def test_every_statement_answers_as_on_hive_elsewhere(
+    expected: dict[str, Answers], elsewhere: dict[str, dict[str, Answers]], session: str, layout: str
+) -> None:
+    assert _differing(expected[session], elsewhere[layout][session]) == []
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_every_statement_answers_as_on_hive_in_an_object_store(
+    expected: dict[str, Answers], in_object_store: dict[str, Answers], session: str
+) -> None:
+    assert _differing(expected[session], in_object_store[session]) == []
+
+
 @pytest.mark.parametrize("session", SESSIONS)
 def test_every_statement_answers_as_on_hive(
     expected: dict[str, Answers], found: dict[str, Answers], session: str
 ) -> None:
-    assert len(found[session]) == len(expected[session]) > 40
-    differing = [pair for pair in zip(expected[session], found[session], strict=True) if pair[0] != pair[1]]
-    assert [pair for pair in differing if pair[0]["sql"] not in BETTER] == []
+    assert _differing(expected[session], found[session]) == []

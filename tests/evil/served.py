@@ -15,9 +15,9 @@ from tests.server.serving import Client
 
 from hmstats.server.assembly import Rules, build
 from hmstats.server.limits import Limits
-from hmstats.server.messages import CALL
-from hmstats.service.warehouse import Warehouse
-from hmstats.store.engine import Store, database_url
+from hmstats.server.messages.envelope import CALL
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.database.store import Store, database_url
 from hmstats.wire.idl import Method
 from hmstats.wire.idl import hive_metastore as api
 

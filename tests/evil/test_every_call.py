@@ -25,8 +25,8 @@ EXAMPLES = int(os.environ.get("HMSTATS_TEST_EVIL_EXAMPLES", "4"))
 
 def _subjects() -> Iterator[type]:
     """The classes that have the calls, each in a module of its own."""
-    for module in pkgutil.iter_modules(rpc.__path__):
-        found = vars(importlib.import_module(f"{rpc.__name__}.{module.name}"))
+    for module in pkgutil.walk_packages(rpc.__path__, f"{rpc.__name__}."):
+        found = vars(importlib.import_module(module.name))
         yield from (each for name, each in found.items() if name.endswith("Calls"))
 
 

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.faults.worker_processes import metastore_of
-from tests.faults.writers import Writer, go_on, summary, writing
+from tests.faults.harness.worker_processes import metastore_of
+from tests.faults.harness.writers import Writer, go_on, summary, writing
 from tests.fixtures.metastores import Metastore
 
 from hmstats.server.assembly import Rules, build
 from hmstats.server.limits import Limits
 from hmstats.service.notifications import NotificationLog
-from hmstats.service.warehouse import Warehouse
-from hmstats.store.engine import Store
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.database.store import Store
 from hmstats.wire.idl import hive_metastore as api
 
 JUMPS = int(os.environ.get("HMSTATS_TEST_CLOCK_JUMPS", "20"))

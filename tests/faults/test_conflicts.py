@@ -14,7 +14,7 @@ from tests.behaviour.structs import of_partitions, of_table, statistics, statist
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving
 
-from hmstats.store.engine import database_url
+from hmstats.store.database.store import database_url
 from hmstats.wire.idl import hive_metastore as api
 
 PATIENCE_SECONDS = 30

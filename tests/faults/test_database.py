@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, text
-from tests.faults.database_process import postgres
-from tests.faults.leaks import THREADS, check_leaks, open_files
-from tests.faults.worker_processes import metastore_of, workers
-from tests.faults.writers import go_on, patiently, summary, writing
+from tests.faults.harness.database_process import postgres
+from tests.faults.harness.leaks import THREADS, check_leaks, open_files
+from tests.faults.harness.worker_processes import metastore_of, workers
+from tests.faults.harness.writers import go_on, patiently, summary, writing
 
-from hmstats.store import migrate
-from hmstats.store.engine import database_url
+from hmstats.store.database.store import database_url
+from hmstats.store.migration import migrate
 
 KILLS = int(os.environ.get("HMSTATS_TEST_DATABASE_KILLS", "2"))
 BREAKS = int(os.environ.get("HMSTATS_TEST_BREAKS", "5"))

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.faults.database_process import postgres
-from tests.faults.server_process import addresses, two_servers
-from tests.faults.worker_processes import PATIENCE_SECONDS, metastore_of, wait_until
+from tests.faults.harness.database_process import postgres
+from tests.faults.harness.server_process import addresses, two_servers
+from tests.faults.harness.worker_processes import PATIENCE_SECONDS, metastore_of, wait_until
 from tests.fixtures.servers import serving
 
 from hmstats import client
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
-from hmstats.store import migrate
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.store.migration import migrate
 from hmstats.wire.idl import hive_metastore as api
 
 KILLS = int(os.environ.get("HMSTATS_TEST_FAIL_OVERS", "2"))

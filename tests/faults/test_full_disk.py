@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import func, insert, select, text
-from tests.faults.leaks import THREADS, check_leaks, open_files
-from tests.faults.worker_processes import Workers, metastore_of, wait_until, workers
-from tests.faults.writers import Writer, go_on, summary, writing
+from tests.faults.harness.leaks import THREADS, check_leaks, open_files
+from tests.faults.harness.worker_processes import Workers, metastore_of, wait_until, workers
+from tests.faults.harness.writers import Writer, go_on, summary, writing
 
 from hmstats.errors import StoreUnavailable
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
 from hmstats.store.schema import CTLGS
-from hmstats.store.unit import Unit
+from hmstats.store.unit.unit import Unit
 
 TIMES = int(os.environ.get("HMSTATS_TEST_FULL_DISKS", "2"))
 WRITERS = 4

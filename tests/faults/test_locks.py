@@ -11,8 +11,17 @@ from pathlib import Path
 from threading import Barrier, Lock
 
 import pytest
-from tests.behaviour.locking import ACQUIRED, WAITING, ask, check, open_transactions, release, request, shown
-from tests.behaviour.locking import component as component_of
+from tests.behaviour.transactions.locking import (
+    ACQUIRED,
+    WAITING,
+    ask,
+    check,
+    open_transactions,
+    release,
+    request,
+    shown,
+)
+from tests.behaviour.transactions.locking import component as component_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import HMSTATS, serving
 from thriftpy2.transport import TTransportException

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine
 from tests.evil.dumps import Dump, dump
-from tests.faults.cutting import cutting
+from tests.faults.harness.cutting import cutting
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats import client
 from hmstats.errors import ServiceUnavailable
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
-from hmstats.store.engine import database_url
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.store.database.store import database_url
 from hmstats.store.schema import METADATA
 from hmstats.wire.idl import hive_metastore as api
 
@@ -122,7 +122,7 @@ def test_a_lost_reply_is_a_call_that_was_done(running: Running, change: str) -> 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_our_client_asks_again_by_itself(running: Running, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hmstats.client.connection.sleep", lambda _: None)
+    monkeypatch.setattr("hmstats.client.connection.connection.sleep", lambda _: None)
     method, write = CHANGES[change]
     with _connected(("127.0.0.1", running.port), retries=0) as direct:
         write(direct)

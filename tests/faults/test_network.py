@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import make_url
-from tests.faults.bad_network import BadNetwork, bad_network
-from tests.faults.leaks import THREADS, check_leaks, open_files
-from tests.faults.worker_processes import metastore_of, workers
-from tests.faults.writers import Writer, go_on, patiently, summary, writing
+from tests.faults.harness.bad_network import BadNetwork, bad_network
+from tests.faults.harness.leaks import THREADS, check_leaks, open_files
+from tests.faults.harness.worker_processes import metastore_of, workers
+from tests.faults.harness.writers import Writer, go_on, patiently, summary, writing
 
 MISHAPS = int(os.environ.get("HMSTATS_TEST_NETWORK_MISHAPS", "25"))
 SEED = int(os.environ.get("HMSTATS_TEST_SEED", "1"))

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Select, create_engine, func, select
 from tests.behaviour.structs import STRUCTS, of_table, statistics, statistics_of
-from tests.faults.worker_processes import PATIENCE_SECONDS, metastore_of
+from tests.faults.harness.worker_processes import PATIENCE_SECONDS, metastore_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
-from hmstats.store.engine import database_url
+from hmstats.store.database.store import database_url
 from hmstats.store.schema import HMSTATS_TABLE_VERSION, TAB_COL_STATS, TBLS
 from hmstats.wire.idl import hive_metastore as api
 

@@ -16,13 +16,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.faults.leaks import THREADS, check_connections, clients_of
-from tests.faults.worker_processes import PATIENCE_SECONDS, Workers, metastore_of, wait_until, workers
-from tests.faults.writers import BROKEN, go_on, patiently, summary, writing
+from tests.faults.harness.leaks import THREADS, check_connections, clients_of
+from tests.faults.harness.worker_processes import PATIENCE_SECONDS, Workers, metastore_of, wait_until, workers
+from tests.faults.harness.writers import BROKEN, go_on, patiently, summary, writing
 from tests.server.requests import request
 
-from hmstats.server.compact_writer import to_compact
-from hmstats.server.port import Port
+from hmstats.server.messages.compact_writer import to_compact
+from hmstats.server.sockets.port import Port
 from hmstats.wire.idl import hive_metastore as api
 
 KILLS = int(os.environ.get("HMSTATS_TEST_KILLS", "5"))

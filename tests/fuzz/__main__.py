@@ -1,6 +1,7 @@
-"""Sends mutated requests: most straight to the readers, one in twenty over sockets.
+"""Sends mutated requests: most straight to the readers, one in twenty over sockets. Or expensive ones, for some time.
 
-`make fuzz ARGS='--count 1000000 --seed 1'`. Without a seed each run has another.
+`make fuzz ARGS='--count 1000000 --seed 1'`, or `make fuzz ARGS='--shapes 3600 --seed 1'`. Without a seed each run has
+another.
 
 The processes share the work. A fault is told with its seed and the request's number, which give the same bytes again.
 """
@@ -13,6 +14,7 @@ import time
 from collections import Counter
 
 from tests.fuzz.in_process import Found, run
+from tests.fuzz.judged import run as judge
 from tests.fuzz.over_sockets import send
 
 _OVER_SOCKETS = 20
@@ -24,12 +26,22 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1_000_000, help="of requests, those over sockets included")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="the same seed gives the same requests")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="that share the work")
+    parser.add_argument("--shapes", type=float, help="seconds in which expensive requests are sent, and no others")
+    parser.add_argument("--most-bytes", type=int, default=5_000_000, help="of an expensive request")
     given = parser.parse_args()
+    if given.shapes is not None:
+        return _send_expensive(given.seed, given.shapes, given.most_bytes)
     over_sockets = given.count // _OVER_SOCKETS
     print(f"seed {given.seed}: {given.count:,} requests, {over_sockets:,} of them over sockets", flush=True)
     print(f"over sockets: {send(given.seed, range(over_sockets))}", flush=True)
     print(f"in process: {_in_processes(given.seed, range(over_sockets, given.count), given.processes)}")
     return 0
+
+
+def _send_expensive(seed: int, seconds: float, most_bytes: int) -> int:
+    judged = judge(seed, seconds, most_bytes)
+    print(f"seed {seed}: {judged}")
+    return 1 if judged.faults else 0
 
 
 def _in_processes(seed: int, numbers: range, processes: int) -> Found:

@@ -14,10 +14,10 @@ from tests.fuzz.messages import FORMS, corpus
 from tests.fuzz.mutations import mutated
 
 from hmstats.errors import NoSuchObject, ProtocolError
-from hmstats.server.dispatch import Dispatcher
+from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.limits import Limits
-from hmstats.server.protocols import WireProtocol, recognise
-from hmstats.server.session import Session
+from hmstats.server.protocols.protocols import WireProtocol, recognise
+from hmstats.server.rpc.caller import Session
 from hmstats.wire.idl import methods
 
 LIMITS = Limits(max_message_bytes=100_000)

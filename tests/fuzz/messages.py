@@ -8,8 +8,8 @@ from typing import Any
 from tests.server.requests import encoded, envelope, old_envelope
 from thriftpy2.thrift import TType
 
-from hmstats.server.compact_writer import to_compact
-from hmstats.server.messages import CALL
+from hmstats.server.messages.compact_writer import to_compact
+from hmstats.server.messages.envelope import CALL
 from hmstats.wire.idl import methods
 
 _OF_EACH = 3

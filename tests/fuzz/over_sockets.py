@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.leaks import THREADS, check_leaks, open_files
-from tests.faults.worker_processes import Workers, workers
+from tests.faults.harness.leaks import THREADS, check_leaks, open_files
+from tests.faults.harness.worker_processes import Workers, workers
 from tests.fuzz import replies
 from tests.fuzz.in_process import Fuzzer
 from tests.server.serving import PATIENCE_SECONDS, Client

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from hmstats.outlets.arrow_build import Statistic
+from hmstats.outlets.arrow.build import Statistic
 
 ROWS = "ARROW:row_count:exact"
 NULLS = "ARROW:null_count:exact"

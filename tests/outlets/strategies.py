@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from hmstats.model.catalog import Column, TableName
-from hmstats.model.column_statistics import (
+from hmstats.model.catalog.objects import Column, TableName
+from hmstats.model.statistics.column_statistics import (
     DATA_CLASSES,
     BinaryStatistics,
     BooleanStatistics,
@@ -21,8 +21,8 @@ from hmstats.model.column_statistics import (
     StringStatistics,
     TimestampStatistics,
 )
-from hmstats.model.provenance import Provenance
-from hmstats.model.table_statistics import TableStatistics
+from hmstats.model.statistics.provenance import Provenance
+from hmstats.model.statistics.table_statistics import TableStatistics
 
 COUNTS = st.none() | st.integers(0, 2**53)
 """An estimated count is a floating number: good to 2^53."""

@@ -9,7 +9,7 @@ from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
 
-from hmstats.server.messages import CALL, EXCEPTION
+from hmstats.server.messages.envelope import CALL, EXCEPTION
 from hmstats.wire.idl import methods
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from tests.server.requests import Reply, ReplyReader, request
 
-from hmstats.server.dispatch import Dispatcher, Session
+from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.limits import Limits
 from hmstats.server.server import Server
 from hmstats.wire.idl import methods

@@ -18,11 +18,11 @@ from tests.server.serving import PATIENCE_SECONDS, Address, Client, Gate, echo, 
 from thriftpy2.thrift import TApplicationException
 
 from hmstats.errors import SettingsError
-from hmstats.server.dispatch import Dispatcher, Session
+from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.limits import Limits
-from hmstats.server.listener import Listener
-from hmstats.server.messages import CALL
+from hmstats.server.messages.envelope import CALL
 from hmstats.server.server import Server
+from hmstats.server.sockets.listener import Listener
 from hmstats.wire.idl import methods
 
 SHORT_SECONDS = 0.2
@@ -322,7 +322,9 @@ def test_a_call_beyond_those_that_may_wait_is_refused_at_once() -> None:
         answered, _, _ = select.select([client.socket for client in others], [], [], PATIENCE_SECONDS)
         (refused,) = (client for client in others if client.socket in answered)
         others.remove(refused)
-        assert refused.reply().content.o1.message == "the server is busy: 2 calls wait already; try again later"
+        assert refused.reply().content.o1.message == (
+            "the server is busy: 2 calls, or 268,435,456 bytes of them, wait already; try again later"
+        )
         gate.open()
         assert [client.reply().value for client in (running, *others)] == [["let go"]] * 3
         assert refused.echoes("later")

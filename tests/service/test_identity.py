@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 from hmstats.service.identity import Identity
-from hmstats.store import properties
-from hmstats.store.engine import Store
+from hmstats.store.catalog import metastore_properties
+from hmstats.store.database.store import Store
 
 
 def test_a_database_keeps_its_uuid(store: Store) -> None:
@@ -18,10 +18,10 @@ def test_all_who_ask_first_get_the_same_uuid(store: Store) -> None:
     with ThreadPoolExecutor(4) as pool:
         answers = set(pool.map(lambda _: Identity(store).uuid(), range(8)))
     with store.read() as connection:
-        assert answers == {properties.get(connection, "guid")}
+        assert answers == {metastore_properties.get(connection, "guid")}
 
 
 def test_the_uuid_that_another_writer_made_stays(store: Store) -> None:
-    store.write(lambda unit: properties.add(unit, "guid", "by-hive", "made by Hive"))
+    store.write(lambda unit: metastore_properties.add(unit, "guid", "by-hive", "made by Hive"))
     assert Identity(store).uuid() == "by-hive"
-    assert store.write(lambda unit: properties.add(unit, "guid", "late", "too late")) == "by-hive"
+    assert store.write(lambda unit: metastore_properties.add(unit, "guid", "late", "too late")) == "by-hive"

@@ -8,8 +8,8 @@ from tests.service.statistics.filled import NAME, make_table
 from hmstats.errors import MetaError, NoSuchObject
 from hmstats.model.events import Wanted
 from hmstats.service.notifications import Insertion, NotificationLog
-from hmstats.store.engine import Store
-from hmstats.wire.event_messages import encoder
+from hmstats.store.database.store import Store
+from hmstats.wire.events.event_messages import encoder
 
 DAY_SECONDS = 86_400.0
 

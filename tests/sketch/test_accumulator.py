@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.sketch.vectors import VECTORS, values
 
 from hmstats.errors import SketchError
-from hmstats.model.column_statistics import (
+from hmstats.model.statistics.column_statistics import (
     BinaryStatistics,
     BooleanStatistics,
     ColumnStatistics,
@@ -22,11 +22,11 @@ from hmstats.model.column_statistics import (
     LongStatistics,
     StringStatistics,
 )
-from hmstats.model.provenance import Provenance
+from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch import state_bytes
 from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator
-from hmstats.sketch.hive_hll import HiveHll
-from hmstats.sketch.kll import KllHistogram
+from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.sketch.quantiles.kll import KllHistogram
 
 TYPES: dict[Kind, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     Kind.BOOLEAN: (pa.bool_(), st.booleans()),
@@ -332,12 +332,12 @@ def state(
     [
         (state(b"listStats", [0] * 5), "unknown kind"),
         (state(b"\xff", [0] * 5), "no UTF-8"),
-        (state(b"longStats", [0] * 5, b"1.5"), "bound that is none"),
-        (state(b"longStats", [0] * 5, b"9" * 5_000), "bound that is none"),
-        (state(b"doubleStats", [0] * 5, b"nan"), "bound that is none"),
-        (state(b"doubleStats", [0] * 5, b"0x1p99999"), "bound that is none"),
-        (state(b"decimalStats", [0] * 5, b"x"), "bound that is none"),
-        (state(b"decimalStats", [0] * 5, b"NaN"), "bound that is none"),
+        (state(b"longStats", [0] * 5, b"1.5"), "has an invalid bound"),
+        (state(b"longStats", [0] * 5, b"9" * 5_000), "has an invalid bound"),
+        (state(b"doubleStats", [0] * 5, b"nan"), "has an invalid bound"),
+        (state(b"doubleStats", [0] * 5, b"0x1p99999"), "has an invalid bound"),
+        (state(b"decimalStats", [0] * 5, b"x"), "has an invalid bound"),
+        (state(b"decimalStats", [0] * 5, b"NaN"), "has an invalid bound"),
         (state(b"longStats", [0] * 5, hll=b"HLL"), "HyperLogLog"),
         (state(b"longStats", [0] * 5, kll=b"KLL"), "KLL"),
         (state(b"longStats", [0] * 5, top=b"top"), "frequent-items"),

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import text
 
-from hmstats.store import migrate
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
+from hmstats.store.migration import migrate
 from hmstats.store.opening import open_store
 
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from hmstats.model.catalog import (
+from hmstats.model.catalog.objects import (
     Column,
     Database,
     DatabaseName,
@@ -14,9 +14,10 @@ from hmstats.model.catalog import (
     Table,
     TableName,
 )
-from hmstats.store import databases, partitions, tables
-from hmstats.store.engine import Store
-from hmstats.store.unit import Unit
+from hmstats.store.catalog import databases, tables
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.unit.unit import Unit
 
 DATABASE = Database(name=DatabaseName("hive", "default"), location="file:/warehouse")
 NAME = TableName("hive", "default", "t")

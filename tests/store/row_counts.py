@@ -2,7 +2,7 @@
 
 from sqlalchemy import func, literal, select, union_all
 
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
 from hmstats.store.schema import METADATA
 
 _COUNTED = [table for name, table in METADATA.tables.items() if name != "SEQUENCE_TABLE"]

@@ -9,10 +9,11 @@ from sqlalchemy import Connection, create_engine, event, text
 from tests.fixtures.postgres import fresh_database
 from tests.service.statistics.filled import NAME, make_table
 
-from hmstats.store import aggregates, migrate, targets
-from hmstats.store.aggregates import Scope
-from hmstats.store.connections import database_url
-from hmstats.store.engine import Store
+from hmstats.store.connections.connections import database_url
+from hmstats.store.database.store import Store
+from hmstats.store.migration import migrate
+from hmstats.store.statistics import aggregates, table_facts
+from hmstats.store.statistics.aggregates import Scope
 
 PARTITIONS, ASKED, COLUMNS = 4_000, 1_000, [f"c{number}" for number in range(20)]
 _FILL = (
@@ -29,7 +30,7 @@ _FILL = (
 def scope(store: Store, url: str) -> Scope:
     """A quarter of the partitions of a table with many, which PostgreSQL has looked at."""
     with store.read() as connection:
-        target = targets.find(connection, NAME)
+        target = table_facts.find(connection, NAME)
     assert target is not None
     engine = create_engine(database_url(url), isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from hmstats.model.column_statistics import (
+from hmstats.model.statistics.column_statistics import (
     BinaryStatistics,
     BooleanStatistics,
     ColumnStatistics,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.errors import InvalidObject
-from hmstats.model.privileges import Grant, Principal, Privilege, Role, RoleGrant, Secured, SecuredKind
+from hmstats.model.catalog.privileges import Grant, Principal, Privilege, Role, RoleGrant, Secured, SecuredKind
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.principals import principal_number, principal_type
 from hmstats.wire.privileges import (

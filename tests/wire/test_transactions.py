@@ -5,9 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.errors import InvalidInput, MetaError
-from hmstats.model.catalog import TableName
-from hmstats.model.locks import LockAnswer, LockComponent, LockFilter, LockKind, LockRequest, LockState, Owner
-from hmstats.model.transactions import Snapshot, Transaction, TransactionState, ValidWriteIds
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.transactions.locks import (
+    LockAnswer,
+    LockComponent,
+    LockFilter,
+    LockKind,
+    LockRequest,
+    LockState,
+    Owner,
+)
+from hmstats.model.transactions.transactions import Snapshot, Transaction, TransactionState, ValidWriteIds
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.transactions import (
     answer_to_thrift,
@@ -124,6 +132,9 @@ def test_the_bits_are_javas(flags: list[bool]) -> None:
         ("9:3:3,5", Snapshot(9, frozenset({3, 5}))),
         ("9:3:3,5:4", Snapshot(9, frozenset({3, 5}), frozenset({4}))),
         ("9:9223372036854775807::4", Snapshot(9, frozenset(), frozenset({4}))),
+        ("22:9223372036854775807::13-17", Snapshot(22, frozenset(), frozenset(range(13, 18)))),
+        ("22:3:3-4,9:13-14,20", Snapshot(22, frozenset({3, 4, 9}), frozenset({13, 14, 20}))),
+        ("9:9", Snapshot(9)),
     ],
 )
 def test_hives_text_of_a_snapshot(text: str, expected: Snapshot) -> None:

@@ -1,1 +1,13 @@
-"""The command line: thin shells over the packages, and the only place that prints for people."""
+"""The command line: thin shells over the packages, and the only place that prints for people.
+
+In the order in which a command runs:
+
+main.py      names every command and imports one when it is called
+commands/    what each command is called, takes and says of itself
+actions/     what each command does
+diagnosis/   what `hmstats doctor` looks at
+output/      tables, bars and lines for people
+serving/     the processes of `hmstats serve`: parent and workers, their settings and logs
+
+exit_codes.py and options.py have what commands share.
+"""

@@ -1,47 +1,54 @@
-"""`hmstats`: every command is named here, and its module is imported when it is wanted.
+"""`hmstats`: lists all commands; the module of a command in cli/commands is imported when it runs.
 
-An error is one sentence on standard error and exit code 2; a traceback is a bug.
+An error is one sentence on standard error; a traceback is a bug.
 """
 
 import sys
 from importlib import import_module
 from keyword import iskeyword
-from typing import Any
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 from typer.main import get_command as built
 from typer.main import get_group
 
-from hmstats.errors import HmstatsError
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.errors import AnalysisIncomplete, HmstatsError
+from hmstats.version import __version__
 
-USAGE_ERROR = 2
-COMMANDS = (
-    "serve",
-    "migrate",
-    "adopt",
-    "analyze",
-    "push",
-    "show",
-    "describe",
-    "compare",
-    "check",
-    "ask",
-    "export",
-    "import",
-    "ping",
-    "config",
-    "version",
-)
-"""Each is a function, or a group named `app`, in the module of its name; in the order of the help text."""
+HELP = ("-h", "--help")
+COMMANDS = {
+    "serve": "Serve the Hive Metastore's Thrift API.",
+    "migrate": "Make or upgrade the tables of a database.",
+    "adopt": "Report on the database of a Hive Metastore.",
+    "leave": "Remove hmstats from the database of a Hive Metastore.",
+    "doctor": "Find what is wrong with an installation.",
+    "analyze": "Compute statistics of tables with Spark.",
+    "push": "Send statistics that wait in a spool folder.",
+    "show": "Print the statistics of a table.",
+    "describe": "Print what Hive answers to DESCRIBE.",
+    "compare": "Put two tables' statistics side by side.",
+    "check": "Find stored statistics that are wrong.",
+    "ask": "Ask for counts, quantiles and frequent values.",
+    "delete": "Delete column statistics.",
+    "export": "Write all statistics to a file.",
+    "import": "Read statistics from a file or a metastore.",
+    "ping": "Ask a metastore whether it is alive.",
+    "config": "Print the settings in force.",
+    "version": "Print the version of hmstats.",
+}
+"""Command to its line in the list of commands, in that order.
+
+Each is a function, or a group named `app`, in the module of its name.
+"""
 
 
 class Commands(TyperGroup):
-    """The commands, imported one by one: `ping` does not wait for Spark, nor for a database."""
+    """The commands, imported when they run, so that help and completion are fast."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the base class has it
-        """Their names."""
+        """The names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
@@ -49,33 +56,46 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = import_module(f"hmstats.cli.{name}")
+        module = import_module(f"hmstats.cli.commands.{name}")
         if hasattr(module, "app"):
-            return get_group(module.app)
+            group = get_group(module.app)
+            group.short_help = COMMANDS[cmd_name]
+            return group
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cmd_name)(getattr(module, name))
+        alone.command(cmd_name, short_help=COMMANDS[cmd_name])(getattr(module, name))
         return built(alone)
 
 
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": list(HELP)},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Table, partition and column statistics behind the Hive Metastore's Thrift API.",
 )
 
 
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
+    if wanted:
+        typer.echo(f"hmstats {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _group() -> None:
+def _group(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Say the commands' own help."""
 
 
 def main() -> None:
-    """Run the command line; the exit code is 2 after an error."""
+    """Run the command line; after an error its sentence is printed (exit_codes.py has the codes)."""
     try:
         app()
     except HmstatsError as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"hmstats: {error}", markup=False)
-        sys.exit(USAGE_ERROR)
+        typer.echo(f"hmstats: {error}", err=True)
+        sys.exit(ExitCode.PARTLY_DONE if isinstance(error, AnalysisIncomplete) else ExitCode.ERROR)

@@ -1,34 +1,42 @@
 """A metastore as its clients see it: tables, partitions and their statistics, in whole sets.
 
-Every change gives the same when done twice. What goes to many partitions goes in batches; each batch is kept whole or
-not at all.
+Every change is idempotent. Calls about many partitions are sent in batches; each batch is stored completely or not at
+all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from hmstats.client.address import addresses
-from hmstats.client.batches import PARTITIONS_A_CALL, batches, batches_by_columns
-from hmstats.client.connection import Connection
-from hmstats.client.naming import named_table
+from hmstats.client.connection.address import addresses
+from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches, batches_by_columns
+from hmstats.client.connection.connection import Connection
+from hmstats.client.naming import AnyTable, as_table_name, named_table
 from hmstats.client.questions import Questions
 from hmstats.errors import CallRefused, StatementError, UnknownCall
-from hmstats.model.catalog import Partition, Table, TableName
-from hmstats.model.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
-from hmstats.model.computed import without_computed
-from hmstats.model.names import partition_name
-from hmstats.wire.catalog import partition_from_thrift, table_from_thrift
-from hmstats.wire.extension import sets_with_details_to_thrift
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import Partition, Table, TableName
+from hmstats.model.parameters.computed import OWN, without_marked, without_marker
+from hmstats.model.parameters.parameter_change import change_of
+from hmstats.model.spark.spark_schema import data_columns
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
+from hmstats.wire.catalog.objects import partition_from_thrift, table_from_thrift
 from hmstats.wire.idl import extension, hive_metastore
-from hmstats.wire.statistics import column_from_thrift, set_to_thrift
+from hmstats.wire.statistics.column_statistics import column_from_thrift, set_to_thrift
+from hmstats.wire.statistics.extension import changes_to_thrift, sets_with_details_to_thrift
 
 if TYPE_CHECKING:
-    from hmstats.client.asked_table import AskedTable
+    from hmstats.client.asked.asked_table import AskedTable
 
 _NO_SUCH_OBJECT = "NoSuchObjectException"
 _KEEP_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
-"""Without it Hive lists the table's directory and puts its own numbers over those that are written."""
+"""Without it Hive lists the table's directory and overwrites the numbers that were sent."""
 _EVERY = -1
+_COMMITTED = "metadata_location"
+"""The parameter that changes with each commit to an Iceberg table."""
+_MODIFIED = "The table has been modified"
+_ALTER_ATTEMPTS = 10
+
+_NOTHING: Mapping[str, str] = {}
 
 Changes = Mapping[str, str | None]
 """Parameters to set; one whose value is None is removed."""
@@ -46,9 +54,9 @@ def connect(
 ) -> "Metastore":
     """The metastore at `thrift://HOST:PORT`, several addresses of it separated by commas.
 
-    Nothing is sent before the first call. `timeout_seconds`: how long one answer may take. `retries`: how often all
-    addresses are tried again; `patience_seconds`: for how long they are instead, and late answers asked for again.
-    Raises SettingsError when the text is no address.
+    Nothing is sent before the first call. `timeout_seconds` limits one answer. `retries` is how often all addresses are
+    retried; `patience_seconds` is for how long they are retried instead, after timeouts too. Raises SettingsError when
+    the text is no address.
     """
     return Metastore(
         Connection(addresses(uris), timeout_seconds=timeout_seconds, retries=retries, patience_seconds=patience_seconds)
@@ -56,15 +64,16 @@ def connect(
 
 
 class Metastore(Questions):
-    """Calls of the metastore that statistics need. A context manager; not for several threads at once.
+    """Calls of the metastore that statistics need. A context manager; not thread-safe.
 
-    Every method raises ServiceUnavailable when the metastore is away, and CallRefused when it says no.
+    Every method raises ServiceUnavailable if the metastore cannot be reached, and CallRefused if it answers with an
+    exception.
     """
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
         self._extended = True
-        """Whether the metastore may be hmstats, which keeps top-k sketches and provenance too."""
+        """Whether the metastore may be hmstats, which stores top-k sketches and provenance too."""
 
     def __enter__(self) -> Self:
         return self
@@ -82,11 +91,32 @@ class Metastore(Questions):
         self._connection.close()
 
     def version(self) -> str:
-        """What the metastore says it is: name and version."""
+        """The metastore's name and version."""
         return f"{self._connection.call('getName')} {self._connection.call('getVersion')}"
 
-    def find_table(self, name: TableName) -> Table | None:
+    def now_seconds(self) -> float | None:
+        """The time of the metastore's clock, in epoch seconds; None if it does not tell."""
+        try:
+            text = self._connection.call("getOption", "now_seconds")
+        except CallRefused:
+            return None
+        return float(text) if text else None
+
+    def config_value(self, name: str) -> str:
+        """A setting of the metastore, empty if it is unset or hidden."""
+        try:
+            return str(self._connection.call("get_config_value", name, "") or "")
+        except CallRefused:
+            return ""
+
+    def database_locations(self) -> dict[str, str]:
+        """The location of each database of the default catalog, by its name. One call for each."""
+        found = (self._connection.call("get_database", name) for name in self.database_names())
+        return {each.name: each.locationUri for each in found if each.locationUri}
+
+    def find_table(self, table: AnyTable) -> Table | None:
         """The table, or None when there is none."""
+        name = as_table_name(table)
         try:
             return table_from_thrift(self._table(name))
         except CallRefused as error:
@@ -99,7 +129,7 @@ class Metastore(Questions):
         found = self.find_table(named_table(text))
         if found is None:
             raise StatementError(f"table {text} is not in the metastore at {self.address}")
-        from hmstats.client.asked_table import AskedTable  # noqa: PLC0415 - sketches are loaded by those who ask
+        from hmstats.client.asked.asked_table import AskedTable  # noqa: PLC0415 - sketches are loaded by those who ask
 
         return AskedTable(self, found)
 
@@ -111,11 +141,12 @@ class Metastore(Questions):
         """The names of a database's tables and views."""
         return sorted(self._connection.call("get_all_tables", database))
 
-    def partition_names(self, name: TableName, values: Sequence[str] = ()) -> list[str]:
+    def partition_names(self, table: AnyTable, values: Sequence[str] = ()) -> list[str]:
         """The names of a table's partitions that have these values.
 
         `values` are those of the first keys, in the table's order; an empty one stands for every value.
         """
+        name = as_table_name(table)
         if not any(values):
             return list(self._connection.call("get_partition_names", _database(name), name.table, _EVERY))
         return list(self._connection.call("get_partition_names_ps", _database(name), name.table, list(values), _EVERY))
@@ -127,50 +158,152 @@ class Metastore(Questions):
         found = self._connection.call("get_partitions_by_filter", *place, where, _EVERY)
         return [partition_name(keys, each.values) for each in found]
 
-    def partitions(self, name: TableName, names: Iterable[str]) -> Iterator[Partition]:
-        """Those of the named partitions that exist, asked for in batches."""
+    def partitions(self, table: AnyTable, names: Iterable[str]) -> Iterator[Partition]:
+        """The named partitions, read in batches; a name without a partition is skipped."""
+        name = as_table_name(table)
         for batch in batches(names, PARTITIONS_A_CALL):
             yield from (partition_from_thrift(each) for each in self._partitions(name, batch))
 
-    def put_table_parameters(self, name: TableName, parameters: Changes) -> None:
-        """Set these parameters of a table; all else that it says of itself stays."""
-        struct = self._table(name)
-        struct.parameters = _changed(struct.parameters, parameters)
+    def keeps_columns_of_spark(self, table: Table) -> bool:
+        """Whether the metastore accepts statistics of all data columns.
+
+        Only hmstats knows columns that are in Spark's schema alone.
+        """
+        if data_columns(table) == table.columns:
+            return True
+        try:
+            self.provenance(table.name, [])
+        except UnknownCall:
+            return False
+        return True
+
+    def put_table_parameters(self, table: AnyTable, parameters: Changes) -> None:
+        """Set these parameters of a table; everything else stays.
+
+        For an Iceberg table the call names the commit that was read: the metastore refuses it if there is a later one,
+        and then the read and the write are retried. Hive 3.1 ignores that, and Hive 4.0 over Derby cannot do it. A
+        COLUMN_STATS_ACCURATE that names no columns leaves their marks as they are.
+        """
+        name = as_table_name(table)
         call = "alter_table_with_environment_context"
-        self._connection.call(call, _database(name), name.table, struct, _context())
+        for attempts_left in reversed(range(_ALTER_ATTEMPTS)):
+            struct = self._table(name)
+            expected = _expected(struct.parameters or {})
+            of_storage = (struct.sd and struct.sd.parameters) or {}
+            unmarked = without_marked(struct.parameters or {}, of_storage)
+            struct.parameters = _changed(unmarked, parameters)
+            if of_storage:
+                struct.sd.parameters = without_marker(of_storage)
+            try:
+                self._connection.call(call, _database(name), name.table, struct, _context(parameters, expected))
+            except CallRefused as error:
+                if _MODIFIED in error.message and attempts_left:
+                    continue
+                raise
+            return
 
     def put_partition_parameters(
-        self, name: TableName, keys: Sequence[str], parameters: Mapping[str, Changes]
+        self,
+        table: AnyTable,
+        keys: Sequence[str],
+        parameters: Mapping[str, Changes],
     ) -> set[str]:
-        """Set parameters of partitions, by partition name; all else stays. The names that are no partition (any more).
+        """Set parameters of partitions, by partition name; returns the names without a partition.
 
-        `keys`: the table's partition keys.
+        `keys`: the table's partition keys. COLUMN_STATS_ACCURATE is as in put_table_parameters.
         """
+        name = as_table_name(table)
         gone = set(parameters)
         for batch in batches(parameters, PARTITIONS_A_CALL):
             structs = self._partitions(name, batch)
             for struct in structs:
                 partition = partition_name(keys, struct.values)
-                struct.parameters = _changed(struct.parameters, parameters[partition])
+                changes = parameters[partition]
+                struct.parameters = _changed(struct.parameters, changes)
                 gone.discard(partition)
             call = "alter_partitions_with_environment_context"
             self._connection.call(call, _database(name), name.table, structs, _context())
         return gone
 
-    def put_table_statistics(self, name: TableName, statistics: StatisticsSet) -> None:
-        """Write column statistics of a table; columns that are not in the set keep theirs.
+    def put_together(
+        self, table: AnyTable, statistics: Sequence[StatisticsSet], parameters: Mapping[str | None, Changes]
+    ) -> bool:
+        """Write statistics and parameters of a table (None), or of some of its partitions, in one transaction.
 
-        Top-k sketches and provenance are kept by hmstats, and by no other metastore.
+        Returns False, with nothing written, if the metastore is not hmstats: only hmstats has this call. Concurrent
+        changes of other parameters are preserved.
         """
+        name = as_table_name(table)
+        if not self._extended:
+            return False
+        structs, details = sets_with_details_to_thrift(name, [each for each in statistics if each.columns], stamp=False)
+        changes = changes_to_thrift(name, {place: change_of(each) for place, each in parameters.items()})
+        request = extension.SetStatisticsRequest(
+            colStats=structs, details=details, engine=DEFAULT_ENGINE, parameters=changes
+        )
+        try:
+            self._connection.call("set_statistics", request)
+        except UnknownCall:
+            self._extended = False
+        return self._extended
+
+    def put_table_statistics(self, table: AnyTable, statistics: StatisticsSet) -> None:
+        """Write column statistics of a table; those of other columns stay.
+
+        Only hmstats stores top-k sketches and provenance.
+        """
+        name = as_table_name(table)
         self._put_statistics(name, [statistics])
 
-    def put_partition_statistics(self, name: TableName, statistics: Iterable[StatisticsSet]) -> None:
+    def put_partition_statistics(self, table: AnyTable, statistics: Iterable[StatisticsSet]) -> None:
         """Write column statistics of partitions, in batches, as put_table_statistics does."""
+        name = as_table_name(table)
         for batch in batches_by_columns(statistics, columns=lambda each: len(each.columns)):
             self._put_statistics(name, batch)
 
-    def table_statistics(self, name: TableName, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
+    def delete_statistics(
+        self, table: AnyTable, columns: Sequence[str] | None = None, partitions: Sequence[str] | None = None
+    ) -> None:
+        """Delete column statistics of a table itself (`partitions` None), or of these partitions.
+
+        `columns` None: of all columns. Columns and partitions without statistics are skipped. hmstats deletes all or
+        nothing; a Hive Metastore before 4.1 needs a call for each partition and column.
+        """
+        name = as_table_name(table)
+        if partitions is not None and not partitions:
+            return  # to the metastore an empty list means every partition
+        request = hive_metastore.DeleteColumnStatisticsRequest(
+            cat_name=name.catalog,
+            db_name=name.database,
+            tbl_name=name.table,
+            col_names=None if columns is None else list(columns),
+            part_names=None if partitions is None else list(partitions),
+            engine=DEFAULT_ENGINE,
+            tableLevel=partitions is None,
+        )
+        try:
+            self._connection.call("delete_column_statistics_req", request)
+        except UnknownCall:
+            self._delete_one_by_one(name, columns, partitions)
+
+    def _delete_one_by_one(
+        self, name: TableName, columns: Sequence[str] | None, partitions: Sequence[str] | None
+    ) -> None:
+        if columns is None:
+            columns = [each.name for each in table_from_thrift(self._table(name)).columns]
+        call = "delete_table_column_statistics" if partitions is None else "delete_partition_column_statistics"
+        places: list[tuple[str, ...]] = [()] if partitions is None else [(each,) for each in partitions]
+        for place in places:
+            for column in columns:
+                try:
+                    self._connection.call(call, _database(name), name.table, *place, column, DEFAULT_ENGINE)
+                except CallRefused as error:
+                    if error.kind != _NO_SUCH_OBJECT:
+                        raise
+
+    def table_statistics(self, table: AnyTable, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
         """The statistics of these columns of a table, in their order; a column without any is left out."""
+        name = as_table_name(table)
         request = hive_metastore.TableStatsRequest(
             dbName=name.database, tblName=name.table, colNames=list(columns), **_origin(name)
         )
@@ -178,9 +311,13 @@ class Metastore(Questions):
         return _ordered(found.tableStats, columns)
 
     def partition_statistics(
-        self, name: TableName, columns: Sequence[str], names: Iterable[str]
+        self, table: AnyTable, columns: Sequence[str], names: Iterable[str]
     ) -> Iterator[StatisticsSet]:
-        """The statistics of these columns, in their order, of the named partitions; what has none is left out."""
+        """The statistics of these columns, in their order, of the named partitions.
+
+        Columns and partitions without any are left out.
+        """
+        name = as_table_name(table)
         for batch in batches(names, PARTITIONS_A_CALL):
             request = hive_metastore.PartitionsStatsRequest(
                 dbName=name.database, tblName=name.table, colNames=list(columns), partNames=batch, **_origin(name)
@@ -190,9 +327,10 @@ class Metastore(Questions):
                 yield StatisticsSet(_ordered(structs, columns), partition)
 
     def aggregated_statistics(
-        self, name: TableName, columns: Sequence[str], names: Sequence[str]
+        self, table: AnyTable, columns: Sequence[str], names: Sequence[str]
     ) -> tuple[tuple[ColumnStatistics, ...], int]:
         """The statistics of these columns over the named partitions together, and how many partitions had them all."""
+        name = as_table_name(table)
         request = hive_metastore.PartitionsStatsRequest(
             dbName=name.database, tblName=name.table, colNames=list(columns), partNames=list(names), **_origin(name)
         )
@@ -200,13 +338,14 @@ class Metastore(Questions):
         return _ordered(found.colStats, columns), found.partsFound
 
     def written_at_seconds(
-        self, name: TableName, columns: Sequence[str], names: Sequence[str] | None = None
+        self, table: AnyTable, columns: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str | None, int]:
-        """When the statistics of some columns were written last, as epoch time: of each of these partitions that has
-        any, or of the table itself (None).
+        """When the statistics of some columns were last written, in epoch seconds, by partition (None: the table).
 
-        A Hive Metastore is asked about each partition on its own, and about the first column only.
+        Partitions without any are left out. A Hive Metastore is asked about each partition on its own, and about the
+        first column only.
         """
+        name = as_table_name(table)
         if self._extended:
             try:
                 found = self.provenance(name, columns, names)
@@ -222,13 +361,13 @@ class Metastore(Questions):
         call = "get_table_column_statistics" if partition is None else "get_partition_column_statistics"
         try:
             found = self._connection.call(call, *place, *part, column)
-        except CallRefused:  # there are none, which each generation says in a way of its own
+        except CallRefused:  # there are none, for which each generation has another exception
             return None
         seconds: int | None = found.statsDesc.lastAnalyzed
         return seconds
 
     def _table(self, name: TableName) -> Any:
-        # Statistics are read, no rows: those of insert-only tables do no harm.
+        # No rows are read, so that insert-only tables are safe too.
         able = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
         request = hive_metastore.GetTableRequest(
             dbName=name.database, tblName=name.table, catName=name.catalog, capabilities=able
@@ -241,13 +380,13 @@ class Metastore(Questions):
     def _put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
         if self._extended and self._put_extended(name, statistics):
             return
-        # Timestamps go as longStats: every generation reads them, and older ones know no timestampStats.
+        # Timestamps are sent as longStats, which every generation reads; older ones do not know timestampStats.
         structs = [set_to_thrift(name, each, hive4=False, sketches=True, stamp=False) for each in statistics]
         request = hive_metastore.SetPartitionsStatsRequest(colStats=structs, engine=DEFAULT_ENGINE)
         self._connection.call("set_aggr_stats_for", request)
 
     def _put_extended(self, name: TableName, statistics: Sequence[StatisticsSet]) -> bool:
-        """Whether the metastore is hmstats and has written the statistics with all that is kept beside them."""
+        """Whether the metastore is hmstats and has written the statistics with top-k sketches and provenance."""
         structs, details = sets_with_details_to_thrift(name, statistics, stamp=False)
         request = extension.SetStatisticsRequest(colStats=structs, details=details, engine=DEFAULT_ENGINE)
         try:
@@ -258,8 +397,8 @@ class Metastore(Questions):
 
 
 def _changed(parameters: Mapping[str, str] | None, changes: Changes) -> dict[str, str]:
-    both = {**without_computed(parameters or {}), **changes}
-    return {name: value for name, value in both.items() if value is not None}
+    before = dict(parameters or {})
+    return change_of(changes).with_column_marks(before).of(before)
 
 
 def _latest(times: Iterable[tuple[str | None, int | None]]) -> dict[str | None, int]:
@@ -276,15 +415,24 @@ def _ordered(structs: Sequence[Any] | None, columns: Sequence[str]) -> tuple[Col
     return tuple(sorted(found, key=lambda each: places.get(each.column, len(places))))
 
 
-def _context() -> Any:
-    return hive_metastore.EnvironmentContext(properties=dict(_KEEP_STATISTICS))
+def _expected(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The expected parameter of an alter, by which the metastore checks the commit of an Iceberg table."""
+    if _COMMITTED not in parameters:
+        return {}
+    return {"expected_parameter_key": _COMMITTED, "expected_parameter_value": parameters[_COMMITTED]}
+
+
+def _context(changes: Changes | None = None, expected: Mapping[str, str] = _NOTHING) -> Any:
+    """The environment context of an alter: statistics stay, and the changed parameters are the client's own."""
+    named = {OWN: ",".join(sorted(changes))} if changes else {}
+    return hive_metastore.EnvironmentContext(properties={**_KEEP_STATISTICS, **named, **expected})
 
 
 def _origin(name: TableName) -> dict[str, str]:
-    """Who asks: a reader of the newest generation, which statistics of every kind reach."""
+    """The engine of requests, by which the client counts as one of the newest generation and gets every kind."""
     return {"catName": name.catalog, "engine": DEFAULT_ENGINE}
 
 
 def _database(name: TableName) -> str:
-    """The database as a positional argument has it; catalogs are unknown before Hive 3, so the default is left out."""
+    """The database as a positional argument; the default catalog is left out, since Hive before 3 knows none."""
     return name.database if name.catalog == "hive" else f"@{name.catalog}#{name.database}"

@@ -1,15 +1,19 @@
-"""Table names as people type them."""
+"""Parses table names as users type them."""
 
 import re
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from hmstats.errors import StatementError
-from hmstats.model.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE, TableName
-from hmstats.model.names import table_name
+from hmstats.model.catalog.names import table_name
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DEFAULT_DATABASE, TableName
 
 _PART = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^`.\s]+))\s*(?:\.|$)")
 _SESSION_CATALOG = "spark_catalog"
-"""Spark's name of the catalog that is the metastore's own."""
+"""Spark's name of its catalog for the metastore."""
+
+AnyTable: TypeAlias = TableName | str
+"""A table as callers name it: a TableName, or the text `[CATALOG.]DB.TABLE`."""
 
 
 def named_table(text: str, database: str = DEFAULT_DATABASE) -> TableName:
@@ -25,6 +29,11 @@ def named_table(text: str, database: str = DEFAULT_DATABASE) -> TableName:
     if not 1 <= len(parts) <= 3 or place < len(text) or text.endswith("."):
         raise StatementError(f"a table must be named as DB.TABLE, found {text!r}")
     return table_of(parts, database)
+
+
+def as_table_name(table: AnyTable) -> TableName:
+    """The table itself, or the one that a text names as `[CATALOG.]DB.TABLE`. Raises StatementError."""
+    return named_table(table) if isinstance(table, str) else table
 
 
 def table_of(names: Sequence[str], database: str = DEFAULT_DATABASE) -> TableName:

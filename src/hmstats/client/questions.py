@@ -1,17 +1,18 @@
-"""Calls beyond Hive's: what stored sketches answer without a look at the data. Only hmstats knows them."""
+"""Calls that only hmstats has: questions that stored sketches answer without reading data."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hmstats.client.batches import PARTITIONS_A_CALL, batches
-from hmstats.client.connection import Connection
+from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
+from hmstats.client.connection.connection import Connection
+from hmstats.client.naming import AnyTable, as_table_name
 from hmstats.errors import UnknownCall
-from hmstats.model.answers import ColumnProvenance, DistinctCount, Quantiles
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import StatisticsSet
-from hmstats.model.frequent_values import FrequentValues
-from hmstats.wire import extension as codec
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, Quantiles, UnitedColumn
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.frequent_values import FrequentValues
 from hmstats.wire.idl import extension
+from hmstats.wire.statistics import extension as codec
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,49 +21,69 @@ if TYPE_CHECKING:
 class Questions:
     """Questions about columns. `partitions` are names; None means the whole table.
 
-    Every method raises ServiceUnavailable when the metastore is away, CallRefused when it says no (of the kind
-    MissingStatisticsException when nothing stored answers), and UnknownCall when it is not hmstats.
+    Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an
+    exception (MissingStatisticsException if nothing stored answers), and UnknownCall if it is not hmstats.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def distinct_count(self, name: TableName, column: str, partitions: Sequence[str] | None = None) -> DistinctCount:
+    def distinct_count(self, table: AnyTable, column: str, partitions: Sequence[str] | None = None) -> DistinctCount:
         """How many distinct values a column has over the partitions together."""
+        name = as_table_name(table)
         request = extension.DistinctCountRequest(**_asked(name, column, partitions))
         return codec.distinct_count_from_thrift(self._ask("get_distinct_count", request))
 
     def quantiles(
-        self, name: TableName, column: str, fractions: Sequence[float], partitions: Sequence[str] | None = None
+        self, table: AnyTable, column: str, fractions: Sequence[float], partitions: Sequence[str] | None = None
     ) -> Quantiles:
         """The values below which these fractions of a column's values lie."""
+        name = as_table_name(table)
         request = extension.QuantilesRequest(fractions=list(fractions), **_asked(name, column, partitions))
         return codec.quantiles_from_thrift(self._ask("get_quantiles", request))
 
     def top_k(
-        self, name: TableName, column: str, k: int = 10, partitions: Sequence[str] | None = None
+        self, table: AnyTable, column: str, k: int = 10, partitions: Sequence[str] | None = None
     ) -> FrequentValues:
         """A column's `k` most frequent values over the partitions together."""
+        name = as_table_name(table)
         request = extension.TopKRequest(k=k, **_asked(name, column, partitions))
         return codec.frequent_values_from_thrift(self._ask("get_top_k", request))
 
+    def united(
+        self, table: AnyTable, columns: Sequence[str], fractions: Sequence[float], k: int
+    ) -> tuple[list[UnitedColumn], int]:
+        """Statistics of columns merged over all partitions, in the columns' order, and the number of partitions."""
+        name = as_table_name(table)
+        request = extension.UnitedStatisticsRequest(
+            dbName=name.database,
+            tblName=name.table,
+            catName=name.catalog,
+            colNames=list(columns),
+            fractions=list(fractions),
+            k=k,
+        )
+        return codec.united_from_thrift(self._ask("get_united_statistics", request))
+
     def provenance(
-        self, name: TableName, columns: Sequence[str] | None = None, partitions: Sequence[str] | None = None
+        self, table: AnyTable, columns: Sequence[str] | None = None, partitions: Sequence[str] | None = None
     ) -> list[ColumnProvenance]:
         """Where the statistics of these columns (None: all) come from: the table's own, or these partitions'.
 
         An empty list of partitions means all of them.
         """
+        name = as_table_name(table)
         found = self._ask("get_provenance", extension.StatisticsRequest(**_of_columns(name, columns, partitions)))
         return [codec.column_provenance_from_thrift(each) for each in found.details]
 
     def statistics(
-        self, name: TableName, columns: Sequence[str] | None = None, partitions: Sequence[str] | None = None
+        self, table: AnyTable, columns: Sequence[str] | None = None, partitions: Sequence[str] | None = None
     ) -> Iterator[StatisticsSet]:
         """Statistics with their sketches and provenance: the table's own, or these partitions', asked for in batches.
 
         An empty list of partitions means all of them, in one call.
         """
+        name = as_table_name(table)
         for batch in [partitions] if not partitions else batches(partitions, PARTITIONS_A_CALL):
             found = self._ask("get_statistics", extension.StatisticsRequest(**_of_columns(name, columns, batch)))
             for _, each in codec.sets_with_details_from_thrift(found.colStats, found.details, None):
@@ -70,7 +91,7 @@ class Questions:
 
     def arrow_statistics(
         self,
-        name: TableName,
+        table: AnyTable,
         columns: Sequence[str] | None = None,
         partitions: Sequence[str] | None = None,
         *,
@@ -81,11 +102,12 @@ class Questions:
         outlets.arrow.table_statistics() reads one. `columns` None: all. An empty list of partitions means all of them,
         in one call. `sketches`: bit vectors, histograms and frequent values too.
         """
-        from hmstats.outlets import arrow_ipc  # noqa: PLC0415 - Arrow is loaded by those who ask for it
+        name = as_table_name(table)
+        from hmstats.outlets.arrow import ipc  # noqa: PLC0415 - Arrow is loaded by those who ask for it
 
         for batch in [partitions] if not partitions else batches(partitions, PARTITIONS_A_CALL):
             request = extension.ArrowStatisticsRequest(sketches=sketches, **_of_columns(name, columns, batch))
-            yield from arrow_ipc.read(self._ask("get_arrow_statistics", request).stream)
+            yield from ipc.read(self._ask("get_arrow_statistics", request).stream)
 
     def _ask(self, method: str, request: Any) -> Any:
         try:

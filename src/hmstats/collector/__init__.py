@@ -1,17 +1,23 @@
 """The collector: statistics of a table, computed in one pass on Spark and pushed to a metastore.
 
-Spark's tasks import parts of this package too; what they do without is loaded when it is asked for.
+Spark's tasks import parts of this package too, so everything else is imported lazily. In the order in which an analysis
+runs:
+
+analysis.py an analysis from beginning to end; dry_run.py stops before Spark; job_log.py writes a line of each request/
+what is to be analysed options.py how exactly spark/ the session planning/ what will be read findings/ what is known
+without reading scan/ the Spark job delivery/ on the way to the metastore report.py what was found autogather/
+statistics while writing checking/ whether stored statistics are right
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hmstats.collector.analysis import analyze
     from hmstats.collector.autogather.writer import Written, writing
     from hmstats.collector.checking.report import CheckReport
     from hmstats.collector.checking.run import check
     from hmstats.collector.report import Report
-    from hmstats.collector.run import analyze
 
 __all__ = ["CheckReport", "Report", "Written", "analyze", "check", "writing"]
 
@@ -19,14 +25,14 @@ _PLACES = {
     "CheckReport": "checking.report",
     "Report": "report",
     "Written": "autogather.writer",
-    "analyze": "run",
+    "analyze": "analysis",
     "check": "checking.run",
     "writing": "autogather.writer",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """The part of the public interface of this name."""
+    """Import a part of the public interface by its name."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__} has no attribute {name}")
     return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -1,22 +1,25 @@
-"""What an analysis would do, found out without Spark."""
+"""The plan of an analysis in numbers, made without Spark."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hmstats.client import Metastore
 from hmstats.collector.options import DEFAULT, Options
-from hmstats.collector.prepare import prepare
-from hmstats.collector.splits import cut
-from hmstats.collector.statement import Statement
+from hmstats.collector.planning.prepare import prepare
+from hmstats.collector.request.statement import Statement
+from hmstats.collector.scan.splits import cut
+
+_UNSET: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
     """The plan of an analysis in numbers.
 
-    `table` is its name. `partitions` are those that would be analysed, `unchanged` how many would be left out; `files`
-    and `bytes` are what would be looked at. `columns` have statistics, `skipped` none. `tasks` is how many Spark tasks
-    read the files; None where Spark itself cuts the work, or where the number of cores is not known.
+    `table` is its name. `partitions` would be analysed, `unchanged` is how many would be skipped, and `unlisted` is why
+    others could not be analysed; `files` and `bytes` would be read. `columns` have statistics, `skipped` none. `tasks`
+    is how many Spark tasks read the files; None if Spark itself splits the work, or if the number of cores is unknown.
     """
 
     table: str
@@ -27,6 +30,7 @@ class DryRun:
     columns: tuple[str, ...]
     skipped: tuple[str, ...]
     tasks: int | None
+    unlisted: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -40,13 +44,19 @@ def dry_run(
     options: Options = DEFAULT,
     changed_only: bool = False,
     cores: int | None = None,
+    conf: Mapping[str, str] = _UNSET,
 ) -> DryRun:
-    """The plan of a request, for a Spark of so many cores. Raises StatementError as an analysis would."""
-    plan, files = prepare(metastore, request, options, changed_only=changed_only)
+    """The plan of a request, for a Spark of so many cores with these settings.
+
+    Only Hadoop's settings in `conf` (spark.hadoop.*) are used. Raises StatementError as an analysis would.
+    """
+    plan, files = prepare(
+        metastore, request, options, changed_only=changed_only, hadoop=lambda name: conf.get(f"spark.hadoop.{name}")
+    )
     wanted = [file for piece in plan.pieces for file in files[piece.name]]
     tasks = 0 if request.noscan else None
     if not request.noscan and plan.parquet and cores is not None:
-        tasks = len(cut(plan.pieces, files, cores, options))
+        tasks = len(cut(plan.pieces, files, cores, options, plan.settings))
     return DryRun(
         table=f"{plan.table.database}.{plan.table.table}",
         partitions=len(plan.pieces) if plan.keys else 0,
@@ -56,4 +66,5 @@ def dry_run(
         columns=tuple(plan.types),
         skipped=tuple(plan.skipped),
         tasks=tasks,
+        unlisted=tuple(f"{piece.name}: {reason}" for piece, reason in plan.unlisted),
     )

@@ -1,4 +1,4 @@
-"""A file that keeps one JSON line of each analysis: what was done, how long it took, or why it failed."""
+"""The job log: a file with one JSON line for each analysis, with its counts and durations or its error."""
 
 import json
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hmstats import __version__
 from hmstats.collector.report import Report
 from hmstats.errors import SettingsError
+from hmstats.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class JobLog:
-    """The file at `path`; it is made when it is not there, and lines are added at its end.
+    """The log file at `path`; lines are appended, and the file is created if it is missing.
 
     Every method raises SettingsError when the file cannot be written.
     """
@@ -21,15 +21,15 @@ class JobLog:
     path: Path
 
     def check(self) -> None:
-        """See that the file can be written, before there is anything to write."""
+        """Check that the file can be written, without writing a line."""
         self._write("")
 
     def done(self, report: Report) -> None:
-        """Keep what an analysis did."""
+        """Log a finished analysis."""
         self._add({"outcome": "done", **report.as_json()})
 
     def failed(self, table: str, error: Exception) -> None:
-        """Keep that an analysis of `table`, as the caller named it, ended with an error."""
+        """Log that an analysis of `table`, as the caller named it, has failed."""
         self._add({"outcome": "failed", "table": table, "error": str(error)})
 
     def _add(self, record: dict[str, Any]) -> None:
@@ -39,7 +39,8 @@ class JobLog:
 
     def _write(self, text: str) -> None:
         try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(text)  # in one piece, so that several processes may share the file
+            # Unbuffered, so that a line is one system call and several processes may share the file.
+            with self.path.open("ab", buffering=0) as file:
+                file.write(text.encode())
         except OSError as error:
             raise SettingsError(f"the job log {self.path} cannot be written: {error.strerror}") from error

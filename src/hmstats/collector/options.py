@@ -1,9 +1,9 @@
-"""What an analysis computes, how exactly, and how much of the cluster it takes."""
+"""The options of an analysis: what it computes, how exactly, and with how many tasks."""
 
 from dataclasses import dataclass
 
 from hmstats.errors import StatementError
-from hmstats.sketch.hive_hll import DEFAULT_P
+from hmstats.sketch.distinct.hive_hll import DEFAULT_P
 
 LEAST_PRECISION, MOST_PRECISION = 10, 14
 
@@ -14,8 +14,8 @@ class Options:
 
     `sample_fraction`: the part of the data that is read, by row groups of Parquet files and by rows of anything else.
     `distinct`: count distinct values, with bit vectors of 2^`precision` registers. `histogram`, `top_k`: make these.
-    `most_tasks`: the work is cut into at most so many tasks, so that no more run at once; None: as the cores want it.
-    Raises StatementError for a value that makes no sense.
+    `most_tasks`: the most tasks that the work is split into, so that no more run at once; None: by the number of cores.
+    Raises StatementError for an invalid value.
     """
 
     sample_fraction: float = 1.0
@@ -47,7 +47,7 @@ class Options:
 
     @property
     def identity(self) -> str:
-        """What decides about the numbers, as a text: analyses of the same data with the same text find the same."""
+        """The options that affect results, as a text: equal texts and data give equal statistics."""
         sketches = [name for name in ("distinct", "histogram", "top_k") if getattr(self, name)]
         return f"sample={self.sample_fraction} precision={self.precision} {'+'.join(sketches) or 'bounds'}"
 

@@ -1,22 +1,25 @@
-"""What an analysis found and how long it took."""
+"""Findings and reports of an analysis."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from hmstats.errors import AnalysisIncomplete
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import ColumnStatistics
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.outlets.people.cells import cells, headline
+from hmstats.outlets.people.view import View
 
 _SHOWN_FAILURES = 5
+_HEADER = ("Column", "Type", "Nulls", "NDV", "Min", "Max", "Avg len", "Max len")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Statistics of a table or a partition.
 
-    `rows` is None where they were not counted; `bytes` and `files` are None where there are no files, as for a view.
-    `other`: further parameters to set, or to remove (None).
+    `rows` is None if they were not counted; `bytes` and `files` are None if there are no files, as for a view. `other`
+    is further parameters to set, or to remove (None).
     """
 
     rows: int | None
@@ -27,20 +30,20 @@ class Finding:
 
     @property
     def parameters(self) -> dict[str, str | None]:
-        """The counts under the names that the metastore's parameters have for them, and all else to set or remove."""
+        """The counts under the names of the metastore's parameters, and all other parameters to set or remove."""
         counts = {"numRows": self.rows, "totalSize": self.bytes, "numFiles": self.files}
         return {**self.other, **{name: str(count) for name, count in counts.items() if count is not None}}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """The outcome of an analysis.
 
-    `whole` is the table's own finding, None when only some partitions were analysed. `partitions` is how many were,
-    `unchanged` how many were left out because their files are as they were. `rows` is None where none were counted.
-    `files` and `bytes` are those that were analysed. `skipped` is column to the reason why it has no statistics.
-    `seconds` is step to its duration. `failed` is partition (WHOLE_TABLE: the table itself) to the reason why it is not
-    stored. `spooled` is how many partitions, the table itself among them, are in the spool folder.
+    `whole` is the table's own finding, None if only some partitions were analysed. `partitions` is how many were,
+    `unchanged` how many were skipped since their files have not changed. `rows` is None if none were counted. `files`
+    and `bytes` are those that were analysed. `skipped` is column to the reason why it has no statistics. `seconds` is
+    step to its duration. `failed` is partition (WHOLE_TABLE: the table itself) to the reason why it is not stored.
+    `spooled` is how many partitions, the table itself among them, are in the spool folder.
     """
 
     table: TableName
@@ -55,6 +58,33 @@ class Report:
     columns: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
     spooled: int = 0
+
+    def __repr__(self) -> str:
+        return self._view().text()
+
+    def _repr_html_(self) -> str:
+        """The HTML that a notebook shows."""
+        return self._view().html()
+
+    def _view(self) -> View:
+        """The counts, the columns' statistics, and what was skipped."""
+        name = f"{self.table.database}.{self.table.table}"
+        counts = {"numRows": self.rows, "totalSize": self.bytes, "numFiles": self.files}
+        shown = {key: str(count) for key, count in counts.items() if count is not None}
+        if self.partitions:
+            shown["numPartitions"] = str(self.partitions)
+        columns = self.whole.columns if self.whole else ()
+        rows = [(each.column, each.column_type, *astuple(cells(each))) for each in columns]
+        return View(headline(name, shown), _HEADER, rows, [*self._notes()])
+
+    def _notes(self) -> Iterator[str]:
+        if self.unchanged:
+            yield f"left out: {self.unchanged:,} partitions with the same files as before"
+        yield from (f"left out: column {column}, {reason}" for column, reason in self.skipped.items())
+        yield from (f"failed: {name or 'the table itself'}: {reason}" for name, reason in self.failed.items())
+        if self.spooled:
+            yield f"not stored yet: {self.spooled:,}, which wait in the spool folder for hmstats push"
+        yield f"took {sum(self.seconds.values()):.1f} seconds"
 
     def as_json(self) -> dict[str, Any]:
         """The report as a JSON object: names, counts and durations, without the statistics themselves."""
@@ -75,7 +105,7 @@ class Report:
 
 
 def check_complete(report: Report) -> None:
-    """Raises AnalysisIncomplete, with the report, when something could not be read or was refused."""
+    """Raises AnalysisIncomplete, with the report, if something could not be read or was refused."""
     if not report.failed:
         return
     shown = [f"{name or 'the table itself'}: {reason}" for name, reason in sorted(report.failed.items())]

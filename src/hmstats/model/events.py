@@ -1,15 +1,15 @@
-"""Events: what a change did, one for each, as those who follow the catalog want to know it.
+"""Events, which describe changes of the catalog.
 
-The rules say what happened in these terms; the log keeps each as a Notification, which has the text that is sent.
+Services record events; the log stores each as a Notification, which has the text of its message.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hmstats.model.catalog import Database, Parameters, Partition, Table, TableName
-from hmstats.model.column_statistics import StatisticsSet
-from hmstats.model.constraints import ColumnConstraint
-from hmstats.model.functions import Function, FunctionName
+from hmstats.model.catalog.constraints import ColumnConstraint
+from hmstats.model.catalog.functions import Function, FunctionName
+from hmstats.model.catalog.objects import Database, Parameters, Partition, Table, TableName
+from hmstats.model.statistics.column_statistics import StatisticsSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class DatabaseAltered:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseDropped:
-    """A database is gone; what was in it went before, with events of its own."""
+    """A database was dropped; its content was dropped before, with events of its own."""
 
     database: Database
 
@@ -43,7 +43,7 @@ class TableCreated:
 
 @dataclass(frozen=True, slots=True)
 class TableAltered:
-    """A table was changed, perhaps its name too; `truncated`: its rows went."""
+    """A table was changed, perhaps its name too; `truncated`: its rows were removed."""
 
     before: Table
     after: Table
@@ -52,7 +52,7 @@ class TableAltered:
 
 @dataclass(frozen=True, slots=True)
 class TableDropped:
-    """A table is gone, with all its partitions."""
+    """A table was dropped, with all its partitions."""
 
     table: Table
 
@@ -67,7 +67,7 @@ class PartitionsAdded:
 
 @dataclass(frozen=True, slots=True)
 class PartitionAltered:
-    """A partition was changed, perhaps its values too; `truncated`: its rows went."""
+    """A partition was changed, perhaps its values too; `truncated`: its rows were removed."""
 
     table: Table
     before: Partition
@@ -77,7 +77,7 @@ class PartitionAltered:
 
 @dataclass(frozen=True, slots=True)
 class PartitionsDropped:
-    """Partitions of a table are gone."""
+    """Partitions of a table were dropped."""
 
     table: Table
     partitions: Sequence[Partition]
@@ -85,7 +85,7 @@ class PartitionsDropped:
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """Files were added to a table or to one of its partitions; `replacing`: those that were there went."""
+    """Files were added to a table or to one of its partitions; `replacing`: the old files were removed."""
 
     table: Table
     partition: Partition | None
@@ -95,7 +95,7 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True)
 class Reloaded:
-    """What is known of a table or a partition is to be read anew (`refresh`), or forgotten."""
+    """Cached metadata of a table or a partition must be reloaded (`refresh`), or dropped."""
 
     table: Table
     partition: Partition | None
@@ -134,7 +134,7 @@ class FunctionCreated:
 
 @dataclass(frozen=True, slots=True)
 class FunctionDropped:
-    """A function is gone."""
+    """A function was dropped."""
 
     name: FunctionName
 
@@ -148,7 +148,7 @@ class ConstraintsAdded:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintDropped:
-    """A constraint of a table is gone."""
+    """A constraint of a table was dropped."""
 
     table: TableName
     name: str
@@ -177,7 +177,7 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """An event as the log keeps it: its type, what it is about, and the message in the format that is named."""
+    """An event as the log stores it: its type, its objects, and the message in the named format."""
 
     type: str
     catalog: str
@@ -198,9 +198,9 @@ class Logged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which notifications somebody asks for: those after an id, perhaps no later than another, and about what.
+    """A filter for notifications: after an id, up to another, and by their objects and types.
 
-    An empty sequence and None leave the choice open.
+    An empty sequence and None match anything.
     """
 
     after: int

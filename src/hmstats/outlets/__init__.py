@@ -1,4 +1,7 @@
-"""Statistics in the forms of others: the model goes in, and comes out as Arrow's, ADBC's or a flat table.
+"""Converts statistics from the model to other forms.
 
-Nothing here asks a server or a database, so that the server, the client and the command line use it alike.
+Nothing here calls a server or a database, so that the server, the client and the command line use it alike.
+
+arrow/ Arrow's statistics schema, its IPC streams, and ADBC describe/ the answers of DESCRIBE spark/ Spark's table
+parameters export/ files of all statistics of a metastore people/ short texts, flat tables and comparisons for people
 """

@@ -1,91 +1,101 @@
-"""Puts a server together: store, rules, calls, sockets. The only place that knows all of them."""
+"""Builds a server from its parts: store, rules, calls and sockets. The only module that imports all of them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from hmstats.server.answers import Answers
+from hmstats.model.catalog.file_changes import Kind
+from hmstats.server.cache.cached_answers import Answers
+from hmstats.server.cache.cached_objects import KeptObjects
+from hmstats.server.cache.cached_tables import KeptTables
+from hmstats.server.cache.recent_changes import RecentChanges
+from hmstats.server.calls.direct_writes import DirectWrites
+from hmstats.server.calls.dispatch import Dispatcher
+from hmstats.server.calls.one_picture import with_one_picture
+from hmstats.server.calls.refusals import with_refusals
 from hmstats.server.chores import Chore
-from hmstats.server.direct_writes import DirectWrites
-from hmstats.server.dispatch import Dispatcher
-from hmstats.server.kept_objects import KeptObjects
-from hmstats.server.kept_tables import KeptTables
 from hmstats.server.limits import Limits
-from hmstats.server.listener import Listener
-from hmstats.server.port import Address
-from hmstats.server.recent_changes import RecentChanges
-from hmstats.server.refusals import with_refusals
-from hmstats.server.rpc.access import AccessCalls
-from hmstats.server.rpc.arrow_statistics import ArrowCalls
-from hmstats.server.rpc.catalogs import CatalogCalls
-from hmstats.server.rpc.configuration import ConfigurationCalls
-from hmstats.server.rpc.connectors import ConnectorCalls
-from hmstats.server.rpc.constraints import ConstraintCalls
-from hmstats.server.rpc.databases import DatabaseCalls
-from hmstats.server.rpc.extension import ExtensionCalls
-from hmstats.server.rpc.functions import FunctionCalls
-from hmstats.server.rpc.identity import IdentityCalls
-from hmstats.server.rpc.locks import LockCalls
-from hmstats.server.rpc.named_types import TypeCalls
-from hmstats.server.rpc.notifications import NotificationCalls
-from hmstats.server.rpc.partition_changes import PartitionChangeCalls
-from hmstats.server.rpc.partition_marks import PartitionMarkCalls
-from hmstats.server.rpc.partition_queries import PartitionQueryCalls
-from hmstats.server.rpc.partitions import PartitionCalls
-from hmstats.server.rpc.running_writes import RunningWriteCalls
-from hmstats.server.rpc.session import SessionCalls
-from hmstats.server.rpc.statistics import StatisticsCalls
-from hmstats.server.rpc.table_changes import TableChangeCalls
-from hmstats.server.rpc.table_queries import TableQueryCalls
-from hmstats.server.rpc.tables import TableCalls
-from hmstats.server.rpc.tokens import TokenCalls
-from hmstats.server.rpc.transactions import TransactionCalls
+from hmstats.server.rpc.access.privileges import AccessCalls
+from hmstats.server.rpc.access.tokens import TokenCalls
+from hmstats.server.rpc.caller import Session
+from hmstats.server.rpc.catalog.catalogs import CatalogCalls
+from hmstats.server.rpc.catalog.connectors import ConnectorCalls
+from hmstats.server.rpc.catalog.constraints import ConstraintCalls
+from hmstats.server.rpc.catalog.databases import DatabaseCalls
+from hmstats.server.rpc.catalog.functions import FunctionCalls
+from hmstats.server.rpc.catalog.named_types import TypeCalls
+from hmstats.server.rpc.catalog.table_changes import TableChangeCalls
+from hmstats.server.rpc.catalog.table_queries import TableQueryCalls
+from hmstats.server.rpc.catalog.tables import TableCalls
+from hmstats.server.rpc.metastore.configuration import ConfigurationCalls
+from hmstats.server.rpc.metastore.identity import IdentityCalls
+from hmstats.server.rpc.metastore.notifications import NotificationCalls
+from hmstats.server.rpc.metastore.session import SessionCalls
+from hmstats.server.rpc.partitions.partition_changes import PartitionChangeCalls
+from hmstats.server.rpc.partitions.partition_marks import PartitionMarkCalls
+from hmstats.server.rpc.partitions.partition_queries import PartitionQueryCalls
+from hmstats.server.rpc.partitions.partitions import PartitionCalls
+from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
+from hmstats.server.rpc.statistics.extension import ExtensionCalls
+from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
+from hmstats.server.rpc.statistics.statistics import StatisticsCalls
+from hmstats.server.rpc.transactions.locks import LockCalls
+from hmstats.server.rpc.transactions.transactions import TransactionCalls
 from hmstats.server.server import Server
+from hmstats.server.sockets.listener import Listener
+from hmstats.server.sockets.port import Address
 from hmstats.service.access.privileges import Privileges
 from hmstats.service.access.roles import Roles
 from hmstats.service.access.tokens import Tokens
-from hmstats.service.catalog.alter_table import TableAlterations
-from hmstats.service.catalog.catalogs import Catalogs
-from hmstats.service.catalog.connectors import Connectors
-from hmstats.service.catalog.constraints import Constraints
-from hmstats.service.catalog.databases import Databases
-from hmstats.service.catalog.expressions import Expressions
-from hmstats.service.catalog.functions import Functions
-from hmstats.service.catalog.materialized_views import MaterializedViews
-from hmstats.service.catalog.named_types import NamedTypes
-from hmstats.service.catalog.partition_changes import PartitionChanges
-from hmstats.service.catalog.partition_marks import PartitionMarks
-from hmstats.service.catalog.partition_moves import PartitionMoves
-from hmstats.service.catalog.partitions import Partitions
-from hmstats.service.catalog.table_filters import TableFilters
-from hmstats.service.catalog.tables import Tables
-from hmstats.service.catalog.truncate import Truncation
+from hmstats.service.catalog.databases.catalogs import Catalogs
+from hmstats.service.catalog.databases.connectors import Connectors
+from hmstats.service.catalog.databases.databases import Databases
+from hmstats.service.catalog.databases.functions import Functions
+from hmstats.service.catalog.databases.named_types import NamedTypes
+from hmstats.service.catalog.partitions.expressions import Expressions
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.partitions.partition_marks import PartitionMarks
+from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
+from hmstats.service.catalog.partitions.partitions import Partitions
+from hmstats.service.catalog.tables.alter_table import TableAlterations
+from hmstats.service.catalog.tables.constraints import Constraints
+from hmstats.service.catalog.tables.file_changes import FileChanges
+from hmstats.service.catalog.tables.materialized_views import MaterializedViews
+from hmstats.service.catalog.tables.table_filters import TableFilters
+from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.identity import Identity
 from hmstats.service.notifications import NotificationLog
-from hmstats.service.statistics.aggregate import StatisticsAggregator
-from hmstats.service.statistics.distinct import DistinctRules
-from hmstats.service.statistics.questions import StatisticsQuestions
-from hmstats.service.statistics.read import StatisticsReader
+from hmstats.service.statistics.questions.questions import StatisticsQuestions
+from hmstats.service.statistics.questions.whole_statistics import WholeStatistics
+from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
+from hmstats.service.statistics.reading.distinct import DistinctRules
+from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.running_writes import RunningWrites
-from hmstats.service.statistics.spark_statements import SparkStatements
-from hmstats.service.statistics.spark_view import SparkView
-from hmstats.service.statistics.whole import WholeStatistics
-from hmstats.service.statistics.write import StatisticsWriter
+from hmstats.service.statistics.spark.spark_statements import SparkStatements
+from hmstats.service.statistics.spark.spark_view import SparkView
+from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.transactions.locks import Locks
 from hmstats.service.transactions.transactions import Transactions
-from hmstats.service.warehouse import Warehouse
-from hmstats.store.engine import Store
-from hmstats.wire.event_messages import encoder
+from hmstats.service.warehouse.file_listing import LISTING_SECONDS, FileListing
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.database.store import Store
+from hmstats.wire.events.event_messages import encoder
 from hmstats.wire.idl import methods
 
 _CLEANING_SECONDS = 600.0
 _HOUR_SECONDS = 3600.0
+_RECOVERY_SECONDS = 5.0
+"""How often a server looks for unfinished changes of directories of a killed server, with one statement."""
+_UNDONE_AT_START = (Kind.PLANNED, Kind.RENAME)
+"""Changes that are undone before the first call: renames are fast; copies may take long, and no reader sees them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The choices that the rules leave open; hmstats.settings has the same names and says what they mean."""
+    """The settings of the rules, under the names that they have in hmstats.settings."""
 
     keep_accuracy: bool = True
     any_engine: bool = True
@@ -98,14 +108,19 @@ class Rules:
     notifications: bool = True
     notification_retention_hours: float = 24.0
     lock_timeout_seconds: float = 300.0
+    listing_seconds: float = LISTING_SECONDS
     most_partitions_listed: int | None = None
     running_write_retention_hours: float = 24.0
 
 
 def prepare(store: Store, warehouse: Warehouse) -> None:
-    """Make what every metastore has, the default database and the first roles, unless it is there."""
+    """Create the default database and the first roles unless they exist, and recover directories.
+
+    If a server was killed while it moved directories, they are afterwards where the catalog says.
+    """
     if store.read_only:
         return
+    FileChanges(store, warehouse).recover(_UNDONE_AT_START)
     Databases(store, warehouse).ensure_default()
     Roles(store).ensure_defaults()
 
@@ -125,33 +140,42 @@ def build(store: Store, warehouse: Warehouse, address: Address | Listener, limit
         NotificationCalls(log),
     )
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
-    if rules.notifications and not store.shape.beside_hive:  # there Hive removes them, after its own time
+    if (
+        rules.notifications and not store.shape.beside_hive
+    ):  # beside a Hive, Hive removes them after its own retention time
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
+    cleaning.append(Chore("file_changes", FileChanges(store, warehouse).recover, _RECOVERY_SECONDS, at_once=True))
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
-    dispatcher = _dispatcher(store, with_refusals(_calls(subjects), store), made, limits, rules)
-    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning), store)
+    calls = with_refusals(with_one_picture(_calls(subjects), store), store)
+    dispatcher = _dispatcher(store, calls, made, limits, rules)
+    sessions = partial(Session, spark_names=frozenset(rules.spark_names))
+    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning), store, sessions)
 
 
 class _Statistics(NamedTuple):
-    """What several calls have of statistics."""
+    """The readers and writers of statistics that several calls share."""
 
     aggregator: StatisticsAggregator
     readers: Callable[..., StatisticsReader]
     reader: StatisticsReader
     writer: StatisticsWriter
     view: SparkView
+    sizes: TableSizes | None
 
 
 def _dispatcher(
     store: Store, calls: Mapping[str, Callable[..., Any]], made: _Statistics, limits: Limits, rules: Rules
 ) -> Dispatcher:
-    """What answers requests: from kept answers, from statistics of which some are kept, from bytes, or by the calls."""
+    """The dispatcher, which answers from caches, straight from bytes, or by the calls."""
     recent = RecentChanges(store.changes_since)
     answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
+    store.forget_when_older(recent.forget)
+    store.forget_when_older(answers.forget)
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
         return Dispatcher(methods(), calls, answers)
     kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
+    store.forget_when_older(kept.forget)
     objects = KeptObjects(made.reader, kept, sketches=rules.send_sketches)
     if store.read_only:
         return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready())
@@ -166,17 +190,18 @@ def _statistics(store: Store, rules: Rules) -> _Statistics:
         rules=DistinctRules(density=rules.ndv_density_function, tuner=rules.ndv_tuner),
     )
     filler = aggregator if rules.statistics_from_partitions else None
-    readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler)
+    sizes = TableSizes(store) if rules.statistics_from_partitions else None
+    readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler, sizes=sizes)
     view = SparkView(store, filler, any_engine=rules.any_engine)
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
-    return _Statistics(aggregator, readers, readers(sketches=rules.send_sketches), writer, view)
+    return _Statistics(aggregator, readers, readers(sketches=rules.send_sketches), writer, view, sizes)
 
 
 def _service_calls(store: Store, warehouse: Warehouse, rules: Rules) -> tuple[object, ...]:
-    """Calls about the service, who uses it, and who waits for whom."""
+    """Calls about the service itself: sessions, settings, roles, tokens, transactions and locks."""
     return (
-        SessionCalls(rules.spark_names),
-        ConfigurationCalls(warehouse.root),
+        SessionCalls(),
+        ConfigurationCalls(warehouse.root, warehouse.roots, _hive_settings(rules)),
         TokenCalls(Tokens(store)),
         IdentityCalls(Identity(store)),
         AccessCalls(Roles(store), Privileges(store)),
@@ -185,11 +210,27 @@ def _service_calls(store: Store, warehouse: Warehouse, rules: Rules) -> tuple[ob
     )
 
 
+def _hive_settings(rules: Rules) -> dict[str, str]:
+    """The values of Hive's settings that this server acts by, by their names since Hive 3."""
+    return {
+        "metastore.dml.events": str(rules.notifications).lower(),
+        "metastore.event.db.listener.timetolive": f"{round(rules.notification_retention_hours * _HOUR_SECONDS)}s",
+        "metastore.limit.partition.request": str(rules.most_partitions_listed or -1),
+        "metastore.stats.fetch.bitvector": str(rules.send_sketches).lower(),
+        "metastore.stats.fetch.kll": str(rules.send_sketches).lower(),
+        "metastore.stats.ndv.densityfunction": str(rules.ndv_density_function).lower(),
+        "metastore.stats.ndv.tuner": str(rules.ndv_tuner),
+        "metastore.txn.timeout": f"{round(rules.lock_timeout_seconds)}s",
+        "hive.txn.timeout": f"{round(rules.lock_timeout_seconds)}s",
+    }
+
+
 def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Statistics) -> tuple[object, ...]:
-    """Calls about what there is: databases, tables, partitions, and what hangs on them."""
+    """Calls about the catalog: databases, tables, partitions, constraints, functions, notifications."""
     spark = SparkStatements(made.view)
+    listing = FileListing(rules.listing_seconds)
     view = None if rules.spark_statistics == "never" else made.view
-    tables = Tables(store, warehouse, spark)
+    tables = Tables(store, warehouse, spark, listing)
     partitions = Partitions(store, most_listed=rules.most_partitions_listed)
     expressions = Expressions(partitions)
     return (
@@ -198,11 +239,13 @@ def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Stat
         ConnectorCalls(Connectors(store)),
         TableCalls(tables, made.reader, view, to_all=rules.spark_statistics == "always"),
         TableQueryCalls(tables, TableFilters(store), MaterializedViews(store)),
-        TableChangeCalls(TableAlterations(store, warehouse, spark), Truncation(store, warehouse)),
+        TableChangeCalls(TableAlterations(store, warehouse, spark, made.sizes, listing), Truncation(store, warehouse)),
         PartitionCalls(partitions, made.reader, Privileges(store)),
         PartitionMarkCalls(PartitionMarks(store)),
         PartitionQueryCalls(partitions, expressions),
-        PartitionChangeCalls(PartitionChanges(store, warehouse), PartitionMoves(store, warehouse), expressions),
+        PartitionChangeCalls(
+            PartitionChanges(store, warehouse, listing), PartitionMoves(store, warehouse), expressions
+        ),
         FunctionCalls(Functions(store)),
         TypeCalls(NamedTypes(store)),
         ConstraintCalls(Constraints(store)),
@@ -226,5 +269,5 @@ def _cleaning(name: str, remove_older: Callable[[float], object], retention_hour
 
 
 def _calls(subjects: tuple[object, ...]) -> Mapping[str, Callable[..., Any]]:
-    """Each RPC's method by name: what the subjects have of the names in the API."""
+    """The method that answers each RPC, by the RPC's name."""
     return {name: getattr(each, name) for each in subjects for name in methods() if hasattr(each, name)}

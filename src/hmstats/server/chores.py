@@ -1,4 +1,4 @@
-"""What a server does from time to time by itself, beside its clients' calls."""
+"""Periodic tasks of a server."""
 
 import random
 import threading
@@ -14,34 +14,38 @@ _log = structlog.get_logger("hmstats.chores")
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """Something to do every so many seconds; doing it twice at once, on two servers, must do no harm."""
+    """A periodic task; it must be safe to run on two servers at once.
+
+    The first run is `at_once`, or at a random moment within the first period, so that servers take turns.
+    """
 
     name: str
     do: Callable[[], object]
     every_seconds: float
+    at_once: bool = False
 
 
 class Chores:
-    """Does each chore in a thread of its own until it is stopped."""
+    """Runs each chore in a thread of its own until stopped."""
 
     def __init__(self, chores: tuple[Chore, ...]) -> None:
         self._chores = chores
         self._stopped = threading.Event()
 
     def start(self) -> None:
-        """Begin. The first time comes within a period, at a random moment, so that servers take turns."""
+        """Begin."""
         for chore in self._chores:
             threading.Thread(target=self._run, args=(chore,), name=f"hmstats-{chore.name}", daemon=True).start()
 
     def stop(self) -> None:
-        """Begin nothing any more; a chore that runs comes to its end."""
+        """Start no chore any more; a running chore finishes."""
         self._stopped.set()
 
     def _run(self, chore: Chore) -> None:
-        pause_seconds = chore.every_seconds * random.random()
+        pause_seconds = 0.0 if chore.at_once else chore.every_seconds * random.random()
         while not self._stopped.wait(pause_seconds):
             try:
                 chore.do()
-            except HmstatsError as error:  # the database may be away; there is a next time
+            except HmstatsError as error:  # the database may be unavailable; the next run tries again
                 _log.warning("chore_failed", chore=chore.name, error=str(error))
             pause_seconds = chore.every_seconds

@@ -1,31 +1,51 @@
-"""What one process of a server grants its clients."""
+"""Limits of one server process: sizes, times, threads, connections and caches."""
 
 from dataclasses import dataclass
+
+from hmstats.server.messages.allowance import MOST_CONTAINERS, Allowance
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Each limit ends in a sentence to the client, where one can be sent, and in a log line. None means no limit."""
+    """The limits; None means no limit.
+
+    If one is exceeded, the client gets an error, if possible, and a line is logged.
+    """
 
     max_message_bytes: int = 100 * 1024 * 1024
     """The largest request that is read."""
+    max_message_containers: int = MOST_CONTAINERS
+    """Structs, lists, sets and maps in a request."""
     max_connections: int = 10_000
-    """Connections held at once. One beyond is told so and closed."""
+    """Open connections. One more gets an error and is closed."""
     threads: int = 8
     """Threads that run calls."""
     max_waiting_calls: int = 1_000
-    """Whole requests that may wait for a thread. One beyond is refused at once."""
+    """Whole requests in the queue for a thread. One more is refused at once."""
+    max_waiting_bytes: int = 256 * 1024 * 1024
+    """Bytes of whole requests in the queue for a thread. A single request may be larger."""
+    max_partial_bytes: int = 256 * 1024 * 1024
+    """Bytes of all requests that have arrived in part. If they are more, the oldest large one is refused."""
     receive_seconds: float | None = 60.0
-    """Time in which a request must be whole once its first byte has come."""
+    """How long the rest of a request may take after its first byte."""
     send_seconds: float | None = 60.0
-    """Time in which a client must take at least one byte of its reply."""
+    """Time in which a client must take `send_bytes` of its reply, or the rest."""
+    send_bytes: int = 64 * 1024
+    """Bytes of a reply that a client must take within `send_seconds`."""
+    max_unsent_bytes: int = 256 * 1024 * 1024
+    """Bytes of all unsent replies. If they are more, the connection that has waited longest is ended."""
     call_seconds: float | None = 300.0
-    """Time in which a whole request must be answered, waiting included."""
+    """How long a whole request may take, including its time in the queue."""
     idle_seconds: float | None = None
-    """Time in which a connection without a request is closed."""
+    """How long a connection may stay open without a request."""
     busy_poll_seconds: float = 0.0002
-    """Time in which the next request, or the database's answer, is looked for without sleeping."""
+    """How long the selector polls for the next event before it sleeps."""
     answers_bytes: int = 32 * 1024 * 1024
-    """Memory for answers that are kept. What does not fit is answered anew."""
+    """Memory of the cache of answers; 0 turns it off."""
     objects_bytes: int = 32 * 1024 * 1024
-    """Memory for columns' statistics that are kept, encoded, for new questions about them."""
+    """Memory of the cache of encoded statistics by column, for new questions about them."""
+
+    @property
+    def allowance(self) -> Allowance:
+        """The limits of one request."""
+        return Allowance(self.max_message_bytes, self.max_message_containers)

@@ -5,26 +5,29 @@ import threading
 
 import structlog
 
+from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.chores import Chore, Chores
-from hmstats.server.dispatch import Dispatcher
+from hmstats.server.connections.exchange import NewSession
+from hmstats.server.connections.loop import Loop
+from hmstats.server.connections.prompt_replies import VersionSource
 from hmstats.server.limits import Limits
-from hmstats.server.listener import Listener
-from hmstats.server.loop import Loop
-from hmstats.server.port import Address, Port
-from hmstats.server.prompt import VersionSource
-from hmstats.server.protocols import recognise
+from hmstats.server.protocols.protocols import recognise
+from hmstats.server.rpc.caller import Session
+from hmstats.server.sockets.listener import Listener
+from hmstats.server.sockets.port import Address, Port
 
 _OTHER_FILES = 256
-"""File descriptors for what is no client: the database, logs, libraries."""
+"""File descriptors for anything but clients: the database, logs, libraries."""
 
 _log = structlog.get_logger("hmstats.server")
 
 
 class Server:
-    """Serves a dispatcher's calls on one address until it is stopped. It is started once.
+    """Serves a dispatcher's calls on one address until it is stopped.
 
-    Given a listener instead of an address, it serves that one, which other processes may serve too. `versions`
-    tells whether kept answers are true; without it workers find that out.
+    A server can be started once. With a listener instead of an address, other processes may serve the same port.
+    `versions` checks cached answers in the selector's thread; without it workers check them. `sessions` makes each
+    connection's session.
     """
 
     def __init__(
@@ -34,17 +37,22 @@ class Server:
         limits: Limits | None = None,
         chores: tuple[Chore, ...] = (),
         versions: VersionSource | None = None,
+        sessions: NewSession = Session,
     ) -> None:
         self._address = address
         self._dispatcher = dispatcher
         self._limits = limits or Limits()
         self._chores = Chores(chores)
         self._versions = versions
+        self._sessions = sessions
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
 
     def start(self) -> Address:
-        """Listen, serve from now on, and return the host and port. Raises SettingsError when that cannot be."""
+        """Listen, serve from now on, and return the host and port.
+
+        Raises SettingsError if the address cannot be bound.
+        """
         _allow_open_files(self._limits.max_connections + _OTHER_FILES)
         listener = self._listener()
         bound = listener.address
@@ -53,6 +61,7 @@ class Server:
             lambda first: recognise(first, self._dispatcher, self._limits),
             self._limits,
             self._versions,
+            self._sessions,
         )
         self._thread = threading.Thread(target=self._loop.run, name="hmstats-selector", daemon=True)
         self._thread.start()
@@ -62,7 +71,7 @@ class Server:
     def drain(self, drain_seconds: float) -> None:
         """Begin to stop, and return at once; takes no lock, so a signal handler may call it.
 
-        No connection is accepted and no request taken up any more; calls that run have `drain_seconds` to be answered.
+        No more connections are accepted and no more requests started; running calls have `drain_seconds`.
         """
         if self._loop is not None:
             self._loop.drain(drain_seconds)

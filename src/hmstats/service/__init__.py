@@ -1,1 +1,11 @@
-"""The rules: what a metastore answers and refuses, and what a change does to statistics. A call is one transaction."""
+"""The metastore's rules: answers, refusals, and the effect of a change on statistics. Each call is one transaction.
+
+catalog/           catalogs, databases, tables, partitions
+statistics/        column statistics
+access/            roles, privileges, tokens
+transactions/      transactions and locks
+notifications.py   the notification log
+identity.py        the UUID of this metastore's database
+lookups.py         tables as the rules read and lock them
+warehouse/         directories of databases and tables, and files in them
+"""

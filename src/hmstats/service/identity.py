@@ -1,12 +1,12 @@
-"""Who the metastore is: a UUID that its database keeps for good."""
+"""The metastore's identity: a UUID that is stored in its database and never changes."""
 
 from uuid import uuid4
 
-from hmstats.store import properties
-from hmstats.store.engine import Store
+from hmstats.store.catalog import metastore_properties
+from hmstats.store.database.store import Store
 
 _KEY = "guid"
-"""Hive's name of the property, so that Hive and hmstats say the same of one database."""
+"""Name of the property, the one that Hive uses, so that both give the same UUID for one database."""
 
 
 class Identity:
@@ -16,9 +16,9 @@ class Identity:
         self._store = store
 
     def uuid(self) -> str:
-        """The database's UUID as text, made when it is first asked for."""
+        """The database's UUID as text, created at the first call."""
         with self._store.read() as connection:
-            found = properties.get(connection, _KEY)
+            found = metastore_properties.get(connection, _KEY)
         return found or self._store.write(
-            lambda unit: properties.add(unit, _KEY, str(uuid4()), "The UUID of this metastore's database")
+            lambda unit: metastore_properties.add(unit, _KEY, str(uuid4()), "The UUID of this metastore's database")
         )

@@ -1,4 +1,4 @@
-"""The notification log as its readers use it, and the events that only a client knows of: files it has written."""
+"""The notification log for its readers, and events of files that only their writers know of."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,19 +6,21 @@ from dataclasses import dataclass, replace
 import structlog
 
 from hmstats.errors import NoSuchObject
-from hmstats.model.catalog import Partition, Table, TableName
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.events import Inserted, Logged, Reloaded, Wanted
-from hmstats.model.names import partition_name
-from hmstats.store import notifications, partitions, tables
-from hmstats.store.engine import Store
-from hmstats.store.unit import Unit
+from hmstats.store.catalog import tables
+from hmstats.store.changes import notifications
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.unit.unit import Unit
 
 _log = structlog.get_logger("hmstats.notifications")
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """Files that were written to a table, or to its partition with these values; `replacing` those that were there."""
+    """Files written to a table, or to the partition with these values; `replacing` the files there before."""
 
     files: Sequence[str]
     values: Sequence[str] = ()
@@ -26,7 +28,7 @@ class Insertion:
 
 
 class NotificationLog:
-    """What happened in the catalog. Whether it is kept is the store's choice; without it there is nothing to read."""
+    """The log of changes of the catalog; empty if the store does not write one."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -42,14 +44,14 @@ class NotificationLog:
             return notifications.current_id(connection)
 
     def count(self, wanted: Wanted) -> int:
-        """How many of the wanted notifications there are."""
+        """The number of wanted notifications."""
         with self._store.read() as connection:
             return notifications.count(connection, wanted)
 
     def inserted(self, name: TableName, insertions: Sequence[Insertion]) -> list[int]:
-        """Write that files came into a table or its partitions; the events' ids, in order.
+        """Record that files were written to a table or its partitions. Returns the events' ids, in order.
 
-        Raises NoSuchObject without the table or one of the partitions.
+        Raises NoSuchObject if the table or one of the partitions does not exist.
         """
 
         def write(unit: Unit) -> list[int]:
@@ -64,9 +66,9 @@ class NotificationLog:
     def reload(
         self, name: TableName, values: Sequence[str], parameters: Mapping[str, str], *, refresh: bool
     ) -> list[int]:
-        """Write that a table or a partition is to be read anew, or forgotten; the event's id.
+        """Record that a table or a partition must be refreshed or invalidated. Returns the event's id in a list.
 
-        `parameters` are added to the table's in the message. Raises NoSuchObject without the table or the partition.
+        `parameters` are added to the table's in the message. Raises NoSuchObject if the table or partition is missing.
         """
 
         def write(unit: Unit) -> list[int]:
@@ -78,7 +80,7 @@ class NotificationLog:
         return self._store.write(write)
 
     def remove_older(self, retention_seconds: float) -> int:
-        """Remove what is older than that, in small transactions; how many notifications."""
+        """Remove notifications older than that, in small transactions. Returns their number."""
         removed = 0
         while found := self._store.write(
             lambda unit: notifications.remove_older(unit, int(unit.now_seconds - retention_seconds))
@@ -92,7 +94,7 @@ class NotificationLog:
 def _find(
     unit: Unit, name: TableName, values: Sequence[Sequence[str]]
 ) -> tuple[Table, Mapping[tuple[str, ...], Partition]]:
-    """The table, and by their values those of its partitions that are named; no values name the table itself."""
+    """The table, and its named partitions by their values; empty values name the table itself."""
     table = tables.get(unit.connection, name)
     if table is None or table.id is None:
         raise NoSuchObject(f"{name} table not found")

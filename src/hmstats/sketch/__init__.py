@@ -1,1 +1,6 @@
-"""Sketches: what is kept of a column's values to count, bound and merge them. Always whole arrays."""
+"""Sketches and accumulators of a column's values, over whole arrays.
+
+values/ arrays as the sketches want them, and the hash of values distinct/ distinct counts quantiles/ quantiles
+frequent/ frequent values accumulator.py all of them for a column, and for a table's columns state_bytes.py accumulators
+on their way between processes
+"""

@@ -1,8 +1,8 @@
-"""What is kept of a column's values, and of a table's columns, while they pass by.
+"""Accumulators of a column's values, and of a table's columns, in one pass.
 
 An accumulator takes whole Arrow arrays; two of them merge. Merging is associative and commutative with `empty` as its
-identity, so the statistics do not depend on how the rows were cut. Exact: rows, nulls, bounds, trues, lengths, and the
-registers of the distinct count. In bounds: the histogram and the frequent values.
+identity, so the statistics do not depend on how the rows were split. Exact: rows, nulls, bounds, trues, lengths, and
+the registers of the distinct count. Within error bounds: the histogram and the frequent values.
 """
 
 import math
@@ -14,16 +14,17 @@ import numpy as np
 import pyarrow as pa
 
 from hmstats.errors import SketchError
-from hmstats.model.column_statistics import DATA_CLASSES, ColumnStatistics, Data, Kind
-from hmstats.model.provenance import Provenance
-from hmstats.sketch import frequencies, state_bytes
-from hmstats.sketch.arrow_bytes import byte_lengths
-from hmstats.sketch.column_values import Weights, present
-from hmstats.sketch.hive_hll import DEFAULT_P, HiveHll
-from hmstats.sketch.kll import KllHistogram
-from hmstats.sketch.murmur3 import hash_doubles, hash_longs, hash_strings
-from hmstats.sketch.numbers import Bound, bounds, numbers_of
-from hmstats.sketch.top_k import TopK
+from hmstats.model.statistics.column_statistics import DATA_CLASSES, ColumnStatistics, Data, Kind
+from hmstats.model.statistics.provenance import Provenance
+from hmstats.sketch import state_bytes
+from hmstats.sketch.distinct.hive_hll import DEFAULT_P, HiveHll
+from hmstats.sketch.frequent import frequencies
+from hmstats.sketch.frequent.top_k import TopK
+from hmstats.sketch.quantiles.kll import KllHistogram
+from hmstats.sketch.values.arrow_bytes import byte_lengths
+from hmstats.sketch.values.column_values import Weights, present
+from hmstats.sketch.values.murmur3 import hash_doubles, hash_longs, hash_strings
+from hmstats.sketch.values.numbers import Bound, bounds, numbers_of
 
 _COUNTS = struct.Struct("<5Q")
 _COLUMN_MAGIC, _TABLE_MAGIC = b"HMSC", b"HMST"
@@ -34,8 +35,8 @@ _UNCOUNTED_KINDS = (Kind.BOOLEAN, Kind.BINARY)
 class ColumnAccumulator:
     """One column's rows, nulls, bounds, trues, lengths, distinct values, histogram and frequent values.
 
-    What a kind has no statistic for is not kept: `hll` is None for booleans and binaries, `kll` for all that has no
-    order. All three sketches are None when they were not asked for.
+    A sketch that the kind has no statistic for is None: `hll` for booleans and binaries, `kll` for kinds without an
+    order. All three sketches are None if they were not requested.
     """
 
     __slots__ = ("high", "hll", "kind", "kll", "low", "max_length", "nulls", "rows", "top_k", "total_length", "trues")
@@ -59,13 +60,13 @@ class ColumnAccumulator:
         histogram: bool = True,
         top_k: bool = True,
     ) -> "ColumnAccumulator":
-        """One that has seen nothing, with these sketches. `precision` is the p of the distinct count."""
+        """An accumulator without values, with these sketches. `precision` is the p of the distinct count."""
         counted, ordered = kind not in _UNCOUNTED_KINDS, kind not in (*_UNCOUNTED_KINDS, Kind.STRING)
         hll = HiveHll(precision) if counted and distinct else None
         return cls(kind, hll, KllHistogram() if ordered and histogram else None, TopK() if top_k else None)
 
     def update(self, values: pa.Array | pa.ChunkedArray) -> None:
-        """Take in values, dictionary-encoded or not. Raises SketchError when their type is not one of the kind."""
+        """Add an array of values, dictionary-encoded or not. Raises SketchError if its type does not fit the kind."""
         for array in values.chunks if isinstance(values, pa.ChunkedArray) else [values]:
             found, weights = present(array, self.kind)
             count = len(found) if weights is None else int(weights.sum())
@@ -75,7 +76,10 @@ class ColumnAccumulator:
                 self._add(found, weights)
 
     def merge(self, other: "ColumnAccumulator") -> "ColumnAccumulator":
-        """Both sides' values, as a new one, with sketches that both have. Raises SketchError if the kinds differ."""
+        """A new accumulator of both sides' values, with the sketches that both have.
+
+        Raises SketchError if the kinds differ.
+        """
         if self.kind is not other.kind:
             raise SketchError(f"a column of kind {self.kind.name} does not merge with one of kind {other.kind.name}")
         hll = self.hll.merge(other.hll) if self.hll and other.hll else None
@@ -92,10 +96,12 @@ class ColumnAccumulator:
         return merged
 
     def statistics(self, rows: int | None = None) -> Data:
-        """The statistics of the column's kind. `rows`: count nulls and trues for so many, of which it saw a part.
+        """The statistics of the column's kind.
 
-        A column without values has 0 distinct values and lengths of 0, as Hive says, and no bounds. NaN counts as a
-        value but is no bound. Lengths are in bytes of UTF-8; the average is that of the values that are not null.
+        `rows`: extrapolate nulls and trues to so many, of which a part was seen.
+
+        A column without values has 0 distinct values and lengths of 0, as in Hive, and no bounds. NaN counts as a value
+        but is no bound. Lengths are in bytes of UTF-8; the average is that of the values that are not null.
         """
         every = self.rows if rows is None else rows
         nulls, trues = (self._extrapolated(count, every) for count in (self.nulls, self.trues))
@@ -116,7 +122,7 @@ class ColumnAccumulator:
         return DATA_CLASSES[self.kind](**fields)  # type: ignore[arg-type]  # each kind has these fields
 
     def to_bytes(self) -> bytes:
-        """The state, for another process that runs the same version."""
+        """The state as bytes, for another process of the same version."""
         counts = _COUNTS.pack(self.rows, self.nulls, self.trues, self.max_length, self.total_length)
         hll = self.hll.to_bytes() if self.hll else b""
         kll = self.kll.to_bytes() if self.kll else b""
@@ -143,13 +149,13 @@ class ColumnAccumulator:
         return read
 
     def _extrapolated(self, count: int, rows: int) -> int | None:
-        """What a count would be of so many rows; None when it saw none of them."""
+        """A count extrapolated to so many rows; None if no row was seen."""
         if rows == self.rows:
             return count
         return (2 * count * rows + self.rows) // (2 * self.rows) if self.rows else None
 
     def _add(self, found: pa.Array, weights: Weights | None) -> None:
-        """Take in values that are not null, each as often as its weight says."""
+        """Add values without nulls, each as often as its weight."""
         if self.kind is Kind.BOOLEAN:
             self._add_booleans(found, weights)
         elif self.kind in _LENGTH_KINDS:
@@ -167,7 +173,7 @@ class ColumnAccumulator:
     def _add_lengths(self, found: pa.Array, weights: Weights | None) -> None:
         counted = frequencies.of_repeated(found, weights) if self.top_k is not None else None
         if counted is not None:
-            # Values that are counted anyway are hashed once each.
+            # Repeated values are counted first, so that each is hashed once.
             found, weights = counted.values, counted.counts
         lengths = byte_lengths(found)
         self.max_length = max(self.max_length, int(lengths.max()))
@@ -206,7 +212,7 @@ class ColumnAccumulator:
 
 
 class TableAccumulator:
-    """Rows, and an accumulator for each of some columns, which of a sample have seen a part of the rows."""
+    """The number of rows, and an accumulator for each column; in a sample, columns have seen a part."""
 
     __slots__ = ("columns", "rows")
 
@@ -224,7 +230,7 @@ class TableAccumulator:
         histogram: bool = True,
         top_k: bool = True,
     ) -> "TableAccumulator":
-        """One that has seen no rows. `columns` are the names, as the batches have them, and their kinds."""
+        """An accumulator without rows. `columns` are names, spelled as in the batches, to kinds."""
         made = {
             name: ColumnAccumulator.empty(
                 kind, precision=precision, distinct=distinct, histogram=histogram, top_k=top_k
@@ -234,7 +240,7 @@ class TableAccumulator:
         return cls(made, 0)
 
     def update(self, batch: pa.RecordBatch | pa.Table) -> None:
-        """Take in rows. Columns that were not asked for are left out. Raises SketchError when one is missing."""
+        """Add rows. Other columns are ignored. Raises SketchError if a column is missing."""
         for name, column in self.columns.items():
             found = batch.schema.get_all_field_indices(name)
             if len(found) != 1:
@@ -243,11 +249,11 @@ class TableAccumulator:
         self.rows += batch.num_rows
 
     def leave_out(self, rows: int) -> None:
-        """Count rows that no column sees: those beside a sample."""
+        """Count rows beside the sample, which no column sees."""
         self.rows += rows
 
     def merge(self, other: "TableAccumulator") -> "TableAccumulator":
-        """Both sides' rows, as a new one. Raises SketchError when the columns or their kinds differ."""
+        """A new accumulator of both sides' rows. Raises SketchError when the columns or their kinds differ."""
         if self.columns.keys() != other.columns.keys():
             raise SketchError(f"columns {sorted(self.columns)} do not merge with columns {sorted(other.columns)}")
         columns = {name: column.merge(other.columns[name]) for name, column in self.columns.items()}
@@ -256,8 +262,8 @@ class TableAccumulator:
     def statistics(self, column_types: Mapping[str, str]) -> tuple[ColumnStatistics, ...]:
         """The statistics of all columns, with their top-k sketches. `column_types` are their Hive type strings.
 
-        Where columns have seen a part of the rows, their provenance says how many, and nulls and trues are those of all
-        rows if the others are alike. Bounds, lengths, distinct and frequent values are of what was seen.
+        If columns have seen a part of the rows, their provenance has the number, and nulls and trues are extrapolated
+        to all rows. Bounds, lengths, distinct and frequent values are of the seen rows.
         """
         return tuple(
             ColumnStatistics(
@@ -276,11 +282,17 @@ class TableAccumulator:
         return Provenance(exact=False, rows_seen=column.rows, sample_fraction=column.rows / self.rows)
 
     def to_bytes(self) -> bytes:
-        """The state, for another process that runs the same version."""
+        """The state as bytes, for another process of the same version."""
         parts = [self.rows.to_bytes(8, "little")]
         for name, column in self.columns.items():
             parts += [name.encode(), column.to_bytes()]
         return state_bytes.seal(_TABLE_MAGIC, state_bytes.join(parts))
+
+    @staticmethod
+    def rows_in(data: bytes) -> int:
+        """The number of rows of a state. Raises SketchError when it is damaged, or of another version."""
+        payload = state_bytes.unseal(_TABLE_MAGIC, data)
+        return int.from_bytes(state_bytes.first(payload), "little")
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "TableAccumulator":
@@ -333,5 +345,5 @@ def _bound(kind: Kind, text: bytes) -> Bound | None:
     except (ValueError, OverflowError, InvalidOperation):
         bound = math.nan
     if math.isnan(bound):
-        raise SketchError(f"a column's state of kind {kind.name} has a bound that is none: {text[:40]!r}")
+        raise SketchError(f"a column's state of kind {kind.name} has an invalid bound: {text[:40]!r}")
     return bound

@@ -1,6 +1,6 @@
-"""How the state of an accumulator crosses from one process to another: a magic word, a version, a checksum.
+"""The envelope of an accumulator's state between processes: a magic word, a version, a checksum.
 
-The bytes live as long as a job. Another version of them is refused, not converted.
+The bytes live as long as a job. If they are of another version, they are refused, not converted.
 """
 
 import struct
@@ -33,8 +33,16 @@ def unseal(magic: bytes, data: bytes) -> bytes:
 
 
 def join(parts: Sequence[bytes]) -> bytes:
-    """The parts, each behind its length."""
+    """Concatenate parts, each after its length."""
     return b"".join(_LENGTH.pack(len(part)) + part for part in parts)
+
+
+def first(data: bytes) -> bytes:
+    """The first of the parts that were joined. Raises SketchError when it is cut off."""
+    length = int.from_bytes(data[: _LENGTH.size], "little")
+    if _LENGTH.size + length > len(data):
+        raise SketchError(f"a part of a state has {length} bytes, but {max(0, len(data) - _LENGTH.size)} are left")
+    return data[_LENGTH.size : _LENGTH.size + length]
 
 
 def split(data: bytes) -> list[bytes]:

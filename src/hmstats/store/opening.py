@@ -1,21 +1,22 @@
-"""How a server opens its database: what it has is found out first, ours or a Hive's."""
+"""Opens a server's database, after detecting whether it is hmstats' own or a Hive's."""
 
 from hmstats.errors import SchemaError
-from hmstats.store import migrate, shape
-from hmstats.store.engine import Store
+from hmstats.store.beside_hive import present_tables
+from hmstats.store.database.store import Store
+from hmstats.store.migration import migrate
 
 
 def open_store(
     url: str, *, pool_size: int, statement_seconds: float, read_only: bool = False, hive_logs: bool = False
 ) -> Store:
-    """A store over a database whose schema is current, or over a Hive's; see Store.open.
+    """A store over a database whose schema is current, or over a Hive's; other arguments are as in Store.open.
 
-    Beside a Hive our own tables must be there, unless the store is `read_only`. `hive_logs`: all who write
-    there log their changes in the same transactions, which is made use of where it tells enough. Raises SchemaError.
+    Beside a Hive our own tables must exist, unless the store is `read_only`. `hive_logs` says that all writers
+    log their changes in their transactions; the log is then used if it has enough in it. Raises SchemaError.
     """
     store = Store.open(url, pool_size=pool_size, statement_seconds=statement_seconds, read_only=read_only)
     with store.read() as connection:
-        found = shape.read(connection)
+        found = present_tables.read(connection)
     store.take_shape(found)
     if hive_logs and found.can_follow:
         store.follow_hive()

@@ -1,7 +1,7 @@
 """Errors <-> the exceptions of the API: one table, read in both directions.
 
-An exception can only be sent by a method that declares it. Where a method declares none that fits, MetaException says
-it. Methods that declare UnknownTableException look for one table; Hive answers it even when the database is missing.
+A method can only send an exception that it declares. If it declares no fitting one, it sends a MetaException. Methods
+that declare UnknownTableException look up one table; Hive sends it even if the database is missing.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ from hmstats.errors import (
 from hmstats.wire.idl import extension, hive_metastore
 
 TRY_AGAIN = "; try again later"
-"""How a MetaException ends that says what may pass: the database is away, or the server is busy."""
+"""The end of a MetaException about a temporary failure: the database is unavailable, or the server is busy."""
 
 _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
     UnknownTable: (hive_metastore.UnknownTableException, hive_metastore.NoSuchObjectException),
@@ -55,11 +55,11 @@ _EXCEPTIONS: dict[type[MetastoreError], tuple[Any, ...]] = {
     SettingHidden: (hive_metastore.ConfigValSecurityException,),
     MetaError: (hive_metastore.MetaException,),
 }
-"""For each error the exceptions that say it, the most fitting first."""
+"""The exceptions that stand for each error, the most fitting first."""
 
 
 def to_thrift(error: Exception, throws: Mapping[type[Exception], str]) -> Any | None:
-    """The exception that a method which declares `throws` can answer; None when it can answer none.
+    """The exception to send for an error, if the method declares `throws`; None if it declares no fitting one.
 
     The calls on constraints declare no InvalidObjectException. Hive answers an internal error there, and its clients
     look for that, not for a MetaException.
@@ -74,7 +74,7 @@ def to_thrift(error: Exception, throws: Mapping[type[Exception], str]) -> Any | 
 
 
 def from_thrift(method: str, exception: Exception) -> CallRefused:
-    """What a client raises for an exception that a metastore answered."""
+    """The client's error for an exception that a metastore sent."""
     unknown = isinstance(exception, TApplicationException) and exception.type == TApplicationException.UNKNOWN_METHOD
     kind = UnknownCall if unknown else CallRefused
     return kind(method, type(exception).__name__, str(getattr(exception, "message", None) or exception))

@@ -34,18 +34,18 @@ class Method:
 
     @property
     def returns_value(self) -> bool:
-        """Whether an answer without a value is an error."""
+        """Whether the method returns a value, so that a result without one is an error."""
         return SUCCESS_FIELD in self.result.thrift_spec
 
 
 @cache
 def methods() -> Mapping[str, Method]:
-    """Every method by name: ours, Hive's, and those inherited from fb303."""
+    """All methods by name: ours, Hive's, and those inherited from fb303."""
     return {method.name: method for service in _services(EXTENDED_SERVICE) for method in _own_methods(service)}
 
 
 def _services(service: Any) -> Iterator[Any]:
-    """A service after those that it extends."""
+    """The services that a service extends, then the service itself."""
     for base in service.__bases__:
         if hasattr(base, "thrift_services"):
             yield from _services(base)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hmstats.errors import InvalidObject
-from hmstats.model.catalog import DEFAULT_CATALOG
-from hmstats.model.names import split_database
-from hmstats.model.privileges import (
+from hmstats.model.catalog.names import split_database
+from hmstats.model.catalog.objects import DEFAULT_CATALOG
+from hmstats.model.catalog.privileges import (
     GROUP,
     ROLE,
     SQL_AUTHORIZER,
@@ -95,7 +95,7 @@ def secured_to_thrift(secured: Secured) -> Any:
 
 
 def privileges_from_thrift(structs: Sequence[Any] | None) -> list[Privilege]:
-    """The privileges in HiveObjectPrivilege structs, one for each of those that a struct lists with commas.
+    """The privileges in HiveObjectPrivilege structs; a struct may list several, separated by commas.
 
     Raises InvalidObject where an object, a principal or a grant is missing.
     """
@@ -126,7 +126,7 @@ def set_from_thrift(struct: Any, on: Secured) -> list[Privilege]:
 
 
 def set_to_thrift(grants: Mapping[Principal, Iterable[Grant]]) -> Any:
-    """The PrincipalPrivilegeSet struct; a type of principal of which there is none is null."""
+    """The PrincipalPrivilegeSet struct; the map of a type of principals without grants is null."""
     sets: dict[str, dict[str, list[Any]]] = {}
     for principal, listed in grants.items():
         sets.setdefault(_SETS[principal.type], {})[principal.name] = [_grant_to_thrift(each) for each in listed]

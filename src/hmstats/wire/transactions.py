@@ -1,23 +1,32 @@
 """Locks, transactions and write ids <-> their structs.
 
-Names become lower case. A lock's database is one text: two of one name in different catalogs are two.
+Names become lower case. A lock's database is one text with its catalog, so databases of one name in two catalogs
+differ.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError
-from hmstats.model.catalog import TableName
-from hmstats.model.locks import Lock, LockAnswer, LockComponent, LockFilter, LockKind, LockRequest, LockState, Owner
-from hmstats.model.names import database_name, one_text, table_name
-from hmstats.model.transactions import Snapshot, Transaction, TransactionState, ValidWriteIds
+from hmstats.model.catalog.names import database_name, one_text, table_name
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.transactions.locks import (
+    Lock,
+    LockAnswer,
+    LockComponent,
+    LockFilter,
+    LockKind,
+    LockRequest,
+    LockState,
+    Owner,
+)
+from hmstats.model.transactions.transactions import Snapshot, Transaction, TransactionState, ValidWriteIds
 from hmstats.wire.idl import hive_metastore
 
 _KINDS = {1: LockKind.SHARED_READ, 2: LockKind.SHARED_WRITE, 3: LockKind.EXCLUSIVE, 4: LockKind.EXCL_WRITE}
 _KIND_NUMBERS = {kind: number for number, kind in _KINDS.items()}
 _STATE_NUMBERS = {LockState.ACQUIRED: 1, LockState.WAITING: 2, LockState.NOT_ACQUIRED: 4}
 _TRANSACTION_STATE_NUMBERS = {TransactionState.COMMITTED: 1, TransactionState.ABORTED: 2, TransactionState.OPEN: 3}
-_NO_MARK = 2**63 - 1
 
 
 def full_table_name(full_name: str) -> TableName:
@@ -29,12 +38,12 @@ def full_table_name(full_name: str) -> TableName:
 
 
 def owner_from_thrift(request: Any) -> Owner:
-    """Who a request comes from."""
+    """The user, host and agent that a request names."""
     return Owner(request.user or "", request.hostname or "", request.agentInfo)
 
 
 def lock_request_from_thrift(request: Any) -> LockRequest:
-    """A LockRequest. Raises InvalidInput for a component without database or of a kind that there is not."""
+    """The model's LockRequest. Raises InvalidInput for a component without a database or of an unknown kind."""
     return LockRequest(
         components=tuple(_component(each) for each in request.component or ()),
         owner=owner_from_thrift(request),
@@ -115,7 +124,7 @@ def transaction_to_thrift(transaction: Transaction) -> Any:
 def open_transactions_to_thrift(
     high_water_mark: int, transactions: Sequence[Transaction], without_kinds: Iterable[int] = ()
 ) -> Any:
-    """A GetOpenTxnsResponse: open and aborted ones, a bit for each that is aborted, and the lowest that is open."""
+    """A GetOpenTxnsResponse: ids of open and aborted transactions, abort bits, and the lowest open id."""
     skipped = frozenset(without_kinds)
     shown = [each for each in transactions if each.kind not in skipped]
     return hive_metastore.GetOpenTxnsResponse(
@@ -138,17 +147,10 @@ def write_ids_to_thrift(full_name: str, found: ValidWriteIds) -> Any:
 
 
 def snapshot_from_text(text: str) -> Snapshot:
-    """Hive's text of a snapshot, `mark:lowest open:open ids:aborted ids`; an empty one sees everything.
-
-    Raises MetaError for a text that is none.
-    """
-    if not text:
-        return Snapshot(_NO_MARK)
+    """Parse Hive's text of a snapshot. Raises MetaError for an invalid text."""
     try:
-        mark, _, *listed = text.split(":")
-        ids = [frozenset(int(each) for each in part.split(",") if each) for part in listed]
-        return Snapshot(min(int(mark), _NO_MARK), *ids)
-    except (ValueError, TypeError) as error:
+        return Snapshot.parse(text)
+    except ValueError as error:
         raise MetaError(f"a list of transactions must be mark:lowest:open,...:aborted,..., found {text}") from error
 
 

@@ -12,10 +12,10 @@ from hmstats.collector.checking.groups import GroupSums, counts
 from hmstats.collector.checking.judge import UNSTATED_ERROR, judged, judged_files
 from hmstats.collector.checking.report import Tally
 from hmstats.collector.checking.seen import Limits, Seen
-from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.model.column_types import kind_of
-from hmstats.model.provenance import Provenance
-from hmstats.model.table_statistics import TableStatistics
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.model.statistics.provenance import Provenance
+from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.sketch.accumulator import TableAccumulator
 
 GROUP_ROWS = 100

@@ -9,8 +9,8 @@ import pytest
 from tests.fixtures.metastores import Metastore
 
 from hmstats import client, collector
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
 pytestmark = pytest.mark.spark
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 from tests.fixtures.statements import StatementCounter
+from tests.store.access.test_privileges import OBJECTS, privilege
 from tests.store.catalog_values import make_partitions, make_table
 from tests.store.row_counts import row_counts
-from tests.store.test_privileges import OBJECTS, privilege
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
-from hmstats.model.privileges import Principal, Privilege, Secured, SecuredKind
+from hmstats.model.catalog.privileges import Principal, Privilege, Secured, SecuredKind
 from hmstats.service.access.privileges import Privileges
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
 
 TABLE = OBJECTS[SecuredKind.TABLE]
 COLUMNS = replace(OBJECTS[SecuredKind.TABLE_COLUMN], column=None)
@@ -94,7 +94,7 @@ def test_a_refresh_takes_and_grants_what_differs(privileges: Privileges) -> None
     assert (found["bob"], found["eve"]) == (kept["bob"], kept["eve"])
     with pytest.raises(MetaError, match="Unexpected object type PARTITION"):
         privileges.refresh(OBJECTS[SecuredKind.PARTITION], "SQL", [])
-    with pytest.raises(MetaError, match="all columns of a table are refreshed together, found id"):
+    with pytest.raises(MetaError, match="refreshed for all columns of a table together, found column id"):
         privileges.refresh(OBJECTS[SecuredKind.TABLE_COLUMN], "SQL", [])
 
 

@@ -6,9 +6,9 @@ import pytest
 from tests.store.row_counts import row_counts
 
 from hmstats.errors import InvalidObject, MetaError
-from hmstats.model.privileges import Principal, Role, RoleGrant
+from hmstats.model.catalog.privileges import Principal, Role, RoleGrant
 from hmstats.service.access.roles import Roles, roles_in_hierarchy
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
 
 ADA = Principal("ada", "USER")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hmstats.errors import MetaError
-from hmstats.model.partition_filter import AllOf, Among, AnyOf, Comparison, Like, Not, PartitionFilter
+from hmstats.model.partitions.partition_filter import AllOf, Among, AnyOf, Comparison, Like, Not, PartitionFilter
 from hmstats.service.catalog.filter_text import parse
 
 KEYS = ["year", "region", "day"]
@@ -53,7 +53,7 @@ def test_a_text_that_makes_no_sense_is_refused_with_its_place(text: str) -> None
 
 
 def test_keys_together_need_as_many_values() -> None:
-    with pytest.raises(MetaError, match="2 keys, found 1 values"):
+    with pytest.raises(MetaError, match="2 keys must be compared with as many values, found 1"):
         parse("(struct(year, region)) in (struct(1))", KEYS)
 
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from hmstats.model.catalog import Column, Partition, Storage, Table, TableName
-from hmstats.model.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
-from hmstats.service.catalog.databases import Databases
-from hmstats.service.catalog.partition_changes import PartitionChanges
-from hmstats.service.catalog.tables import Tables
-from hmstats.service.warehouse import Warehouse
-from hmstats.sketch.hive_hll import HiveHll
-from hmstats.sketch.kll import KllHistogram
-from hmstats.sketch.murmur3 import hash_longs
-from hmstats.store.engine import Store
+from hmstats.model.catalog.objects import Column, Partition, Storage, Table, TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.service.catalog.databases.databases import Databases
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.sketch.quantiles.kll import KllHistogram
+from hmstats.sketch.values.murmur3 import hash_longs
+from hmstats.store.database.store import Store
 
 NAME = TableName("hive", "default", "t")
 TYPES = {

@@ -10,13 +10,18 @@ from tests.fixtures.statements import StatementCounter
 from tests.service.statistics.filled import NAME, bit_vector, make_table, of_longs, of_partition
 
 from hmstats.errors import InvalidInput
-from hmstats.model.column_statistics import BooleanStatistics, ColumnStatistics, LongStatistics, StatisticsSet
-from hmstats.model.provenance import Provenance
-from hmstats.service.statistics.questions import StatisticsQuestions
-from hmstats.service.statistics.read import StatisticsReader
-from hmstats.service.statistics.write import StatisticsWriter
-from hmstats.sketch.top_k import TopK
-from hmstats.store.engine import Store
+from hmstats.model.statistics.column_statistics import (
+    BooleanStatistics,
+    ColumnStatistics,
+    LongStatistics,
+    StatisticsSet,
+)
+from hmstats.model.statistics.provenance import Provenance
+from hmstats.service.statistics.questions.questions import StatisticsQuestions
+from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.sketch.frequent.top_k import TopK
+from hmstats.store.database.store import Store
 from hmstats.store.schema import HMSTATS_COLUMN_PROVENANCE
 
 NOW = 1_700_000_000

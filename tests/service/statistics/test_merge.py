@@ -10,14 +10,14 @@ from tests.fixtures.statements import StatementCounter
 from tests.service.statistics.filled import NAME, bit_vector, make_table, of_longs, of_partition
 
 from hmstats.errors import InvalidInput, NoSuchObject
-from hmstats.model.column_statistics import LongStatistics, StringStatistics
-from hmstats.service.catalog.tables import Tables
+from hmstats.model.statistics.column_statistics import LongStatistics, StringStatistics
+from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.merge import latest
-from hmstats.service.statistics.read import StatisticsReader
-from hmstats.service.statistics.write import StatisticsWriter
-from hmstats.service.warehouse import Warehouse
-from hmstats.sketch.kll import KllHistogram
-from hmstats.store.engine import Store
+from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.sketch.quantiles.kll import KllHistogram
+from hmstats.store.database.store import Store
 from hmstats.store.schema import PART_COL_STATS
 
 PARTITION_COUNT = 50

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from hmstats.errors import InvalidInput
-from hmstats.model.running_writes import PartialState, Place
+from hmstats.model.statistics.running_writes import PartialState, Place
 from hmstats.service.statistics.running_writes import RunningWrites
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
 
 HOUR_SECONDS = 3600
 DAY_SECONDS = 24 * HOUR_SECONDS

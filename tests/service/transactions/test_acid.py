@@ -3,7 +3,7 @@
 import pytest
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog import Table, TableName
+from hmstats.model.catalog.objects import Table, TableName
 from hmstats.service.transactions.acid import check_readable, check_transactional, is_insert_only
 
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}

@@ -11,10 +11,10 @@ from sqlalchemy import update
 from tests.fixtures.statements import StatementCounter
 
 from hmstats.errors import InvalidInput, NoSuchLock, NoSuchTransaction, TransactionAborted, TransactionOpen
-from hmstats.model.locks import LockComponent, LockFilter, LockKind, LockRequest, LockState, Owner
+from hmstats.model.transactions.locks import LockComponent, LockFilter, LockKind, LockRequest, LockState, Owner
 from hmstats.service.transactions.locks import Locks
 from hmstats.service.transactions.transactions import Transactions
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
 from hmstats.store.schema import HIVE_LOCKS, TXNS
 
 TIMEOUT_SECONDS = 60.0

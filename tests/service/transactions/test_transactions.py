@@ -8,12 +8,12 @@ from sqlalchemy import func, select
 from tests.service.transactions.test_locks import OWNER, TIMEOUT_SECONDS, age
 
 from hmstats.errors import MetaError, NoSuchTransaction, TransactionAborted
-from hmstats.model.catalog import TableName
-from hmstats.model.transactions import Snapshot, TransactionState, ValidWriteIds
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.transactions.transactions import Snapshot, TransactionState, ValidWriteIds
 from hmstats.service.transactions.transactions import Transactions
-from hmstats.store.engine import Store
+from hmstats.store.database.store import Store
 from hmstats.store.schema import TXN_TO_WRITE_ID, TXNS
-from hmstats.store.transactions import forget_ended
+from hmstats.store.transactions.transactions import forget_ended
 
 NAME = TableName("hive", "d", "t")
 DAY_SECONDS = 86_400.0

@@ -1,14 +1,14 @@
-"""Collects what the tasks of a write have published, of the attempts whose output is in the table."""
+"""Collects the states that the successful attempts of a write's tasks have published."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from itertools import groupby
 
-from hmstats.collector.autogather.tee import Attempts
-from hmstats.collector.publishers.protocols import Aggregator
+from hmstats.collector.autogather.publishers.protocols import Aggregator
+from hmstats.collector.autogather.watched_rows import Attempts
 from hmstats.errors import GatheringFailed
-from hmstats.model.running_writes import PartialState
+from hmstats.model.statistics.running_writes import PartialState
 from hmstats.sketch.accumulator import TableAccumulator
 
 WrittenPiece = tuple[str, TableAccumulator]
@@ -18,11 +18,11 @@ WrittenPiece = tuple[str, TableAccumulator]
 def collected(aggregator: Aggregator, attempts: Attempts) -> Iterator[WrittenPiece]:
     """The pieces that were written, one after the other; only one of them is in memory.
 
-    Raises GatheringFailed when a task could not publish, and behind the last piece when states are missing.
+    Raises GatheringFailed if a task could not publish, and after the last piece if states are missing.
     """
     for attempt in attempts.values():
         if attempt.failure is not None:
-            raise GatheringFailed(f"statistics of what was written are not whole: {attempt.failure}")
+            raise GatheringFailed(f"statistics of the write are incomplete: {attempt.failure}")
     found: Counter[int] = Counter()
     for piece, states in groupby(_committed(aggregator, attempts, found), key=lambda each: each.place.piece):
         yield piece, reduce(TableAccumulator.merge, (TableAccumulator.from_bytes(each.state) for each in states))
@@ -41,6 +41,6 @@ def _check_whole(attempts: Attempts, found: Mapping[int, int]) -> None:
     for task, attempt in sorted(attempts.items()):
         if found.get(task, 0) != attempt.states:
             raise GatheringFailed(
-                f"statistics of what was written are not whole: of task {task} came {found.get(task, 0)} of "
+                f"statistics of the write are incomplete: task {task} has published {found.get(task, 0)} of "
                 f"{attempt.states} states"
             )

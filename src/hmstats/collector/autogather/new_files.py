@@ -1,7 +1,7 @@
-"""What was written, read from the files that the write has left: for Parquet cheaper than watching the rows.
+"""Statistics of a write from its new files, which for Parquet is cheaper than watching the rows.
 
-Spark makes Arrow of rows at a price of its own; Parquet's columns are Arrow nearly as they are. Only the new files are
-read, not the whole table, and what tasks wrote in vain is not among them.
+Converting Spark's rows to Arrow is expensive; Parquet's columns are nearly Arrow already. Only new files are read, not
+the whole table, and the output of failed attempts is not among them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,13 +15,13 @@ from pyspark.sql import SparkSession
 
 from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.situation import Situation
-from hmstats.collector.feeds import parquet
-from hmstats.collector.feeds.states import State, States, Types
-from hmstats.collector.pieces import WHOLE_TABLE
-from hmstats.collector.prepare import Files
-from hmstats.collector.scan import met
-from hmstats.collector.splits import Split, by_piece, cut
-from hmstats.collector.task_errors import as_our_own
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.planning.prepare import Files
+from hmstats.collector.scan import parquet
+from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, met
+from hmstats.collector.scan.splits import Split, by_piece, cut
+from hmstats.collector.scan.states import State, States, Types
+from hmstats.collector.scan.task_errors import as_our_own
 from hmstats.errors import GatheringFailed
 from hmstats.sketch.accumulator import TableAccumulator
 
@@ -29,14 +29,14 @@ _PIECES_A_TASK = 100
 
 
 def new_files(before: Situation, now: Situation) -> Files:
-    """The files of each piece that were not there before, of the pieces that have such."""
+    """The new files by piece, without pieces that have none."""
     old = {name: set(files) for name, files in before.files.items()}
     added = {name: [each for each in files if each not in old.get(name, ())] for name, files in now.files.items()}
     return {name: files for name, files in added.items() if files}
 
 
 def read_new_files(spark: SparkSession, now: Situation, files: Files) -> Iterator[WrittenPiece]:
-    """The pieces that have new files, one after the other, with the state of the rows in these files.
+    """The state of the rows in each piece's new files, one piece after the other.
 
     Raises GatheringFailed for a piece that is not Parquet; UnreadableFile.
     """
@@ -55,11 +55,11 @@ def read_new_files(spark: SparkSession, now: Situation, files: Files) -> Iterato
         if plan.keys:
             yield from _of_each(states, len(pieces), plan.types)
         else:
-            yield WHOLE_TABLE, _united(states.collect(), plan.types)
+            yield WHOLE_TABLE, _of_all(states, plan.types)
 
 
 def _of_each(states: Any, pieces: int, types: Types) -> Iterator[WrittenPiece]:
-    """The states by piece; only those of some pieces are at the driver at once."""
+    """The states by piece; the driver holds those of a few pieces at a time."""
     merged = met(states, -(-pieces // _PIECES_A_TASK)).mapPartitions(partial(_merged, types=types))
     for piece, state in merged.toLocalIterator(prefetchPartitions=True):
         yield piece, _united([(piece, state)], types)
@@ -71,8 +71,19 @@ def _read(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
             yield piece, parquet.accumulated(splits, types).to_bytes()
 
 
+def _of_all(states: Any, types: Types) -> TableAccumulator:
+    """All states merged into one, mostly in tasks before the driver."""
+    if states.getNumPartitions() <= MOST_STATES_AT_DRIVER:
+        return _united(states.collect(), types)
+    return _united([states.treeReduce(partial(_merge, types=types))], types)
+
+
+def _merge(one: State, other: State, types: Types) -> State:
+    return one[0], _united([one, other], types).to_bytes()
+
+
 def _merged(states: Iterable[State], types: Types) -> Iterator[State]:
-    """States of one piece, which come one after the other, are one."""
+    """Merge consecutive states of one piece."""
     for piece, parts in groupby(states, key=itemgetter(0)):
         yield piece, _united(parts, types).to_bytes()
 

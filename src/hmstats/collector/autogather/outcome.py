@@ -1,6 +1,6 @@
-"""Makes statistics of what was written: of the partitions that the write touched, and of the table as a whole.
+"""Makes and stores the statistics after a write: of the partitions that were written, and of the table as a whole.
 
-What is stored of a piece counts only while it is known to be of the very files that were there before the write.
+Stored statistics of a piece are used only if they are known to be of exactly the files before the write.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -8,34 +8,37 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from hmstats.client import Metastore
-from hmstats.client.batches import PARTITIONS_A_CALL, batches
+from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
 from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.situation import Situation, check_alone, situation, true_of
-from hmstats.collector.deliver import Delivered, Delivery, deliver
-from hmstats.collector.feeds.states import States, Types
-from hmstats.collector.files import DataFile
-from hmstats.collector.fingerprint import PARAMETER
-from hmstats.collector.known import known_of
+from hmstats.collector.delivery.deliver import Delivered, Delivery, deliver
+from hmstats.collector.findings.finding import known_of
+from hmstats.collector.findings.stored_states import accumulators, statistics_of, stored_total
 from hmstats.collector.options import DEFAULT
-from hmstats.collector.pieces import WHOLE_TABLE
-from hmstats.collector.plan import Plan
+from hmstats.collector.planning.data_files import DataFile
+from hmstats.collector.planning.fingerprint import PARAMETER
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.planning.plan import Plan
+from hmstats.collector.planning.prepare import Hadoop
 from hmstats.collector.report import Finding
-from hmstats.collector.stored import accumulators, statistics_of, stored_total
+from hmstats.collector.scan.placing import identity
+from hmstats.collector.scan.states import States, Types
 from hmstats.errors import GatheringFailed
-from hmstats.model import accurate
-from hmstats.model.accurate import Accurate
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import StatisticsSet
-from hmstats.model.column_types import kind_of
+from hmstats.model.catalog.names import partition_values
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.parameters import accurate
+from hmstats.model.parameters.accurate import Accurate
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.column_types import kind_of
 from hmstats.sketch.accumulator import TableAccumulator
 
 _STALE = dict.fromkeys(("numRows", "rawDataSize", accurate.PARAMETER, PARAMETER))
-"""Parameters that are removed when they may no longer be true."""
+"""Parameters that are removed if they may be stale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What became of a write's statistics: pieces and rows that were written, and what Delivered says of the rest."""
+    """The outcome of storing a write's statistics: written pieces and rows, spooled and refused ones."""
 
     pieces: int
     rows: int
@@ -43,14 +46,21 @@ class Stored:
 
 
 def store(
-    service: Metastore, to: Delivery, before: Situation, written: Iterable[WrittenPiece], types: Types, *, appends: bool
+    service: Metastore,
+    to: Delivery,
+    before: Situation,
+    now: Situation,
+    written: Iterable[WrittenPiece],
+    types: Types,
+    *,
+    appends: bool,
 ) -> Stored:
-    """Bring the statistics of what was written to the metastore, with the true parameters.
+    """Store the statistics after a write, with the parameters that go with them.
 
-    `before`: the table as it was, as far as the write has kept it. `appends`: the pieces keep the rows that they had.
-    Raises GatheringFailed when what was gathered is not all that was written meanwhile, ServiceUnavailable.
+    `before`: the table before the write, as far as its rows remain; `now`: the table after it. `appends`: old rows of
+    the pieces remain. Raises GatheringFailed if the gathered rows are not all that were written meanwhile,
+    ServiceUnavailable.
     """
-    now = situation(service, to.table)
     plan = _checked(now, to.table, types)
     check_alone(before, now)
     work = _Pieces(service, before, now, plan, appends=appends)
@@ -62,12 +72,12 @@ def store(
     return Stored(len(work.touched) if plan.keys else 0, work.new.rows, delivered)
 
 
-def give_up(service: Metastore, to: Delivery, before: Situation) -> None:
-    """Say of every piece whose files have changed, and of the table, that its statistics are not accurate.
+def give_up(service: Metastore, to: Delivery, before: Situation, hadoop: Hadoop) -> None:
+    """Mark the statistics of every piece with changed files, and of the table, as inaccurate.
 
     Raises ServiceUnavailable.
     """
-    now = situation(service, to.table)
+    now = situation(service, to.table, hadoop)
     if now.plan is None:
         return
     changed = [name for name, files in now.files.items() if files != before.files.get(name)]
@@ -78,27 +88,37 @@ def give_up(service: Metastore, to: Delivery, before: Situation) -> None:
 
 
 class _Pieces:
-    """Makes the findings of pieces and keeps count of them."""
+    """Makes and counts the findings about pieces."""
 
     def __init__(self, service: Metastore, before: Situation, now: Situation, plan: Plan, *, appends: bool) -> None:
         self._service, self._before, self._now, self._plan, self._appends = service, before, now, plan, appends
         self._trusted = before.trusted() if appends else {}
         self.new = _empty(plan.types)
-        """Of the rows that were written."""
+        """The state of the written rows."""
         self.total: TableAccumulator | None = _empty(plan.types)
-        """Of all rows of the pieces that were written to; None when not all of them are known."""
+        """The state of all rows of the written pieces; None if not all of them are known."""
         self.touched: set[str] = set()
 
     def findings(self, written: Iterable[WrittenPiece]) -> Iterator[tuple[str, Finding]]:
-        """The finding of each piece that was written to."""
-        for batch in batches(written, PARTITIONS_A_CALL):
+        """The finding about each written piece."""
+        for batch in batches(self._named(written), PARTITIONS_A_CALL):
             kept = [name for name, _ in batch if self._keeps(name)]
             stored = _stored_states(self._service, self._before, self._trusted.keys() & kept)
             for name, state in batch:
                 yield name, self._finding(name, state, stored.get(name))
 
+    def _named(self, written: Iterable[WrittenPiece]) -> Iterator[WrittenPiece]:
+        """The pieces under the metastore's names, which may differ from Spark's."""
+        keys = self._plan.key_columns
+        names = {identity(keys, piece.values): piece.name for piece in self._plan.pieces}
+        for name, state in written:
+            if name in self._now.files or not keys:
+                yield name, state
+            else:
+                yield names.get(identity(keys, partition_values(name, self._plan.keys)), name), state
+
     def replaced(self) -> bool:
-        """Whether rows are gone that were there before the write."""
+        """Whether the write has removed rows."""
         gone = (name for name, files in self._before.files.items() if files and name not in self._now.files)
         changed = (name for name in self.touched if self._before.files.get(name) and not self._appends)
         return any(True for _ in chain(gone, changed))
@@ -149,7 +169,7 @@ def _table_state(
 
 
 def _stored_states(service: Metastore, before: Situation, known: Collection[str]) -> dict[str, TableAccumulator]:
-    """The states of pieces whose statistics are known to be of their files, as far as they can be added to."""
+    """The stored states of pieces with current statistics, if they can be merged with new rows."""
     if not known or before.plan is None:
         return {}
     if not before.plan.keys:
@@ -169,14 +189,20 @@ def _own_state(service: Metastore, plan: Plan) -> TableAccumulator | None:
 
 
 def _state(found: StatisticsSet, rows: int, types: Types) -> TableAccumulator | None:
-    state = accumulators(found, rows)
+    state = None if _of_sample(found) else accumulators(found, rows)
     if state is None or state.columns.keys() != types.keys():
         return None
     return _with_sketches(state)
 
 
+def _of_sample(found: StatisticsSet) -> bool:
+    """Whether statistics are of a sample: sketches of all new rows cannot be merged into a sample's."""
+    made = (column.provenance for column in found.columns if column.provenance is not None)
+    return any(each.sample_fraction is not None and each.sample_fraction < 1 for each in made)
+
+
 def _with_sketches(state: TableAccumulator) -> TableAccumulator | None:
-    """The state, if it can count distinct values: where some rows have no sketch, that of the others says nothing."""
+    """The state if all its columns have their distinct-count sketch; else None."""
     made = TableAccumulator.empty({name: column.kind for name, column in state.columns.items()})
     whole = all(column.hll or not made.columns[name].hll for name, column in state.columns.items())
     return state if whole else None
@@ -194,7 +220,7 @@ def _stale(files: Sequence[DataFile]) -> Finding:
 
 
 def _checked(now: Situation, name: TableName, types: Types) -> Plan:
-    """The plan of the table that was written. Raises GatheringFailed when other columns were gathered than it has."""
+    """The plan of the written table. Raises GatheringFailed if its columns are not those that were gathered."""
     if now.plan is None:
         raise GatheringFailed(f"table {name.database}.{name.table} was written, but the metastore does not have it")
     gathered = {column: kind_of(type_) for column, type_ in types.items()}
@@ -205,7 +231,7 @@ def _checked(now: Situation, name: TableName, types: Types) -> Plan:
 
 
 def _at_least_one(written: Iterable[WrittenPiece], types: Mapping[str, str]) -> Iterator[WrittenPiece]:
-    """The table as a piece, when no row was written too."""
+    """The pieces; if no row was written, the table as an empty piece."""
     found = iter(written)
     yield next(found, (WHOLE_TABLE, _empty(types)))
     yield from found

@@ -1,4 +1,4 @@
-"""What decides about statistics while writing: Hive's settings by Hive's names, of the session or of one write."""
+"""The settings of statistics while writing: Hive's settings by Hive's names, of the session or of one write."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 import structlog
 from pyspark.sql import SparkSession
 
-from hmstats.collector.publishers.jdbc import driver_of, sqlalchemy_url
+from hmstats.collector.autogather.publishers.jdbc import driver_of, sqlalchemy_url
 from hmstats.errors import SettingsError
 
 _log = structlog.get_logger("hmstats.autogather")
@@ -37,10 +37,13 @@ _FLAGS = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class GatherSettings:
-    """`dbclass` says who keeps what tasks find, `connection` where; `reliable`: a failure to gather fails the write.
+    """The settings in force.
 
-    `reads` is ROWS, which are watched on their way, or FILES, the new ones, when they are written.
-    `retention_hours` is the time after which a silent run has died, where no server looks after that.
+    `dbclass` is the kind of storage for tasks' states, `connection` its address. If `reliable`, a failure to gather
+    fails the write.
+
+    `reads` is ROWS, which are watched as they are written, or FILES, the new files after the write. `retention_hours`
+    is how long a run may publish nothing before it counts as dead, if no server decides that.
     """
 
     autogather: bool
@@ -54,8 +57,8 @@ class GatherSettings:
 def gather_settings(spark: SparkSession, given: Mapping[str, object], metastore: str) -> GatherSettings:
     """The settings in force: those `given`, then the session's, then the defaults.
 
-    Without a connection string `thrift` asks the metastore, and `fs` takes a folder of the warehouse. Raises
-    SettingsError for an unknown name and for a value that makes no sense.
+    Without a connection string `thrift` uses the metastore, and `fs` a folder of the warehouse. Raises SettingsError
+    for an unknown name and for an invalid value.
     """
     for name in given:
         if name not in DEFAULTS:

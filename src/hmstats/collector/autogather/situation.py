@@ -1,4 +1,4 @@
-"""A table at one moment, before or after a write, and what of its stored statistics is true then."""
+"""A snapshot of a table, before or after a write, and which of its stored statistics are current then."""
 
 import re
 from collections.abc import Sequence
@@ -6,32 +6,32 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from hmstats.client import Metastore
-from hmstats.collector.feeds.states import Types
-from hmstats.collector.files import DataFile, list_files
-from hmstats.collector.fingerprint import PARAMETER, fingerprint
 from hmstats.collector.options import DEFAULT
-from hmstats.collector.pieces import Piece
-from hmstats.collector.plan import Plan, make_plan
-from hmstats.collector.prepare import Files
-from hmstats.collector.statement import Statement
+from hmstats.collector.planning.data_files import DataFile, list_files
+from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.planning.pieces import Piece
+from hmstats.collector.planning.plan import Plan, make_plan
+from hmstats.collector.planning.prepare import Files, Hadoop, opened
+from hmstats.collector.request.statement import Statement
+from hmstats.collector.scan.states import Types
 from hmstats.errors import GatheringFailed
-from hmstats.model import accurate
-from hmstats.model.accurate import Accurate
-from hmstats.model.catalog import Parameters, TableName
+from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.parameters import accurate
+from hmstats.model.parameters.accurate import Accurate
 
 _JOB = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""What the names of files have of the job that wrote them."""
+"""The job's id in the name of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A table at one moment: its partitions with their parameters, and all files; None: there is no such table."""
+    """A snapshot of a table: its partitions with their parameters, and all files; None if the table does not exist."""
 
     plan: Plan | None = None
     files: Files = field(default_factory=dict)
 
     def trusted(self) -> dict[str, Piece]:
-        """The pieces whose stored statistics are of their files, all of them, by name."""
+        """The pieces whose stored statistics of all columns are of exactly their files, by name."""
         if self.plan is None:
             return {}
         types = self.plan.types
@@ -43,16 +43,16 @@ class Situation:
         return list(chain.from_iterable(self.files.values()))
 
 
-def situation(service: Metastore, name: TableName) -> Situation:
-    """The table now. Raises ServiceUnavailable."""
+def situation(service: Metastore, name: TableName, hadoop: Hadoop) -> Situation:
+    """The table now; `hadoop` gives Hadoop's settings. Raises ServiceUnavailable, and StatementError as make_plan."""
     if service.find_table(name) is None:
         return Situation()
-    plan = make_plan(service, Statement(name))
-    return Situation(plan, list_files({piece.name: piece.location for piece in plan.pieces}))
+    plan = opened(make_plan(service, Statement(name)), hadoop)
+    return Situation(plan, list_files({piece.name: piece.location for piece in plan.pieces}, plan.settings))
 
 
 def true_of(parameters: Parameters, files: Sequence[DataFile], types: Types) -> bool:
-    """Whether parameters say that statistics of all columns are stored, of these very files."""
+    """Whether the parameters prove that statistics of all columns are stored for exactly these files."""
     if not (parameters.get("numRows") or "").isdecimal():
         return False
     known = parameters.get(PARAMETER)
@@ -65,7 +65,7 @@ def true_of(parameters: Parameters, files: Sequence[DataFile], types: Types) -> 
 
 
 def check_alone(before: Situation, now: Situation) -> None:
-    """Raises GatheringFailed when new files are of more than one job: then another has written at the same time."""
+    """Raises GatheringFailed if new files are of more than one job, so that another job wrote at the same time."""
     old = {file.path for file in before.every_file}
     names = (file.path.rpartition("/")[2] for file in now.every_file if file.path not in old)
     jobs = {found[0] if (found := _JOB.search(name)) else "" for name in names}

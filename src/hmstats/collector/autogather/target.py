@@ -1,6 +1,7 @@
-"""What a write will store of each row: the columns that have statistics, in the table's types, and the partition keys.
+"""The values that a write will store, in the table's types: columns that have statistics, and partition keys.
 
-A write casts values to the types of a table that is there already. So do we, or the statistics would be of others.
+A write casts values to the types of an existing table. Statistics must be of the cast values, so they are cast here
+too.
 """
 
 import json
@@ -13,10 +14,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField
 
 from hmstats.errors import StatementError
-from hmstats.model.column_types import kind_of
+from hmstats.model.statistics.column_types import kind_of
 
 _TEXT_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
-"""Spark's name for what it keeps of char and varchar in a field's metadata."""
+"""The key in a field's metadata under which Spark stores a char's or varchar's type."""
 _SIZED = re.compile(r"(char|varchar)\((\d+)\)")
 
 
@@ -33,7 +34,7 @@ class Target:
 
 
 def new_table(rows: DataFrame, partition_by: Sequence[str]) -> Target:
-    """What becomes of the rows in a table that the write makes. Raises StatementError for a key that is no column."""
+    """The target for a table that the write creates. Raises StatementError for a key that is no column."""
     fields = {field.name.lower(): field for field in rows.schema.fields}
     keys = tuple(key.lower() for key in partition_by)
     for key in keys:
@@ -43,9 +44,9 @@ def new_table(rows: DataFrame, partition_by: Sequence[str]) -> Target:
 
 
 def stored_table(rows: DataFrame, table: DataFrame, keys: Sequence[str], *, by_position: bool) -> Target:
-    """What becomes of the rows in a table that is there. `keys` are its partition keys, lower case.
+    """The target for an existing table. `keys` are its partition keys, lower case.
 
-    Raises StatementError when the rows have other columns than the table.
+    Raises StatementError if the rows' columns are not the table's.
     """
     wanted = {field.name.lower(): field for field in table.schema.fields}
     given = rows.schema.fields
@@ -85,5 +86,5 @@ def _value(given: StructField, stored: StructField, type_: str) -> Column:
     if not sized:
         return column
     size = int(sized[2])
-    # Spaces are all that a write cuts off.
+    # A write cuts off nothing but spaces.
     return F.rpad(column, size, " ") if sized[1] == "char" else F.substring(column, 1, size)

@@ -1,4 +1,4 @@
-"""The two ways to the statistics of a write: from its rows as they go by, or from the files that it has left."""
+"""The two ways to gather statistics of a write: from its rows as they are written, or from its new files."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -6,36 +6,34 @@ from typing import Any, Protocol
 import structlog
 from pyspark.sql import DataFrame, SparkSession
 
-from hmstats.client import Metastore
 from hmstats.collector.autogather.aggregation import WrittenPiece, collected
 from hmstats.collector.autogather.new_files import new_files, read_new_files
-from hmstats.collector.autogather.situation import Situation, situation
+from hmstats.collector.autogather.publishers.protocols import Aggregator
+from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.autogather.target import Target
-from hmstats.collector.autogather.tee import Gathering, Survived, notes, watched_rows
-from hmstats.collector.publishers.protocols import Aggregator
-from hmstats.model.catalog import TableName
+from hmstats.collector.autogather.watched_rows import Gathering, Survived, notes, watched_rows
 
 _log = structlog.get_logger("hmstats.autogather")
 
 
 class Way(Protocol):
-    """What is done about one write. `Survived` may be raised by `begin` and `pieces`; `end` comes in any case."""
+    """One way to gather statistics of one write. `begin` and `pieces` may raise `Survived`; `end` is always called."""
 
     def begin(self) -> None:
-        """Before anything is written."""
+        """Prepare, before anything is written."""
 
     def through(self, rows: DataFrame) -> DataFrame:
-        """The rows to write, which are the same."""
+        """The DataFrame to write, with equal rows."""
 
-    def pieces(self, service: Metastore, before: Situation) -> Iterator[WrittenPiece]:
-        """What was written, once it is; `before` is the table as it was."""
+    def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
+        """The states of the written pieces, after the write; `before` and `now` are the table's snapshots."""
 
     def end(self) -> None:
-        """Leave nothing behind."""
+        """Clean up."""
 
 
 class WatchedRows:
-    """The rows are watched in the tasks of the write, which publish what they find."""
+    """Watches the rows in the write's tasks, which publish their states."""
 
     def __init__(self, target: Target, gathering: Gathering, aggregator: Aggregator) -> None:
         self._target = target
@@ -44,21 +42,21 @@ class WatchedRows:
         self._attempts: Any = None
 
     def begin(self) -> None:
-        """Make the place where the tasks' states are kept."""
+        """Prepare the storage of the tasks' states."""
         self._aggregator.init(self._gathering.run)
 
     def through(self, rows: DataFrame) -> DataFrame:
-        """The rows, which leave their statistics on the way. Raises StatementError for a Spark too old."""
+        """The DataFrame whose rows are watched when they are written. Raises StatementError if PySpark is too old."""
         self._attempts = notes(rows.sparkSession.sparkContext)
         return watched_rows(rows, self._target, self._gathering, self._attempts)
 
-    def pieces(self, service: Metastore, before: Situation) -> Iterator[WrittenPiece]:
-        """What the attempts that succeeded have published."""
-        del service, before
+    def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
+        """The states that successful attempts have published."""
+        del before, now
         return collected(self._aggregator, self._attempts.value)
 
     def end(self) -> None:
-        """Remove what the tasks have left; what cannot be removed now is when the run counts as dead."""
+        """Remove the tasks' states; if that fails, they are removed once the run counts as dead."""
         try:
             self._aggregator.terminate()
         except Survived as error:
@@ -66,23 +64,21 @@ class WatchedRows:
 
 
 class NewFiles:
-    """A plain write, whose files are read behind it."""
+    """A plain write, whose new files are read afterwards."""
 
-    def __init__(self, spark: SparkSession, table: TableName) -> None:
+    def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._table = table
 
     def begin(self) -> None:
-        """Nothing."""
+        """No effect."""
 
     def through(self, rows: DataFrame) -> DataFrame:
-        """The rows as they are."""
+        """The rows unchanged."""
         return rows
 
-    def pieces(self, service: Metastore, before: Situation) -> Iterator[WrittenPiece]:
-        """What is in the files that were not there before."""
-        now = situation(service, self._table)
+    def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
+        """The states of the new files' rows."""
         return read_new_files(self._spark, now, new_files(before, now))
 
     def end(self) -> None:
-        """Nothing."""
+        """No effect."""

@@ -1,6 +1,6 @@
 """Writes DataFrames to tables and gathers the tables' statistics meanwhile, without a second scan.
 
-The files are those that a plain write makes. What a failure to gather means, hive.stats.reliable decides.
+The files are those of a plain write. hive.stats.reliable decides whether a failure to gather fails the write.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,32 +13,36 @@ from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_table
 from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.outcome import Stored, give_up, store
+from hmstats.collector.autogather.publishers.protocols import Run
+from hmstats.collector.autogather.publishers.registry import publisher_and_aggregator
 from hmstats.collector.autogather.settings import RELIABLE, ROWS, gather_settings
 from hmstats.collector.autogather.situation import Situation, situation
 from hmstats.collector.autogather.target import Target, new_table, stored_table
-from hmstats.collector.autogather.tee import Gathering, Survived
+from hmstats.collector.autogather.watched_rows import Gathering, Survived
 from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
-from hmstats.collector.deliver import PATIENCE_SECONDS, Delivery, new_run
-from hmstats.collector.publishers.protocols import Run
-from hmstats.collector.publishers.registry import publisher_and_aggregator
-from hmstats.collector.session_settings import session_metastore, session_spool
-from hmstats.collector.task_errors import as_our_own
+from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
+from hmstats.collector.planning.plan import check_format, check_provider
+from hmstats.collector.scan.task_errors import as_our_own
+from hmstats.collector.scan.workers_python import use_the_drivers_python
+from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.errors import GatheringFailed, StatementError
-from hmstats.model.catalog import TableName
+from hmstats.files.file_systems import Settings, settings_of
+from hmstats.model.catalog.location import parts_of
+from hmstats.model.catalog.objects import TableName
 
 _log = structlog.get_logger("hmstats.autogather")
 
 Write = Callable[[DataFrame], None]
-"""Does the write itself, with the rows that it is given."""
+"""Runs the write itself with the given rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a write, which has succeeded in any case.
+    """The outcome of a successful write.
 
-    `gathered`: the statistics of what was written are stored; else `reason` says why not, and the parameters say that
-    those stored are not accurate. `rows` is how many were written, None where nobody counted; `partitions` to how many.
-    `spooled` is how many partitions, the table itself among them, are in the spool folder.
+    If `gathered`, the statistics after the write are stored; else `reason` is why not, and the parameters mark the
+    stored ones as inaccurate. `rows` is how many were written, None if they were not counted; `partitions` is to how
+    many. `spooled` is how many partitions, the table itself among them, are in the spool folder.
     """
 
     table: TableName
@@ -51,7 +55,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """A write to do. `keeps`: of the table as it was something remains; `appends`: in every partition."""
+    """A write to run. `keeps`: some old rows of the table remain; `appends`: all old rows remain."""
 
     table: TableName
     target: Target
@@ -71,7 +75,7 @@ def writing(
     """A writer of these rows that gathers statistics.
 
     `metastore` is `thrift://HOST:PORT`, by default the session's hive.metastore.uris. `settings` are hive.stats.* and
-    win over the session's. `spool` and `patience_seconds` are as analyze() has them.
+    win over the session's. `spool` and `patience_seconds` are those of analyze().
     """
     return Writing(rows, metastore, settings or {}, spool, patience_seconds)
 
@@ -79,8 +83,8 @@ def writing(
 class Writing:
     """Writes one DataFrame, each method once or more often.
 
-    Every method raises what Spark's own write raises; SettingsError and StatementError before anything is written;
-    and, with hive.stats.reliable, GatheringFailed when the statistics are not whole.
+    Every method raises the errors of Spark's own write; SettingsError and StatementError before anything is written;
+    and, with hive.stats.reliable, GatheringFailed if the statistics are incomplete.
     """
 
     def __init__(
@@ -93,10 +97,12 @@ class Writing:
     ) -> None:
         self._rows = rows
         self._spark = rows.sparkSession
+        use_the_drivers_python(self._spark)
         self._metastore = metastore or session_metastore(self._spark)
         self._settings = gather_settings(self._spark, settings, self._metastore)
         self._spool = session_spool(self._spark, spool)
         self._patience_seconds = patience_seconds
+        self._hadoop = hadoop_settings(self._spark)
 
     def save_table(
         self,
@@ -107,7 +113,11 @@ class Writing:
         partition_by: Sequence[str] = (),
         options: Mapping[str, str] | None = None,
     ) -> Written:
-        """As DataFrameWriter.saveAsTable: `mode` is error, ignore, append or overwrite, which makes the table anew."""
+        """Write as DataFrameWriter.saveAsTable.
+
+        `mode` is error, ignore, append or overwrite, which recreates the table.
+        """
+        check_provider(name, format)
         there = self._spark.catalog.tableExists(name)
         if mode == "ignore" and there:
             return Written(self._named(name), gathered=False, reason="the table is there: nothing was written")
@@ -122,9 +132,10 @@ class Writing:
         return self._do(_Order(self._named(name), target, write, keeps=appends, appends=appends))
 
     def insert_into(self, name: str, *, overwrite: bool = False) -> Written:
-        """As DataFrameWriter.insertInto: columns count by their place, the partition keys last.
+        """Write as DataFrameWriter.insertInto: columns are matched by position, the partition keys last.
 
-        spark.sql.sources.partitionOverwriteMode says whether `overwrite` replaces all or what it writes to.
+        spark.sql.sources.partitionOverwriteMode decides whether `overwrite` replaces all partitions or the written
+        ones.
         """
 
         def write(rows: DataFrame) -> None:
@@ -134,9 +145,9 @@ class Writing:
         return self._do(_Order(self._named(name), target, write, keeps=True, appends=not overwrite))
 
     def write_to(self, name: str, how: str, *, using: str | None = None, partitioned_by: Sequence[str] = ()) -> Written:
-        """As DataFrame.writeTo: `how` is create, replace, create_or_replace, append or overwrite_partitions.
+        """Write as DataFrame.writeTo: `how` is create, replace, create_or_replace, append or overwrite_partitions.
 
-        `using` and `partitioned_by`, names of columns, are of a table that is made.
+        `using` and `partitioned_by`, names of columns, describe a table that is created.
         """
         actions = {
             "create": "create",
@@ -147,6 +158,7 @@ class Writing:
         }
         if how not in actions:
             raise StatementError(f"how to write is one of {', '.join(actions)}, found {how!r}")
+        check_provider(name, using)
 
         def write(rows: DataFrame) -> None:
             writer = rows.writeTo(name)
@@ -161,11 +173,12 @@ class Writing:
         return named_table(name, self._spark.catalog.currentDatabase())
 
     def _stored(self, name: str, *, by_position: bool) -> Target:
-        """What becomes of the rows in a table that is there. Raises StatementError when the metastore has none."""
+        """The target for an existing table. Raises StatementError if the metastore has no such table."""
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
             table = service.find_table(self._named(name))
         if table is None:
             raise StatementError(f"table {name} is not in the metastore at {self._metastore}")
+        check_format(table)
         keys = [key.name.lower() for key in table.partition_keys]
         return stored_table(self._rows, self._spark.table(name), keys, by_position=by_position)
 
@@ -175,10 +188,10 @@ class Writing:
             order.write(self._rows)
             return Written(order.table, gathered=False, reason="hive.stats.autogather is false")
         publisher, aggregator = publisher_and_aggregator(settings.dbclass)
-        run = Run(new_run(), settings.connection, settings.retention_hours)
+        run = Run(new_run(), settings.connection, settings.retention_hours, self._opening(settings.connection))
         keys, types = order.target.keys, order.target.types
         to = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
-        way: Way = NewFiles(self._spark, order.table)
+        way: Way = NewFiles(self._spark)
         if settings.reads == ROWS:
             gathering = Gathering(run, publisher, types, keys, settings.reliable)
             way = WatchedRows(order.target, gathering, aggregator())
@@ -188,7 +201,7 @@ class Writing:
     def _gather(self, service: Metastore, to: Delivery, order: _Order, way: Way) -> Written:
         before = Situation()
         try:
-            before = situation(service, order.table) if order.keeps else before
+            before = situation(service, order.table, self._hadoop) if order.keeps else before
             way.begin()
         except Survived as error:
             self._refuse_if_reliable(error)
@@ -198,7 +211,9 @@ class Writing:
             with as_our_own():
                 order.write(way.through(self._rows))
             try:
-                return _stored(service, to, before, way.pieces(service, before), order)
+                # All partitions: another job may have written to one that this write has not touched.
+                now = situation(service, order.table, self._hadoop)
+                return _stored(service, to, before, now, way.pieces(before, now), order)
             except Survived as error:
                 written = self._without(service, to, before, error)
                 self._refuse_if_reliable(error)
@@ -206,25 +221,34 @@ class Writing:
         finally:
             way.end()
 
+    def _opening(self, connection: str) -> Settings:
+        """Hadoop's settings that are set for the file system of a folder of states."""
+        return settings_of([parts_of(connection)[:2]], self._hadoop)
+
     def _refuse_if_reliable(self, error: Exception) -> None:
         if self._settings.reliable:
             raise GatheringFailed(f"statistics were not gathered, and {RELIABLE} is true: {error}") from error
 
     def _without(self, service: Metastore, to: Delivery, before: Situation, error: Exception) -> Written:
-        """What is said of a write whose statistics are not known: to the metastore, to the log, to the caller."""
+        """Report a write without statistics: mark the stored ones as inaccurate, log and return the reason."""
         _log.warning("not_gathered", table=str(to.table), reason=str(error))
         try:
-            give_up(service, to, before)
+            give_up(service, to, before, self._hadoop)
         except Survived as failure:
             _log.warning("not_said", table=str(to.table), reason=str(failure))
         return Written(to.table, gathered=False, reason=str(error))
 
 
 def _stored(
-    service: Metastore, to: Delivery, before: Situation, pieces: Iterable[WrittenPiece], order: _Order
+    service: Metastore,
+    to: Delivery,
+    before: Situation,
+    now: Situation,
+    pieces: Iterable[WrittenPiece],
+    order: _Order,
 ) -> Written:
-    """Store the statistics of what was written. Raises GatheringFailed, ServiceUnavailable."""
-    stored = store(service, to, before, pieces, order.target.types, appends=order.appends)
+    """Store the statistics after the write. Raises GatheringFailed, ServiceUnavailable."""
+    stored = store(service, to, before, now, pieces, order.target.types, appends=order.appends)
     _check_accepted(stored)
     return Written(order.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 

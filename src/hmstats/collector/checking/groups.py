@@ -1,7 +1,7 @@
-"""What the row groups of a sample say of all rows, and how sure that is.
+"""Estimates for all rows from the row groups of a sample, with confidence intervals.
 
-Row groups are picked whole, and the rows of one are alike: the unit of the sample is the group, not the row. The ratio
-estimator of cluster sampling and its variance are those of Cochran, Sampling Techniques (1977), 2.11 and 6.3.
+Whole row groups are sampled, and the rows of one are similar: the unit of the sample is the group, not the row. The
+ratio estimator of cluster sampling and its variance are those of Cochran, Sampling Techniques (1977), 2.11 and 6.3.
 """
 
 import math
@@ -15,11 +15,11 @@ from hmstats.sketch.accumulator import TableAccumulator
 COUNTS = ("nulls", "trues", "falses")
 AVERAGE_LENGTH = "average_length"
 STATISTICS = (*COUNTS, AVERAGE_LENGTH)
-"""What is extrapolated: a part of all rows each; of lengths, bytes of all values."""
+"""The extrapolated statistics: each is a part of all rows, or for lengths the bytes of all values."""
 
 LEAST_UNITS = 20
 STANDARD_ERRORS = 3.5
-"""Of 20 groups a mean is so close in 99.7 of 100 cases (Student's t of 19 degrees of freedom)."""
+"""The half-width of a 99.7 % confidence interval for 20 groups (Student's t with 19 degrees of freedom)."""
 _DOUBT = 0.003
 
 Floats = npt.NDArray[np.float64]
@@ -38,21 +38,21 @@ class GroupSums:
 
     @classmethod
     def empty(cls, columns: int) -> "GroupSums":
-        """Of no groups."""
+        """The sums of no groups."""
         return cls(0, np.zeros((5, len(STATISTICS), columns)))
 
     @classmethod
     def of(cls, counts: Floats) -> "GroupSums":
-        """Of one group, whose wholes and parts are given in the shape (2, statistics, columns)."""
+        """The sums of one group, whose wholes and parts are given in the shape (2, statistics, columns)."""
         whole, part = counts
         return cls(1, np.stack([whole, part, whole * whole, whole * part, part * part]))
 
     def merge(self, other: "GroupSums") -> "GroupSums":
-        """Of both sides' groups."""
+        """The sums of both sides' groups."""
         return GroupSums(self.units + other.units, self.sums + other.sums)
 
     def ratio(self, statistic: str, column: int, seen: float) -> Interval | None:
-        """Between what the ratio lies, with a confidence of 99.7 %; None when there are too few groups.
+        """The interval of a ratio with a confidence of 99.7 %; None if there are too few groups.
 
         `seen` is the part of all rows that the groups have.
         """
@@ -66,9 +66,10 @@ class GroupSums:
 
 
 def of_rows(ratio: float, most: float, units: int, seen: float) -> Interval | None:
-    """The same where rows were picked one by one: the mean of `units` values from 0 to `most`.
+    """The interval around `ratio`, the mean of `units` values from 0 to `most`, if rows were sampled one by one.
 
-    The variance of such values is at most (most - mean) * mean (Bhatia and Davis 2000).
+    `seen` is the part of all rows that was sampled. The variance of such values is at most (most - mean) * mean (Bhatia
+    and Davis 2000). None if fewer than LEAST_UNITS values were sampled.
     """
     if units < LEAST_UNITS:
         return None
@@ -77,7 +78,7 @@ def of_rows(ratio: float, most: float, units: int, seen: float) -> Interval | No
 
 
 def counts(state: TableAccumulator) -> Floats:
-    """What a state has seen so far, in the shape (2, statistics, columns)."""
+    """The wholes and parts of a state so far, in the shape (2, statistics, columns)."""
     columns = state.columns.values()
     rows = np.array([each.rows for each in columns], np.float64)
     nulls = np.array([each.nulls for each in columns], np.float64)
@@ -87,7 +88,7 @@ def counts(state: TableAccumulator) -> Floats:
 
 
 def _around(ratio: float, error: float, units: int, *, bounded: bool) -> Interval:
-    """The interval. Where no unit, or each one whole, has it, so many units may still differ and be unseen."""
+    """The interval around a ratio. If the ratio is 0 or 1, so many units may still differ without being sampled."""
     low, high = ratio - STANDARD_ERRORS * error, ratio + STANDARD_ERRORS * error
     if not bounded:
         return max(0.0, low), high

@@ -1,20 +1,21 @@
-"""Stored numbers beside what was read: which are wrong, and by how much."""
+"""Compares stored numbers with the rows that were read: which are wrong, and by how much."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hmstats.collector.checking.report import Tally, Wrong
+from hmstats.collector.checking.report import Tally
 from hmstats.collector.checking.seen import Limits, Seen, Truth
 from hmstats.collector.checking.sketches import quantiles_truth, top_values
-from hmstats.model.catalog import Parameters
-from hmstats.model.column_statistics import ColumnStatistics
-from hmstats.model.row_counts import row_count
-from hmstats.model.table_statistics import TableStatistics
-from hmstats.sketch import bit_vector
+from hmstats.collector.checking.wrong import Wrong
+from hmstats.model.catalog.objects import Parameters
+from hmstats.model.parameters.row_counts import row_count
+from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.model.statistics.table_statistics import TableStatistics
+from hmstats.sketch.distinct import bit_vector
 
 UNSTATED_ERROR = 0.05
-"""The standard error of a distinct count whose writer states none: what Spark's own ANALYZE is made with."""
+"""The standard error of a distinct count if its writer states none: that of Spark's own ANALYZE."""
 _ROUNDING = 1e-9
 _BOUNDS = ("low", "high")
 _WITHOUT_Q_ERROR = (*_BOUNDS, "histogram")
@@ -22,7 +23,7 @@ _WITHOUT_Q_ERROR = (*_BOUNDS, "histogram")
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A stored number and the truth about it. `span` is the range of the values that a bound is of."""
+    """A stored number and its true limits. `span` is the range of the column's values, for bounds."""
 
     statistic: str
     stored: Any
@@ -31,9 +32,10 @@ class _Number:
 
 
 def judged(stored: TableStatistics, seen: Seen, tolerance: float) -> Tally:
-    """The stored numbers of a table or a partition, and of its columns that were read.
+    """Judge the stored numbers of a table or a partition, and of its columns that were read.
 
-    `tolerance`: how far a number may be off all the same, as a part of it; of a bound, of the range of the values.
+    `tolerance`: the allowed error beyond the limits, as a part of the number, or for a bound of the range of the
+    values.
     """
     partition = stored.statistics.partition
     tally = Tally()
@@ -47,7 +49,7 @@ def judged(stored: TableStatistics, seen: Seen, tolerance: float) -> Tally:
 
 
 def judged_files(partition: str | None, parameters: Parameters, sizes: Sequence[int], tolerance: float) -> Tally:
-    """The stored number of files and bytes; `sizes` are those of the files that are there."""
+    """Judge the stored number of files and bytes; `sizes` are those of the existing files."""
     found = {"files": ("numFiles", len(sizes)), "bytes": ("totalSize", sum(sizes))}
     numbers = [
         _Number(statistic, stored, Truth((Limits(count, count),), told=True))
@@ -72,7 +74,7 @@ def _numbers(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
 
 
 def _of_sketches(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
-    """What the column's sketches say. Histogram and frequent values can be compared when every row was read."""
+    """The numbers in the column's sketches. Histogram and frequent values are compared only if every row was read."""
     name, data = column.column, column.data
     vector = getattr(data, "bit_vector", None)
     if vector and not bit_vector.is_absent(vector):
@@ -91,7 +93,7 @@ def _of_sketches(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
 
 
 def _stored_error(column: ColumnStatistics) -> float:
-    """The relative standard error of the stored distinct count, as its writer or its bit vector says it."""
+    """The relative standard error of the stored distinct count, by its provenance or its bit vector."""
     made = column.provenance
     if made is not None and made.exact:
         return 0.0
@@ -125,7 +127,7 @@ def _beyond(number: _Number, limits: Limits, tolerance: float) -> bool:
         return False
     rounding = _ROUNDING if isinstance(number.stored, float) else 0.0
     if not tolerance and not rounding:
-        return True  # whole numbers may be beyond what a float tells apart
+        return True  # integers may be too large for a float
     limit = float(limits.low if below else limits.high)
     scale = abs(limit) if number.span is None else number.span
     return not abs(float(number.stored) - limit) <= rounding * abs(limit) + tolerance * scale

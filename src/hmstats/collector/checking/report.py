@@ -1,49 +1,23 @@
-"""What a check found."""
+"""The report of a check."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from hmstats.collector.checking.seen import Limits
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import Kind
-from hmstats.outlets.comparison import q_error
+from hmstats.collector.checking.wrong import Wrong
+from hmstats.model.catalog.objects import TableName
+from hmstats.outlets.people.view import View
 
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A stored number that is wrong; of the rows or the files as a whole where `column` is None.
-
-    It must be within `limits`. `q_error` is the factor between a count and the nearest of them; bounds have none.
-    `kind` is that of the column's statistics.
-    """
-
-    partition: str | None
-    column: str | None
-    statistic: str
-    stored: Any
-    limits: Limits
-    kind: Kind | None = None
-    q_error: float | None = None
-
-    @property
-    def nearest(self) -> Any:
-        """The limit that the stored number is beyond."""
-        low, high = self.limits.low, self.limits.high
-        return low if high is None or (low is not None and self.stored < low) else high
-
-    def with_q_error(self) -> "Wrong":
-        """The same with the factor."""
-        return replace(self, q_error=q_error(self.stored, self.nearest))
+_HEADER = ("Partition", "Column", "Statistic", "Stored", "Must be", "Off by", "q-error")
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What became of many numbers. Tallies merge in any order.
+    """Counts of compared numbers. Tallies merge in any order.
 
-    `checked` numbers were compared, of which `open` ones fit what was read and could be wrong all the same. `rows` is
-    how many there are, `rows_read` how many of them were read. Of `targets`, which are partitions or the table,
-    `bare` ones have no column statistics.
+    `checked` numbers were compared, of which `open` ones fit the rows that were read but could still be wrong. `rows`
+    is how many exist, `rows_read` how many of them were read. Of `targets`, which are partitions or the table, `bare`
+    ones have no column statistics.
     """
 
     checked: int = 0
@@ -59,7 +33,7 @@ class Tally:
         return Tally(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CheckReport:
     """The outcome of a check of a table or some of its partitions.
 
@@ -72,8 +46,23 @@ class CheckReport:
 
     @property
     def wrong(self) -> tuple[Wrong, ...]:
-        """What is wrong: the table's own numbers, then those of its partitions, in the order of their names."""
+        """The wrong numbers: the table's own, then those of its partitions, sorted by name."""
         return tuple(sorted(self.tally.wrong, key=lambda each: each.partition or ""))
+
+    def __repr__(self) -> str:
+        return self._view().text()
+
+    def _repr_html_(self) -> str:
+        """The HTML that a notebook shows."""
+        return self._view().html()
+
+    def _view(self) -> View:
+        """The counts, and a row for each wrong number."""
+        tally = self.tally
+        counts = f"{tally.checked:,} numbers compared, {len(tally.wrong):,} wrong"
+        title = f"{self.table.database}.{self.table.table}: {counts}; {tally.rows_read:,} of {tally.rows:,} rows read"
+        notes = [f"left out: column {column}, {reason}" for column, reason in self.skipped.items()]
+        return View(title, _HEADER, [each.texts() for each in self.wrong], notes)
 
     def as_json(self) -> dict[str, Any]:
         """The counts as a JSON object."""

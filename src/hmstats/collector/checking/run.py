@@ -1,4 +1,4 @@
-"""A check from beginning to end: plan, read a sample on Spark, compare with what is stored, report."""
+"""A check from beginning to end: plan, read a sample on Spark, compare with the stored statistics, report."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,25 +9,28 @@ from zlib import crc32
 from pyspark.sql import SparkSession
 
 from hmstats.client import connect
-from hmstats.client.stored import Stored, own_statistics
-from hmstats.collector import plan as plans
+from hmstats.client.tables.stored_statistics import Stored, own_statistics
 from hmstats.collector.checking.groups import GroupSums
 from hmstats.collector.checking.judge import judged, judged_files
 from hmstats.collector.checking.report import CheckReport, Tally
 from hmstats.collector.checking.seen import Seen
 from hmstats.collector.checking.tasks import Checked, CheckJob, compare, merged, nothing, read
-from hmstats.collector.feeds import arrow
 from hmstats.collector.options import MOST_PRECISION, Options
-from hmstats.collector.partition_spec import PartitionSpec
-from hmstats.collector.plan import Plan
-from hmstats.collector.prepare import Files, prepare
-from hmstats.collector.progress import Progress, watched
-from hmstats.collector.rows import rows
-from hmstats.collector.scan import each_as_stored
-from hmstats.collector.session_settings import hadoop_settings, session_metastore
-from hmstats.collector.splits import cut
-from hmstats.collector.statement import statement
-from hmstats.collector.task_errors import as_our_own
+from hmstats.collector.planning import plan as plans
+from hmstats.collector.planning.plan import Plan
+from hmstats.collector.planning.prepare import Files, check_listed, prepare
+from hmstats.collector.request.partition_spec import PartitionSpec
+from hmstats.collector.request.statement import statement
+from hmstats.collector.scan import dataframe
+from hmstats.collector.scan.placing import check_twins
+from hmstats.collector.scan.progress import Progress, watched
+from hmstats.collector.scan.proof import check_placed
+from hmstats.collector.scan.rows import rows
+from hmstats.collector.scan.scan import by_reader, each_as_stored, placed
+from hmstats.collector.scan.splits import cut
+from hmstats.collector.scan.task_errors import as_our_own
+from hmstats.collector.scan.workers_python import use_the_drivers_python
+from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore
 from hmstats.errors import StatementError
 
 SAMPLE_FRACTION = 0.1
@@ -48,21 +51,26 @@ def check(
     """Read a sample of `[db.]table` and say which of its stored statistics are wrong. Nothing is changed.
 
     `metastore`, `columns` and `partitions` are as in `analyze`. `sample_fraction`: the part of the rows that is read,
-    by row groups of Parquet files and by rows of anything else; 1 compares everything. `tolerance`: how far a number
-    may be off beyond its stated error, as a part of it; a bound, as a part of the range of the values.
+    by row groups of Parquet files and by rows of anything else; 1 compares everything. `tolerance`: the allowed error
+    beyond a number's stated one, as a part of the number, or for a bound of the range of the values.
 
-    Raises StatementError, before any job starts, for what is not there or makes no sense; UnreadableFile;
+    Raises StatementError, before any job starts, for missing objects and invalid arguments; UnreadableFile;
     ServiceUnavailable.
     """
     options = check_options(sample_fraction, tolerance)
+    use_the_drivers_python(spark)
     request = statement(table, columns=columns, partitions=partitions, database=spark.catalog.currentDatabase())
     uris = metastore or session_metastore(spark)
     with connect(uris) as service:
         plan, files = prepare(service, request, options, changed_only=False, hadoop=hadoop_settings(spark))
+        check_listed(plan)
         stored = own_statistics(service, plans.check(service, request))
-    job = CheckJob(uris, stored.table, plan.types, options, tolerance, whole=_is_whole(plan, stored))
-    with watched(spark, progress, f"check of {plan.table}"), as_our_own():
-        found = _scan(spark, plan, files, job)
+        job = CheckJob(uris, stored.table, plan.types, options, tolerance, whole=_is_whole(plan, stored))
+        with watched(spark, progress, f"check of {plan.table}"), as_our_own():
+            found = _scan(spark, plan, files, job)
+        known = {piece.name for piece in plan.pieces}
+        unknown = {name: rows for each in found for name, rows in each.unknown.items() if name not in known}
+        check_placed(service, plan, unknown)
     tally = reduce(Tally.merge, (each.tally for each in found), _of_files(plan, files, stored, tolerance))
     if job.whole:
         tally = tally.merge(_of_table(plan, stored, found, job))
@@ -70,44 +78,44 @@ def check(
 
 
 def check_options(sample_fraction: float, tolerance: float) -> Options:
-    """How a check reads. Raises StatementError for a value that makes no sense."""
+    """The options of a check. Raises StatementError for an invalid value."""
     if not tolerance >= 0:
         raise StatementError(f"a tolerance is 0 or more, found {tolerance}")
     return Options(sample_fraction=sample_fraction, precision=MOST_PRECISION)
 
 
 def _is_whole(plan: Plan, stored: Stored) -> bool:
-    """Whether the table's own numbers are compared: there are some, and all partitions are read."""
+    """Whether the table's own numbers are compared: if there are any, and all partitions are read."""
     known = stored.whole().rows is not None or bool(stored.statistics.columns)
     return plan.whole and (known or not plan.keys)
 
 
 def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[Checked]:
-    """Read every piece: Parquet files as they are, all else as the rows that Spark reads."""
+    """Read every piece: Parquet files directly, all else as rows that Spark reads."""
     context, empty = spark.sparkContext, nothing(job).part()
-    in_files = tuple(piece for piece in plan.pieces if piece.parquet)
-    others = tuple(piece for piece in plan.pieces if not piece.parquet)
+    in_files, others = by_reader(plan, files)
     records = context.parallelize([piece.name for piece in plan.pieces]).map(lambda piece: (piece, empty))
     splits = cut(in_files, files, context.defaultParallelism, job.options, plan.settings)
     if splits:
         records = records.union(context.parallelize(splits, len(splits)).mapPartitions(partial(read, job=job)))
     if not others:
         return _compared(records, plan, job)
-    with each_as_stored(spark):
-        rest = replace(plan, pieces=others, unchanged=in_files)
-        states = arrow.states(rows(spark, rest), plan.keys, plan.types, job.options)
+    rest = replace(plan, pieces=others, unchanged=in_files)
+    check_twins(rest.key_columns, others)
+    with each_as_stored(spark, plan):
+        states = placed(dataframe.states(rows(spark, rest), plan.keys, plan.types, job.options), rest)
         return _compared(records.union(states.map(lambda record: (record[0], (record[1], None)))), plan, job)
 
 
 def _compared(records: Any, plan: Plan, job: CheckJob) -> list[Checked]:
-    """Bring the parts of each piece together and compare them, in tasks."""
+    """Merge the parts of each piece and compare them, in tasks."""
     tasks = max(1, min(len(plan.pieces), _TASKS_PER_CORE * records.context.defaultParallelism))
     united = records.reduceByKey(merged, tasks, lambda piece: crc32(piece.encode()))
     return list(united.mapPartitions(partial(compare, job=job)).collect())
 
 
 def _of_files(plan: Plan, files: Files, stored: Stored, tolerance: float) -> Tally:
-    """The numbers of files and bytes of the partitions and, where all of them are listed, of the table."""
+    """Judge the numbers of files and bytes of the partitions and, if all of them are listed, of the table."""
     if not plan.has_files:
         return Tally()
     sizes = {piece: [file.bytes for file in found] for piece, found in files.items()}
@@ -119,7 +127,10 @@ def _of_files(plan: Plan, files: Files, stored: Stored, tolerance: float) -> Tal
 
 
 def _of_table(plan: Plan, stored: Stored, found: Sequence[Checked], job: CheckJob) -> Tally:
-    """The table's own numbers. Samples of several partitions are no sample of all: nothing is extrapolated then."""
+    """Judge the table's own numbers.
+
+    Samples of several partitions are no sample of the table, so nothing is extrapolated.
+    """
     totals = (Seen.from_part(each.total) for each in found if each.total is not None)
     total = reduce(Seen.merge, totals, nothing(job))
     if plan.keys:

@@ -1,24 +1,24 @@
-"""What was read of a table or a partition, and what that says of all its rows."""
+"""The rows that were read of a table or a partition, and limits for all its rows that follow from them."""
 
 import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hmstats.collector.checking.groups import AVERAGE_LENGTH, GroupSums, Interval, of_rows
-from hmstats.sketch import bit_vector
 from hmstats.sketch.accumulator import TableAccumulator
+from hmstats.sketch.distinct import bit_vector
 
 Part: TypeAlias = tuple[bytes, GroupSums | None]
-"""A part of what was seen, on its way: the state's bytes, and the sums of its row groups."""
+"""A serialized Seen of some rows: the state's bytes, and the sums of its row groups."""
 
 _STANDARD_ERRORS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a number is not below and not above, inclusive; None: nobody knows.
+    """The lower and upper limit of a number, inclusive; None if unknown.
 
-    `certain`: the rows that were read prove it; otherwise it holds with a confidence of 99.7 %.
+    If `certain`, the rows that were read prove them; otherwise they hold with a confidence of 99.7 %.
     """
 
     low: Any = None
@@ -28,7 +28,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """All limits of a number. `told`: they are so close that a wrong number would be noticed."""
+    """All limits of a number. `told`: the limits are so close that a wrong number would be noticed."""
 
     limits: tuple[Limits, ...]
     told: bool
@@ -36,7 +36,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The state of rows of a table or a partition. `groups` is None where rows were picked one by one."""
+    """The state of rows of a table or a partition. `groups` is None if rows were sampled one by one."""
 
     state: TableAccumulator
     groups: GroupSums | None
@@ -47,7 +47,7 @@ class Seen:
         return cls(TableAccumulator.from_bytes(part[0]), part[1])
 
     def part(self) -> Part:
-        """The same on its way."""
+        """This state serialized, for `from_part`."""
         return self.state.to_bytes(), self.groups
 
     def merge(self, other: "Seen") -> "Seen":
@@ -57,7 +57,7 @@ class Seen:
 
     @property
     def rows_read(self) -> int:
-        """How many rows were read; all of them where no column was asked for."""
+        """How many rows were read; all of them if there are no columns."""
         return max((each.rows for each in self.state.columns.values()), default=self.state.rows)
 
     def unseen(self, column: str) -> int:
@@ -86,7 +86,7 @@ class Seen:
         return Truth((Limits(high=found) if statistic == "low" else Limits(low=found),), told=False)
 
     def span(self, column: str) -> float:
-        """The range of the values; 0 where there are none."""
+        """The range of the values; 0 if there are none."""
         low, high = (getattr(self.state.columns[column], end) for end in ("low", "high"))
         return 0.0 if low is None or high is None else float(high) - float(low)
 
@@ -96,7 +96,7 @@ class Seen:
         return Truth((Limits(found, found if whole else None),), told=whole)
 
     def average_length(self, column: str) -> Truth:
-        """The average length of the values that are not null; 0 where there are none."""
+        """The average length of the values that are not null; 0 if there are none."""
         found, unseen = self.state.columns[column], self.unseen(column)
         values = found.rows - found.nulls
         least = found.total_length / max(1, values + unseen)
@@ -108,7 +108,7 @@ class Seen:
         return Truth((Limits(least), Limits(*ratio, certain=False)), told=True)
 
     def distinct(self, column: str, stored_error: float) -> Truth:
-        """What a stored number of distinct values may be, which has this relative standard error.
+        """The limits of a stored number of distinct values with this relative standard error.
 
         Any value that was not read may be a new one.
         """
@@ -121,7 +121,7 @@ class Seen:
         return Truth((limits,), told=not unseen)
 
     def _ratio(self, column: str, statistic: str, part: int, whole: int, most: float) -> Interval | None:
-        """Which part of all it is likely to be."""
+        """The interval of a ratio over all rows; None if it cannot be estimated."""
         seen = self.state.columns[column].rows / max(1, self.state.rows)
         if self.groups is not None:
             return self.groups.ratio(statistic, list(self.state.columns).index(column), seen)

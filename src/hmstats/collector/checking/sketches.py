@@ -1,21 +1,21 @@
-"""Stored histograms and frequent values beside those of the same rows."""
+"""Compares stored histograms and frequent values with those of the rows that were read."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from hmstats.collector.checking.seen import Limits, Truth
-from hmstats.sketch.kll import KllHistogram
-from hmstats.sketch.top_k import TopK
+from hmstats.sketch.frequent.top_k import TopK
+from hmstats.sketch.quantiles.kll import KllHistogram
 
 _FRACTIONS = [number / 64 for number in range(1, 64)]
 _MOST_VALUES = 10
 
 
 def quantiles_truth(stored: bytes, found: KllHistogram) -> tuple[float, Truth]:
-    """By how much the ranks of the stored quantiles are off, a part of all values, and by how much they may be.
+    """The error of the stored quantiles' ranks, as a part of all values, and its limits.
 
-    A value has all ranks from that of its first to that of its last occurrence. Raises SketchError for corrupt bytes.
+    A value has all ranks from its first to its last occurrence. Raises SketchError for corrupt bytes.
     """
     sketch = KllHistogram.from_bytes(stored)
     allowed = sketch.rank_error_of_all + found.rank_error_of_all + 1 / max(1, min(sketch.count, found.count))
@@ -28,9 +28,9 @@ def quantiles_truth(stored: bytes, found: KllHistogram) -> tuple[float, Truth]:
 
 
 def top_values(stored: bytes, found: TopK) -> Iterator[tuple[str, int, Truth]]:
-    """The most frequent stored values: a name of its count, the count, and what it may be.
+    """The most frequent stored values: a label, the count, and the count's limits.
 
-    Both sketches say how often a value occurs at least and at most. Raises SketchError for corrupt bytes.
+    Both sketches bound a value's count from below and above. Raises SketchError for corrupt bytes.
     """
     there = {text: (low, high) for text, low, high in found.top()}
     for text, low, high in TopK.from_bytes(stored).top(_MOST_VALUES):

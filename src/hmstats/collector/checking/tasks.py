@@ -1,28 +1,28 @@
-"""What Spark's tasks do for a check: they read pieces, and compare those that are whole with what is stored of them."""
+"""Spark's tasks of a check: they read pieces, and compare complete ones with the stored statistics."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hmstats.client import connect
-from hmstats.client.batches import batches
-from hmstats.client.stored import stored_partitions
+from hmstats.client.connection.batches import batches
+from hmstats.client.tables.stored_statistics import stored_partitions
 from hmstats.collector.checking.groups import GroupSums, counts
 from hmstats.collector.checking.judge import judged
 from hmstats.collector.checking.report import Tally
 from hmstats.collector.checking.seen import Part, Seen
-from hmstats.collector.feeds import parquet
-from hmstats.collector.feeds.states import States
 from hmstats.collector.options import Options
-from hmstats.collector.pieces import WHOLE_TABLE
-from hmstats.collector.splits import Split, by_piece
-from hmstats.model.catalog import Table
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.scan import parquet
+from hmstats.collector.scan.splits import Split, by_piece
+from hmstats.collector.scan.states import States
+from hmstats.model.catalog.objects import Table
 
 _PIECES_A_BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class CheckJob:
-    """What every task has to know. `whole`: what was seen of all rows together is wanted."""
+    """The settings that every task needs. `whole`: merge the state of all rows too."""
 
     uris: str
     table: Table
@@ -34,10 +34,14 @@ class CheckJob:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of some pieces, and what was seen of all of them where it is wanted."""
+    """The outcome of some pieces, with the merged state of all of them if `whole`.
+
+    `unknown` is partitions that the metastore does not have to their numbers of rows.
+    """
 
     tally: Tally
     total: Part | None
+    unknown: Mapping[str, int] = field(default_factory=dict)
 
 
 def nothing(job: CheckJob) -> Seen:
@@ -46,35 +50,37 @@ def nothing(job: CheckJob) -> Seen:
 
 
 def read(tasks: Iterable[Iterable[Split]], job: CheckJob) -> Iterator[tuple[str, Part]]:
-    """The pieces of tasks' splits and what was seen of each; the same piece may come in many parts."""
+    """Read tasks' splits; yields pieces with a part each. A piece may have many parts."""
     for task in tasks:
         for piece, splits in by_piece(task):
             yield piece, _seen(splits, job).part()
 
 
 def merged(one: Part, other: Part) -> Part:
-    """What was seen of both parts of a piece."""
+    """Merge two parts of a piece."""
     return Seen.from_part(one).merge(Seen.from_part(other)).part()
 
 
 def compare(records: Iterable[tuple[str, Part]], job: CheckJob) -> Iterator[Checked]:
-    """Compare partitions, each of which is one record, with what the metastore has of them."""
-    tally, total = Tally(), nothing(job)
+    """Compare partitions, one record each, with the metastore's statistics."""
+    tally, total, unknown = Tally(), nothing(job), dict[str, int]()
     with connect(job.uris) as service:
         for batch in batches(records, _PIECES_A_BATCH):
             seen = {piece: Seen.from_part(part) for piece, part in batch}
             for each in seen.values():
                 tally = tally.merge(Tally(rows=each.state.rows, rows_read=each.rows_read))
                 total = total.merge(each) if job.whole else total
+            unknown |= {piece: each.state.rows for piece, each in seen.items()} if job.table.partition_keys else {}
             for stored in stored_partitions(service, job.table, seen) if job.table.partition_keys else ():
+                unknown.pop(stored.statistics.partition or WHOLE_TABLE)
                 bare = 0 if stored.statistics.columns else 1
                 found = seen[stored.statistics.partition or WHOLE_TABLE]
                 tally = tally.merge(judged(stored.whole(), found, job.tolerance)).merge(Tally(targets=1, bare=bare))
-    yield Checked(tally, total.part() if job.whole else None)
+    yield Checked(tally, total.part() if job.whole else None, unknown)
 
 
 def _seen(splits: Iterable[Split], job: CheckJob) -> Seen:
-    """What splits of one piece have. Raises UnreadableFile."""
+    """Read the splits of one piece. Raises UnreadableFile."""
     found = nothing(job)
     state, groups = found.state, found.groups
     for split in splits:
@@ -87,5 +93,5 @@ def _seen(splits: Iterable[Split], job: CheckJob) -> Seen:
 
 
 def _by_group(split: Split) -> list[Split]:
-    """The row groups of a split one by one; what names none stays."""
+    """A split for each row group of a split; a split without row groups stays."""
     return [replace(split, row_groups=(group,)) for group in split.row_groups or ()] or [split]

@@ -1,13 +1,13 @@
-"""What a call is about: the name in its arguments, lower-cased, and noted for the call's log line."""
+"""The object that a call is about: the name in its arguments, in lower case, which is added to the call's log line."""
 
 from typing import TypeVar
 
 from structlog.contextvars import bind_contextvars
 
 from hmstats.errors import InvalidInput, MetaError
-from hmstats.model import names
-from hmstats.model.catalog import DatabaseName, TableName
-from hmstats.server.session import Session
+from hmstats.model.catalog import names
+from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.server.rpc.caller import Session
 
 Name = TypeVar("Name", DatabaseName, TableName)
 
@@ -34,11 +34,11 @@ def column(name: str | None) -> str:
 
 
 def author(session: Session) -> str:
-    """Who makes a call: the name that the client gave itself, else its address."""
+    """The author of a call: the client's user if it named one, else its address."""
     return session.user or session.peer.rpartition(":")[0]
 
 
 def noted(name: Name) -> Name:
-    """The same name, now in the call's log line."""
+    """Add a name to the call's log line, and return it."""
     bind_contextvars(object=str(name))
     return name

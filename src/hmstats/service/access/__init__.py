@@ -1,1 +1,6 @@
-"""The rules of roles and privileges. They are kept and told; nothing here enforces them."""
+"""Rules for roles, privileges and tokens. The metastore stores and returns them; nothing here enforces them.
+
+privileges   granted, revoked, listed
+roles        made, granted, dropped
+tokens       delegation tokens and master keys
+"""

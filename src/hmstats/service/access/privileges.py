@@ -1,22 +1,24 @@
-"""Privileges: granted, revoked, and told of principals and objects."""
+"""Privileges: granted, revoked, and listed by principal and object."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
-from hmstats.model.catalog import DatabaseName, Table, TableName
-from hmstats.model.names import partition_name
-from hmstats.model.privileges import GROUP, ROLE, USER, Grant, Principal, Privilege, Secured, SecuredKind
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import DatabaseName, Table, TableName
+from hmstats.model.catalog.privileges import GROUP, ROLE, USER, Grant, Principal, Privilege, Secured, SecuredKind
 from hmstats.service.access.roles import roles_in_hierarchy
-from hmstats.service.catalog.databases import missing_database
-from hmstats.service.catalog.tables import missing_table
-from hmstats.store import databases, partition_privileges, partitions, privileges, roles, targets
-from hmstats.store.engine import Store
-from hmstats.store.privileges import Stored
-from hmstats.store.unit import Connection, Unit
+from hmstats.service.lookups import missing_database, missing_table
+from hmstats.store.access import privileges, roles
+from hmstats.store.access.privileges import Stored
+from hmstats.store.catalog import databases
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partition_privileges, partitions
+from hmstats.store.statistics import table_facts
+from hmstats.store.unit.unit import Connection, Unit
 
 _PER_PARTITION = "PARTITION_LEVEL_PRIVILEGE"
-"""The parameter of a table that says so."""
+"""Table parameter: `true` if the table's partitions have privileges of their own."""
 
 _EVERY_KIND = tuple(SecuredKind)
 _OF_PARTITIONS = (SecuredKind.PARTITION, SecuredKind.PARTITION_COLUMN)
@@ -24,7 +26,7 @@ _OF_PARTITIONS = (SecuredKind.PARTITION, SecuredKind.PARTITION_COLUMN)
 
 @dataclass(frozen=True, slots=True)
 class _Owner:
-    """What a row of privileges belongs to: its id, None for the global ones, and a partition's name."""
+    """The object of a row of privileges: its id (None for global privileges) and, for a partition, its name."""
 
     id: int | None
     partition: str | None = None
@@ -37,28 +39,31 @@ class Privileges:
         self._store = store
 
     def grant(self, new: Sequence[Privilege]) -> None:
-        """Grant privileges, all or none; those on a table or partition that is not there are passed over, as in Hive.
+        """Grant privileges, all or none. Skips privileges on a missing table or partition, as Hive does.
 
-        Raises InvalidObject for what was granted already, NoSuchObject without the role or the database.
+        Raises InvalidObject if a privilege was granted already, NoSuchObject if the role or the database does not
+        exist.
         """
         self._store.write(lambda unit: _grant(unit, new))
 
     def revoke(self, old: Sequence[Privilege], *, only_grant_option: bool) -> None:
-        """Take privileges, all or none, or only the right to grant them on.
+        """Revoke privileges, all or none; with `only_grant_option` revoke only the right to grant them on.
 
-        Raises InvalidObject for what was not granted, MetaError for a right to grant on that is not there.
+        Raises InvalidObject if a privilege was not granted, MetaError if its grant option is missing.
         """
         self._store.write(lambda unit: _revoke(unit, old, only_grant_option=only_grant_option))
 
     def refresh(self, on: Secured, authorizer: str | None, wanted: Sequence[Privilege]) -> None:
-        """Make what an authorizer has granted on an object, or on all columns of a table, what is wanted.
+        """Replace an authorizer's grants on an object, or on all columns of a table, by the wanted ones.
 
-        Raises MetaError for other objects and for one column.
+        Raises MetaError if the object is no database, table or column, or if a single column is named.
         """
         if on.kind not in (SecuredKind.DATABASE, SecuredKind.TABLE, SecuredKind.TABLE_COLUMN):
             raise MetaError(f"Unexpected object type {on.kind.name}")
         if on.column is not None:
-            raise MetaError(f"all columns of a table are refreshed together, found {on.column}")
+            raise MetaError(
+                f"privileges on columns are refreshed for all columns of a table together, found column {on.column}"
+            )
 
         def synchronise(unit: Unit) -> None:
             owner = _owner(unit.connection, on)
@@ -71,9 +76,9 @@ class Privileges:
         self._store.write(synchronise)
 
     def listed(self, principal: Principal | None, on: Secured | None) -> list[Privilege]:
-        """The privileges of a principal, or of all, on an object; without an object, those on any.
+        """The privileges of a principal (None: of all) on an object; if `on` is None, on every object.
 
-        Without a database, those of the principal on all objects of the kind.
+        If `on` names no database, the privileges of the principal on all objects of its kind.
         """
         kinds = _EVERY_KIND if on is None else (on.kind,)
         with self._store.read() as connection:
@@ -84,9 +89,9 @@ class Privileges:
             return [each.privilege for each in _on(connection, on, principals)]
 
     def of_user(self, on: Secured, user: str | None, groups: Sequence[str]) -> dict[Principal, list[Grant]]:
-        """What a user and groups may do with an object, by themselves and through their roles.
+        """Grants of a user and groups on an object, by principal: their own and those of their roles.
 
-        The global privileges are told of the user and the groups alone, and of those that have any.
+        Global privileges are listed for the user and groups only, and only for principals that have any.
         """
         with self._store.read() as connection:
             principals = _principals(user, groups)
@@ -103,7 +108,7 @@ class Privileges:
     def of_user_on_partitions(
         self, partition_ids: Sequence[int], user: str | None, groups: Sequence[str]
     ) -> dict[int, dict[Principal, list[Grant]]]:
-        """What a user and groups may do with each of these partitions, by themselves and through their roles."""
+        """Grants of a user and groups on partitions, by partition id and principal: their own and their roles'."""
         with self._store.read() as connection:
             principals = [*_principals(user, groups), *_roles(connection, user, groups)]
             stored = partition_privileges.read(connection, partition_ids, principals)
@@ -117,7 +122,7 @@ class Privileges:
 
 
 def are_on_partitions(table: Table) -> bool:
-    """Whether a table's partitions have privileges of their own, which calls that list them tell."""
+    """Whether a table's partitions have privileges of their own; calls that list the partitions then return them."""
     return table.parameters.get(_PER_PARTITION, "").upper() == "TRUE"
 
 
@@ -158,7 +163,7 @@ def _revoke(unit: Unit, old: Sequence[Privilege], *, only_grant_option: bool) ->
 
 
 def _held(stored: Iterable[Stored], wanted: Privilege, owner: _Owner | None) -> Stored:
-    """The stored privilege that is to be taken, whoever granted it."""
+    """The stored privilege to revoke, whoever granted it. Raises InvalidObject if it was not granted."""
     for each in stored:
         held = each.privilege
         same = (held.principal, held.on.column) == (wanted.principal, wanted.on.column)
@@ -168,7 +173,7 @@ def _held(stored: Iterable[Stored], wanted: Privilege, owner: _Owner | None) -> 
 
 
 def _on(connection: Connection, on: Secured, principals: Sequence[Principal] | None) -> list[Stored]:
-    """The privileges on an object; on the one column that it names, where it is a column."""
+    """The privileges on an object; if it is a column, on that column alone."""
     owner = _owner(connection, on)
     if on.kind in _OF_PARTITIONS and owner is None:
         _require_partitioned(connection, on)
@@ -181,7 +186,7 @@ def _on(connection: Connection, on: Secured, principals: Sequence[Principal] | N
 def _by_owner(
     connection: Connection, given: Sequence[Privilege]
 ) -> Iterable[tuple[SecuredKind, _Owner | None, list[Privilege]]]:
-    """Privileges together with those on the same object; a table's columns are one object."""
+    """Privileges grouped by object, with its kind and owner; all columns of a table are one object."""
     objects: dict[Secured, list[Privilege]] = {}
     for each in given:
         objects.setdefault(replace(each.on, column=None), []).append(each)
@@ -189,7 +194,10 @@ def _by_owner(
 
 
 def _owner(connection: Connection, on: Secured, *, required: bool = False) -> _Owner | None:
-    """The owner of an object's rows; None when it is not there. A database that is `required` raises NoSuchObject."""
+    """The owner of an object's rows; None if it does not exist.
+
+    Raises NoSuchObject if a database is missing and `required`.
+    """
     if on.kind is SecuredKind.GLOBAL:
         return _Owner(None)
     if on.kind is SecuredKind.DATABASE:
@@ -198,7 +206,7 @@ def _owner(connection: Connection, on: Secured, *, required: bool = False) -> _O
         if database_id is None and required:
             raise missing_database(name)
         return None if database_id is None else _Owner(database_id)
-    target = targets.find(connection, _table(on))
+    target = table_facts.find(connection, _table(on))
     if target is None or on.kind not in _OF_PARTITIONS:
         return None if target is None else _Owner(target.id)
     name_of_it = partition_name(target.keys, on.values or ())
@@ -207,7 +215,7 @@ def _owner(connection: Connection, on: Secured, *, required: bool = False) -> _O
 
 
 def _require_partitioned(connection: Connection, on: Secured) -> None:
-    if targets.find(connection, _table(on)) is None:
+    if table_facts.find(connection, _table(on)) is None:
         raise missing_table(_table(on))
 
 
@@ -216,7 +224,7 @@ def _table(on: Secured) -> TableName:
 
 
 def _check_roles(connection: Connection, new: Sequence[Privilege]) -> None:
-    """Raises NoSuchObject for a role that is not there."""
+    """Raise NoSuchObject if a privilege names a role that does not exist."""
     wanted = {each.principal.name for each in new if each.principal.type == ROLE}
     found = roles.get_many(connection, wanted) if wanted else {}
     for name in sorted(wanted - found.keys()):
@@ -224,7 +232,7 @@ def _check_roles(connection: Connection, new: Sequence[Privilege]) -> None:
 
 
 def _identity(privilege: Privilege) -> tuple[object, ...]:
-    """What may be granted once: the grantor's name is taken without regard to case."""
+    """The unique key of a grant. The grantor's name is compared without case."""
     grant = privilege.grant
     grantor = (grant.grantor or "").lower()
     return privilege.principal, privilege.on.column, grant.privilege, grantor, privilege.authorizer

@@ -1,9 +1,9 @@
-"""Roles: made, granted, revoked and dropped. `admin` and `public` are always there; every user has `public`."""
+"""Roles: created, granted, revoked and dropped. `admin` and `public` always exist; every user has `public`."""
 
 from collections.abc import Iterable
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
-from hmstats.model.privileges import (
+from hmstats.model.catalog.privileges import (
     ADMIN_ROLE,
     GROUP,
     PUBLIC_ROLE,
@@ -18,19 +18,19 @@ from hmstats.model.privileges import (
     Secured,
     SecuredKind,
 )
-from hmstats.store import privileges, roles
-from hmstats.store.engine import Store
-from hmstats.store.unit import Connection, Unit
+from hmstats.store.access import privileges, roles
+from hmstats.store.database.store import Store
+from hmstats.store.unit.unit import Connection, Unit
 
 
 class Roles:
-    """The roles, and who has them."""
+    """The roles and their members."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def ensure_defaults(self) -> None:
-        """Make `admin`, with all global privileges, and `public` unless they are there."""
+        """Create `admin`, with all global privileges, and `public` unless they exist."""
         with self._store.read() as connection:
             if len(roles.get_many(connection, (ADMIN_ROLE, PUBLIC_ROLE))) == 2:
                 return
@@ -53,7 +53,7 @@ class Roles:
             return roles.names(connection)
 
     def create(self, role: Role) -> None:
-        """Make a role. Raises InvalidObject when its name is taken, MetaError for `public`."""
+        """Create a role. Raises InvalidObject if its name is taken, MetaError for `public`."""
         if role.name == PUBLIC_ROLE:
             raise MetaError("public role implicitly exists. It can't be created.")
 
@@ -65,7 +65,7 @@ class Roles:
         self._store.write(insert)
 
     def drop(self, name: str) -> None:
-        """Drop a role with its privileges; it may not be there. Raises MetaError for `admin` and `public`."""
+        """Drop a role with its privileges, if it exists. Raises MetaError for `admin` and `public`."""
         if name in (ADMIN_ROLE, PUBLIC_ROLE):
             raise MetaError("public,admin roles can't be dropped.")
 
@@ -78,10 +78,10 @@ class Roles:
         self._store.write(delete)
 
     def grant(self, grant: RoleGrant) -> None:
-        """Give a role to a principal.
+        """Grant a role to a principal.
 
-        Raises NoSuchObject for a role that is not there, InvalidObject when the principal has it, MetaError for
-        `public` and when roles would have each other.
+        Raises NoSuchObject if the role does not exist, InvalidObject if the principal has it, MetaError for `public`
+        and if the grant would make a cycle of roles.
         """
         if grant.role == PUBLIC_ROLE:
             raise MetaError("No user can be added to public. Since all users implicitly belong to public role.")
@@ -103,10 +103,10 @@ class Roles:
         self._store.write(insert)
 
     def revoke(self, name: str, principal: Principal, *, only_grant_option: bool) -> None:
-        """Take a role from a principal, or only the right to grant it on.
+        """Revoke a role from a principal; with `only_grant_option` revoke only the right to grant it on.
 
-        Raises NoSuchObject for a role that is not there, MetaError for `public`, and when the principal has not got
-        what is taken.
+        Raises NoSuchObject if the role does not exist, MetaError for `public` and if the principal does not have the
+        role or its grant option.
         """
         if name == PUBLIC_ROLE:
             raise MetaError("public role can't be revoked.")
@@ -126,7 +126,7 @@ class Roles:
         self._store.write(update)
 
     def of_principal(self, principal: Principal) -> list[Role]:
-        """The roles that a principal has by itself; a user's list ends with `public`."""
+        """The roles granted to a principal directly; a user's list ends with `public`."""
         with self._store.read() as connection:
             granted = roles.granted_to(connection, [principal])
             found = roles.get_many(connection, {each.role for each in granted})
@@ -134,19 +134,19 @@ class Roles:
         return [*own, Role(PUBLIC_ROLE, owner=PUBLIC_ROLE)] if principal.type == USER else own
 
     def grants_of_principal(self, principal: Principal) -> list[RoleGrant]:
-        """The grants of the roles that a principal has by itself; a user's list ends with `public`."""
+        """The grants of roles to a principal directly; a user's list ends with `public`."""
         with self._store.read() as connection:
             granted = roles.granted_to(connection, [principal])
         return [*granted, RoleGrant(role=PUBLIC_ROLE, principal=principal)] if principal.type == USER else granted
 
     def members(self, name: str) -> list[RoleGrant]:
-        """Whom a role was granted to."""
+        """The grants of a role, one for each member."""
         with self._store.read() as connection:
             return roles.members(connection, name)
 
 
 def roles_in_hierarchy(connection: Connection, user: str | None, groups: Iterable[str]) -> set[str]:
-    """The roles that a user and groups have, by themselves and through other roles."""
+    """The names of the roles that a user and groups have, directly and through other roles."""
     principals = [Principal(each, GROUP) for each in groups]
     if user is not None:
         principals.append(Principal(user, USER))
@@ -156,7 +156,7 @@ def roles_in_hierarchy(connection: Connection, user: str | None, groups: Iterabl
 
 
 def _with_ancestors(connection: Connection, names: Iterable[str]) -> set[str]:
-    """Roles with those that they have, and so on; one statement for each level."""
+    """The names of roles with all roles granted to them, transitively; one statement for each level."""
     found: set[str] = set()
     level = set(names)
     while level:

@@ -1,19 +1,19 @@
-"""Delegation tokens and master keys, kept for servers that issue them; none is issued or believed here."""
+"""Delegation tokens and master keys, stored for servers that issue them; nothing here issues or checks one."""
 
 from hmstats.errors import NoSuchObject
-from hmstats.store import tokens
-from hmstats.store.engine import Store
-from hmstats.store.unit import Unit
+from hmstats.store.access import tokens
+from hmstats.store.database.store import Store
+from hmstats.store.unit.unit import Unit
 
 
 class Tokens:
-    """The tokens and keys that other servers keep in this metastore."""
+    """The tokens and keys that other servers store in this metastore."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def get(self, identifier: str) -> str | None:
-        """The token of an identifier, or None."""
+        """The token of an identifier; None if it has none."""
         with self._store.read() as connection:
             return tokens.get(connection, identifier)
 
@@ -23,7 +23,7 @@ class Tokens:
             return tokens.identifiers(connection)
 
     def add(self, identifier: str, token: str) -> bool:
-        """Keep a token; False where the identifier has one already, which stays."""
+        """Store a token. Returns False, and changes nothing, if the identifier has one already."""
 
         def insert(unit: Unit) -> bool:
             if tokens.get(unit.connection, identifier) is not None:
@@ -34,7 +34,7 @@ class Tokens:
         return self._store.write(insert)
 
     def remove(self, identifier: str) -> bool:
-        """Forget a token; False where there is none."""
+        """Delete a token. Returns False if it does not exist."""
         return self._store.write(lambda unit: tokens.remove(unit, identifier))
 
     def keys(self) -> list[str]:
@@ -43,11 +43,11 @@ class Tokens:
             return tokens.keys(connection)
 
     def add_key(self, key: str) -> int:
-        """Keep a master key; its number."""
+        """Store a master key. Returns its id."""
         return self._store.write(lambda unit: tokens.insert_key(unit, key))
 
     def replace_key(self, number: int, key: str) -> None:
-        """Replace a master key. Raises NoSuchObject."""
+        """Replace the master key with this id. Raises NoSuchObject if it does not exist."""
 
         def replace(unit: Unit) -> None:
             if not tokens.replace_key(unit, number, key):
@@ -56,5 +56,5 @@ class Tokens:
         self._store.write(replace)
 
     def remove_key(self, number: int) -> bool:
-        """Forget a master key; False where there is none of this number."""
+        """Delete the master key with this id. Returns False if it does not exist."""
         return self._store.write(lambda unit: tokens.remove_key(unit, number))

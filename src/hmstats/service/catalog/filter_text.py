@@ -8,15 +8,15 @@ numbers; dates bare, quoted or as `date '...'`. Words are case-insensitive, keys
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
 from lark import Lark, Token, Transformer
-from lark.exceptions import UnexpectedInput, VisitError
+from lark.exceptions import UnexpectedInput
 
 from hmstats.errors import MetaError
-from hmstats.model.partition_filter import (
+from hmstats.model.partitions.partition_filter import (
     OPPOSITE,
     AllOf,
     Among,
@@ -27,6 +27,19 @@ from hmstats.model.partition_filter import (
     Not,
     PartitionFilter,
 )
+
+MOST_CHARACTERS = 128 * 1024
+"""Longest filter accepted; one that lists 1,000 values has about 20,000 characters."""
+MOST_CONDITIONS = 2_000
+"""Most conditions of a filter; a list of values is one condition, however long."""
+MOST_DEPTH = 32
+"""Deepest nesting of a filter's conditions; SQLite's parser refuses twice as much."""
+MOST_BRACKETS = 5 * MOST_CONDITIONS
+"""Most opening brackets of a filter; a bracket takes as long to parse as a key, even around nothing."""
+_MOST_DIGITS = 40
+_MOST_QUOTED = 1_000
+_QUOTED = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\.)*+(?:\1|\Z)|`[^`]*+`?""", re.DOTALL)
+"""A quoted text or name; the last may lack its closing quote, since an invalid filter is measured too."""
 
 _GRAMMAR = r"""
 ?start: either
@@ -65,57 +78,75 @@ DATE.4: /\d{4}-\d{2}-\d{2}/
 NUMBER.2: /-?\d+(?![\w-])/
 NAME: /[A-Za-z_]\w*/
 QUOTED_NAME: /`[^`]+`/
-TEXT: /"(\\.|[^"\\])*"|'(\\.|[^'\\])*'/s
+TEXT: /"[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+'/s
 %import common.WS
 %ignore WS
 """
 
 
 def parse(text: str, keys: Sequence[str], unknown: str = "is not a partitioning key for the table") -> PartitionFilter:
-    """The tree of a filter over these keys. Raises MetaError saying where the text stops making sense.
+    """Parse a filter over these keys. Raises MetaError, with the position of the error, if the text is invalid.
 
-    `unknown` is what is said of another key.
+    `unknown` is the end of the error's sentence for any other key.
     """
+    if len(text) > MOST_CHARACTERS:
+        raise MetaError(f"a filter may have {MOST_CHARACTERS} characters, found {len(text)}; it begins {text[:40]!r}")
+    if (brackets := _QUOTED.sub("", text).count("(")) > MOST_BRACKETS:
+        raise MetaError(f"a filter may open {MOST_BRACKETS} brackets, found {brackets}")
     try:
-        tree: PartitionFilter = _Tree(keys, unknown).transform(_parser().parse(text))
+        tree: PartitionFilter = _parser().parse(text)  # type: ignore[assignment]  # the transformer makes it
     except UnexpectedInput as error:
-        raise MetaError(f"Error parsing partition filter at character {error.pos_in_stream}: {text}") from error
-    except VisitError as error:
-        raise error.orig_exc from error
+        place = error.pos_in_stream or 0
+        raise MetaError(f"Error parsing partition filter at character {place}: {_around(text, place)}") from error
+    _check(tree, dict.fromkeys(key.lower() for key in keys), unknown)
     return tree
 
 
 @cache
 def _parser() -> Lark:
-    return Lark(_GRAMMAR, parser="lalr", maybe_placeholders=False)
+    """The filter parser. The transformer runs during the parse: no tree of tokens is built, and nothing recurses."""
+    return Lark(_GRAMMAR, parser="lalr", transformer=_Tree(), maybe_placeholders=False)
+
+
+def _around(text: str, place: int) -> str:
+    """The whole text if it is short, else its 80 characters around the position."""
+    return text if len(text) <= _MOST_QUOTED else f"... {text[max(0, place - 40) : place + 40]} ..."
+
+
+def _check(tree: PartitionFilter, keys: Collection[str], unknown: str) -> None:
+    """Raise MetaError for a key that is none of these, for more than MOST_CONDITIONS, and beyond MOST_DEPTH."""
+    waiting, count = [(tree, 1)], 0
+    while waiting:
+        condition, depth = waiting.pop()
+        _check_count(count := count + 1)
+        if depth > MOST_DEPTH:
+            raise MetaError(f"the conditions of a filter may be nested {MOST_DEPTH} deep, found more")
+        match condition:
+            case AllOf(parts) | AnyOf(parts):
+                waiting += [(part, depth + 1) for part in reversed(parts)]
+            case Not(inner):
+                waiting.append((inner, depth + 1))
+            case Comparison(key) | Like(key) | Among(key):
+                if key not in keys:
+                    raise MetaError(f"Invalid key name in filter: <{key}> {unknown}, expected one of {', '.join(keys)}")
 
 
 class _Tree(Transformer[Token, Any]):
-    """Makes the model's tree of the grammar's."""
-
-    def __init__(self, keys: Sequence[str], unknown: str) -> None:
-        super().__init__()
-        self._unknown = unknown
-        self._keys = {key.lower(): key for key in keys}
+    """Turns the grammar's rules into the model's tree."""
 
     def key(self, parts: list[Token]) -> str:
-        name = parts[0].strip("`").lower()
-        if name not in self._keys:
-            raise MetaError(
-                f"Invalid key name in filter: <{name}> {self._unknown}, expected one of {', '.join(self._keys)}"
-            )
-        return name
+        return parts[0].strip("`").lower()
 
     def value(self, parts: list[Token]) -> Literal:
         token = parts[-1]
         if token.type == "NUMBER":
-            return int(token)
+            return _number(token)
         if token.type == "DATE":
             return str(token)
         return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
 
     def pattern(self, parts: list[Token]) -> str:
-        """A pattern keeps its backslashes, which say that the character behind means itself."""
+        """A pattern's text; its backslashes stay, since each makes the next character literal."""
         token = parts[0]
         return str(token) if token.type == "NUMBER" else re.sub(r"\\(['\"])", r"\1", token[1:-1])
 
@@ -156,20 +187,41 @@ class _Tree(Transformer[Token, Any]):
         keys, *rows = parts
         for row in rows:
             if len(row) != len(keys):
-                raise MetaError(f"as many values as keys must be together: {len(keys)} keys, found {len(row)} values")
+                raise MetaError(f"a struct of {len(keys)} keys must be compared with as many values, found {len(row)}")
         return AnyOf(tuple(AllOf(tuple(map(_equal, keys, row))) for row in rows))
 
     def not_together(self, parts: list[Any]) -> Not:
         return Not(self.together(parts))
 
-    def negated(self, parts: list[Any]) -> Not:
-        return Not(parts[0])
+    def negated(self, parts: list[Any]) -> PartitionFilter:
+        inner = parts[0]
+        return inner.inner if isinstance(inner, Not) else Not(inner)
 
     def all_of(self, parts: list[Any]) -> PartitionFilter:
-        return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+        return parts[0] if len(parts) == 1 else AllOf(_flat(AllOf, parts))
 
     def any_of(self, parts: list[Any]) -> PartitionFilter:
-        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
+        return parts[0] if len(parts) == 1 else AnyOf(_flat(AnyOf, parts))
+
+
+def _flat(kind: type[AllOf] | type[AnyOf], parts: list[PartitionFilter]) -> tuple[PartitionFilter, ...]:
+    """The parts; a first part of the same kind is replaced by its parts: Spark brackets every two conditions."""
+    first, *others = parts
+    flat = (*first.parts, *others) if isinstance(first, kind) else tuple(parts)
+    _check_count(len(flat))
+    return flat
+
+
+def _check_count(conditions: int) -> None:
+    if conditions > MOST_CONDITIONS:
+        raise MetaError(f"a filter may have {MOST_CONDITIONS} conditions, found more; values of a key may be listed")
+
+
+def _number(token: str) -> int:
+    """A whole number of 64 bits. Raises MetaError if the number is larger."""
+    if len(token) <= _MOST_DIGITS and -(2**63) <= (number := int(token)) < 2**63:
+        return number
+    raise MetaError(f"a number in a filter must have 64 bits, found one of {len(token)} characters: {token[:40]}")
 
 
 def _equal(key: str, value: Literal) -> Comparison:

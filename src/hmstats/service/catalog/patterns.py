@@ -3,17 +3,37 @@
 import re
 from collections.abc import Iterable
 
+from hmstats.model.catalog.wildcards import compiled_any
+
+_MOST_BEGINNINGS = 100
+"""Most alternatives sent to the database; a longer query would read most tables anyway."""
+_LONGEST_BEGINNING = 256
+"""Longest text sent to the database, in characters; SQLite refuses patterns of tens of thousands."""
+_WILDCARD = re.compile(r"[*.]")
+
 
 def matching(names: Iterable[str], pattern: str | None) -> list[str]:
-    """The names that a pattern matches, in order. No pattern, or an empty one, matches every name."""
+    """The names that a pattern matches, in their order; if it is None or empty, all.
+
+    Alternatives without a wildcard may be any number. Those with a wildcard may have wildcards.MOST_CHARACTERS
+    together. Raises MetaError for more.
+    """
     if not pattern:
         return list(names)
-    alternatives = "|".join(map(_expression, pattern.split("|")))
-    compiled = re.compile(alternatives, re.IGNORECASE)
-    return [name for name in names if compiled.fullmatch(name)]
-
-
-def _expression(alternative: str) -> str:
+    alternatives = {each.lower() for each in pattern.split("|")}
     # Java clients write `.*` where Hive means `*`: both are "anything".
-    escaped = re.escape(alternative.replace(".*", "*"))
-    return escaped.replace(r"\*", ".*").replace(r"\.", ".")
+    wild = sorted({each.replace(".*", "*") for each in alternatives if _WILDCARD.search(each)})
+    if not wild:
+        return [name for name in names if name.lower() in alternatives]
+    fits = compiled_any(wild, any_text="*", any_character=".").fullmatch
+    return [name for name in names if (lower := name.lower()) in alternatives or fits(lower)]
+
+
+def beginnings(pattern: str | None) -> list[str] | None:
+    """Prefixes, one of which begins each matching name, for a query; None if any name may match."""
+    if not pattern:
+        return None
+    found = [_WILDCARD.split(each, maxsplit=1)[0].lower() for each in pattern.split("|")]
+    if "" in found or len(found) > _MOST_BEGINNINGS or max(map(len, found)) > _LONGEST_BEGINNING:
+        return None
+    return found

@@ -1,1 +1,12 @@
-"""Column statistics of tables and partitions."""
+"""Column statistics of tables and partitions.
+
+reading/            statistics for planners
+questions/          answers from stored sketches
+spark/              statistics in the parameters that Spark's optimizer reads and writes
+writing/            written, merged and deleted statistics
+running_writes.py   partial states of jobs that write
+transactional.py    visibility of transactional tables' statistics
+merge.py            written statistics merged into stored ones
+details.py          provenance and frequent values beside the numbers
+errors.py           errors for missing tables and statistics
+"""

@@ -1,7 +1,7 @@
-"""What is kept beside the numbers: where each column's statistics come from, and its frequent values.
+"""Details stored beside column statistics: each column's provenance and its frequent values.
 
-Every write says something of its provenance, whoever sent it. A bit vector tells that its distinct count is an
-estimate, and how far it may be off.
+Every write gets a provenance, even if its sender states none. A bit vector shows that the distinct count is an
+estimate, and its standard error.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,20 +9,21 @@ from dataclasses import replace
 from functools import cache, partial
 
 from hmstats.errors import SketchError
-from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.model.provenance import Provenance
-from hmstats.model.statistics_by_field import StatisticsByField
-from hmstats.sketch import bit_vector
-from hmstats.store import details, provenance, top_k
-from hmstats.store.details import Details
-from hmstats.store.targets import Target
-from hmstats.store.unit import Unit
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.statistics.engine_choice import Precedence, precedence
+from hmstats.model.statistics.provenance import Provenance
+from hmstats.model.statistics.statistics_by_field import StatisticsByField
+from hmstats.sketch.distinct import bit_vector
+from hmstats.store.statistics import details, provenance, top_k
+from hmstats.store.statistics.details import Details
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.unit.unit import Unit
 
 
 def keep(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author: str | None) -> None:
-    """Keep what came beside statistics, all of one engine, by partition id or store.details.OF_TABLE.
+    """Store the details of statistics of one engine, by partition id or store.details.OF_TABLE.
 
-    `author` is who sends them. Three statements at most, whatever their number.
+    `author` is the sender. At most three statements, whatever the number of partitions.
     """
     engine = next((each.engine for each in written.values()), "")
     completed = cache(partial(_completed, author))
@@ -30,7 +31,7 @@ def keep(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author
         owner: tuple([(each.column, each.provenance, _standard_error(each)) for each in found.columns])
         for owner, found in written.items()
     }
-    # Most of a write is alike.
+    # Most owners of a write have equal details: each distinct set is completed once.
     made = {each: {column: completed(*known) for column, *known in each} for each in {*said.values()}}
     sketches = {owner: {each.column: each.top_k for each in found.columns} for owner, found in written.items()}
     provenance.write(unit, table_id, engine, {owner: made[each] for owner, each in said.items()})
@@ -40,7 +41,7 @@ def keep(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author
 def keep_by_field(
     unit: Unit, target: Target, owners: Sequence[int], statistics: StatisticsByField, author: str | None
 ) -> None:
-    """The same of plain statistics of these owners, which say nothing of where they come from but who sent them."""
+    """Store the details of plain statistics of these owners (ids), whose provenance is the sender alone."""
     names, engine = [each.column for each in statistics.columns], statistics.engine
     errors = _standard_errors(statistics)
     if errors is None:
@@ -56,14 +57,14 @@ def keep_by_field(
 
 
 def of_table(unit: Unit, table_id: int, stored: Sequence[StatisticsSet]) -> list[StatisticsSet]:
-    """A table's stored sets with what is kept beside them."""
+    """A table's stored sets with their details."""
     return attached(stored, details.read_table(unit.connection, table_id, _columns(stored)))
 
 
 def of_partitions(
     unit: Unit, table_id: int, stored: Mapping[str, Sequence[StatisticsSet]]
 ) -> dict[str, list[StatisticsSet]]:
-    """The stored sets of partitions, by name, with what is kept beside them; one statement."""
+    """The stored sets of partitions with their details, by partition name; one statement."""
     columns = _columns([each for sets in stored.values() for each in sets])
     found = list(details.read_partitions(unit.connection, table_id, list(stored), columns))
     by_name: dict[str, list[Details]] = {}
@@ -73,13 +74,20 @@ def of_partitions(
 
 
 def attached(sets: Iterable[StatisticsSet], found: Iterable[Details]) -> list[StatisticsSet]:
-    """Sets of one table or partition, each column with its details: those of the set's engine, else of any other."""
-    by_engine = {(each.column, each.engine): each for each in found}
-    by_column = {column: each for (column, _), each in by_engine.items()}
+    """The sets of one table or partition with details: of the set's engine if any, else of the preferred engine."""
+    ordered = sorted(found, key=_precedence)
+    by_engine = {(each.column, each.engine): each for each in ordered}
+    by_column = {each.column: each for each in ordered}
     return [
         replace(each, columns=tuple(_with(by_engine, by_column, each.engine, column) for column in each.columns))
         for each in sets
     ]
+
+
+def _precedence(found: Details) -> Precedence:
+    """The rank of details when no engine is asked for."""
+    written = found.provenance.written_at_seconds if found.provenance else None
+    return precedence(found.engine, written, "")
 
 
 def _with(
@@ -93,7 +101,7 @@ def _with(
 
 
 def _completed(author: str | None, given: Provenance | None, error: float | None) -> Provenance:
-    """The provenance as it is stored: what its sender did not say, as far as the statistics tell it."""
+    """The provenance to store: unset fields are derived from the statistics and the author."""
     given = given or Provenance()
     estimated = None if error is None else False
     return replace(
@@ -106,7 +114,7 @@ def _completed(author: str | None, given: Provenance | None, error: float | None
 
 
 def _standard_error(column: ColumnStatistics) -> float | None:
-    """The relative standard error of the distinct count, where a bit vector tells it."""
+    """The relative standard error of the distinct count, from the bit vector; None if there is none to read."""
     try:
         return bit_vector.standard_error(getattr(column.data, "bit_vector", None))
     except SketchError:
@@ -114,7 +122,7 @@ def _standard_error(column: ColumnStatistics) -> float | None:
 
 
 def _standard_errors(statistics: StatisticsByField) -> list[tuple[float | None, ...]] | None:
-    """Those of each owner's columns; None where there are no bit vectors."""
+    """The relative standard errors of the distinct counts by owner and column; None if there are no bit vectors."""
     errors: list[float | None] = [None] * statistics.size
     for group in statistics.groups:
         vectors = group.values.get("bit_vector", ())

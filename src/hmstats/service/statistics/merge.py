@@ -1,7 +1,7 @@
-"""Merging written column statistics into the stored ones.
+"""Merges written column statistics into stored ones.
 
-What is written was validated. What is stored may come from another writer: a stored sketch that cannot be read is left
-out, with a line in the log.
+Written statistics are validated. Stored ones may come from another writer: an unreadable stored sketch is skipped
+and logged.
 """
 
 from collections.abc import Sequence
@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 import structlog
 
 from hmstats.errors import SketchError
-from hmstats.model.catalog import TableName
-from hmstats.model.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.model.merge import merge
-from hmstats.sketch import bit_vector, hll_bytes
-from hmstats.sketch.hive_hll import HiveHll
-from hmstats.sketch.kll import KllHistogram
-from hmstats.sketch.top_k import TopK
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.statistics.merge import merge
+from hmstats.sketch.distinct import bit_vector, hll_bytes
+from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.sketch.frequent.top_k import TopK
+from hmstats.sketch.quantiles.kll import KllHistogram
 
 _log = structlog.get_logger(__name__)
 
 
 def merged(name: TableName, new: StatisticsSet, stored: Sequence[StatisticsSet]) -> StatisticsSet:
-    """The new set merged into what is stored of its engine; of what it says twice of a column both count."""
+    """The new set merged into the stored one of its engine; if it has a column twice, both entries are merged."""
     columns = {each.column: each for found in stored if found.engine == new.engine for each in found.columns}
     for each in new.columns:
         columns[each.column] = _merged(name, new.partition, columns.get(each.column), each)
@@ -30,32 +30,32 @@ def merged(name: TableName, new: StatisticsSet, stored: Sequence[StatisticsSet])
 
 
 def latest(new: StatisticsSet) -> StatisticsSet:
-    """The set with one entry for each column, the later of two."""
+    """The set with one entry for each column; of two, the later one."""
     return replace(new, columns=tuple({each.column: each for each in new.columns}.values()))
 
 
 def count_distinct(vector: bytes) -> int | None:
-    """The distinct values that a sound bit vector has seen: 0, where Hive says 1, when it has seen none."""
+    """The distinct count of a valid bit vector: 0 if it is empty, for which Hive says 1."""
     if vector.startswith(hll_bytes.MAGIC):
         return HiveHll.from_bytes(vector).count()
     return bit_vector.estimate(vector)
 
 
 def ignored(name: TableName, column: str, error: SketchError, partition: str | None = None) -> None:
-    """Say in the log that a stored sketch was left out."""
+    """Log that a stored sketch is unreadable and skipped."""
     _log.warning("stored sketch ignored", object=str(name), partition=partition, column=column, reason=str(error))
 
 
 @dataclass(frozen=True, slots=True)
 class _OfColumn:
-    """Unites the sketches of one column; the first is the stored one."""
+    """Merges the sketches of one column; the first argument is the stored one."""
 
     name: TableName
     partition: str | None
     column: str
 
     def unite_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
-        """The union and its distinct values; of kinds that do not unite the HyperLogLog sketch stays."""
+        """The merged vector and its distinct count; if the kinds cannot be merged, the HyperLogLog one and None."""
         of_hll = [each.startswith(hll_bytes.MAGIC) for each in (one, other)]
         try:
             if all(of_hll):
@@ -70,7 +70,7 @@ class _OfColumn:
         return united, bit_vector.estimate(united)
 
     def unite_histograms(self, one: bytes, other: bytes) -> bytes:
-        """The union, as large as the smaller one."""
+        """The merged histogram, with the k of the smaller one."""
         try:
             stored = KllHistogram.from_bytes(one)
         except SketchError as error:
@@ -79,7 +79,7 @@ class _OfColumn:
         return stored.merge(KllHistogram.from_bytes(other)).to_bytes()
 
     def unite_top_k(self, one: bytes, other: bytes) -> bytes | None:
-        """The union; None when the stored one cannot be read."""
+        """The merged sketch; None if the stored one cannot be read."""
         try:
             return TopK.merge_many([one, other]).to_bytes()
         except SketchError as error:
@@ -90,7 +90,7 @@ class _OfColumn:
 def _merged(
     name: TableName, partition: str | None, stored: ColumnStatistics | None, new: ColumnStatistics
 ) -> ColumnStatistics:
-    """The union, or the new alone where the stored ones are of another kind: the column's type was another then."""
+    """The merged statistics; the new ones alone if the stored ones are of another kind, from an earlier column type."""
     if stored is None or stored.kind is not new.kind:
         return new
     return merge(stored, new, _OfColumn(name, partition, new.column))

@@ -1,48 +1,48 @@
-"""Partial states of running writes, kept for the jobs that write: tasks put them, the job's end collects them."""
+"""Partial states of running jobs that write: tasks store them, the end of the job collects them."""
 
 from collections.abc import Sequence
 
 import structlog
 
 from hmstats.errors import InvalidInput
-from hmstats.model.running_writes import PartialState, Place
-from hmstats.store import partial_states
-from hmstats.store.engine import Store
+from hmstats.model.statistics.running_writes import PartialState, Place
+from hmstats.store.database.store import Store
+from hmstats.store.statistics import partial_states
 
 _log = structlog.get_logger("hmstats.running_writes")
 
 STATES_A_PAGE = 50
-"""States in one answer: some MB where a table has many columns."""
+"""States in one page: a few MB if a table has many columns."""
 
 
 class RunningWrites:
-    """The partial states of every run, by the run's name, for all servers over one store.
+    """The partial states of every run, by the run's name, shared by all servers of one store.
 
-    Every method raises InvalidInput for a run without a name.
+    Methods that take a run raise InvalidInput if its name is empty.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def put(self, run: str, states: Sequence[PartialState]) -> None:
-        """Keep states; the same task, attempt and number again replaces what is there."""
+        """Store states; a state with the task, attempt and number of a stored one replaces it."""
         _check(run)
         if states:
             self._store.write(lambda unit: partial_states.put(unit, run, states))
 
     def page(self, run: str, after: Place | None) -> list[PartialState]:
-        """The next STATES_A_PAGE states behind a place, by piece; fewer are the last."""
+        """The next STATES_A_PAGE states after a place, by piece; the last page has fewer."""
         _check(run)
         with self._store.read() as connection:
             return partial_states.page(connection, run, after, STATES_A_PAGE)
 
     def remove(self, run: str) -> int:
-        """Forget a run; how many states it had."""
+        """Delete a run. Returns its number of states."""
         _check(run)
         return self._store.write(lambda unit: partial_states.remove(unit, run))
 
     def remove_older(self, retention_seconds: float) -> int:
-        """Forget the runs that have put nothing for so long, in small transactions; how many runs."""
+        """Delete runs that have stored nothing for so long, in small transactions. Returns their number."""
         removed = 0
         while found := self._store.write(
             lambda unit: partial_states.remove_dead(unit, int(unit.now_seconds - retention_seconds))

@@ -1,31 +1,33 @@
-"""Statistics of transactional tables: of which write they are, and who sees them. The rules are Hive 4's.
+"""Visibility of statistics of transactional tables, by Hive 4's rules.
 
-A writer says its write id and which write ids it has seen, a reader which it sees. A reader gets no statistics of a
-write that it does not see, or that are not said to be exact. A writer that has not seen the write which the stored
-statistics are of has left out its rows: nothing is exact then. Statistics that came without a write id are of no
-transaction, and everybody sees them.
+A writer states its write id and the write ids visible to it, a reader those visible to it. A reader gets no statistics
+of an invisible write, or that are not marked as accurate. If the writer of new statistics has not seen the write of the
+stored ones, it has missed rows, and nothing is accurate. Statistics without a write id belong to no transaction, and
+every reader sees them.
 """
 
 from collections.abc import Mapping, Sequence
 
 from hmstats.errors import MetaError
-from hmstats.model.accurate import PARAMETER, Accurate
-from hmstats.model.catalog import Parameters, Table, TableName
-from hmstats.model.transactions import ValidWriteIds, WriteState
-from hmstats.store import parameters, partitions, statistics_write_ids
-from hmstats.store.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
-from hmstats.store.targets import Target
-from hmstats.store.unit import Connection, Unit
+from hmstats.model.catalog.objects import Parameters, Table, TableName
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.transactions.transactions import ValidWriteIds, WriteState
+from hmstats.store.partitions import partitions
+from hmstats.store.statistics import statistics_write_ids
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
+from hmstats.store.unit.unit import Connection, Unit
 
 
 def check_deletable(target: Target) -> None:
-    """Raises MetaError for a transactional table: a delete says nothing of its transaction."""
+    """Raise MetaError if the table is transactional: a delete names no transaction."""
     if target.transactional:
         raise MetaError("Cannot delete stats via this API for a transactional table")
 
 
 def table_is_seen(connection: Connection, target: Target, valid: str | None) -> bool:
-    """Whether a reader that sees these write ids sees the table's own statistics; one that says none sees all."""
+    """Whether a reader that sees the write ids `valid` (None: all) sees the table's own statistics."""
     if valid is None or not target.transactional:
         return True
     write_id = statistics_write_ids.read(connection, OF_TABLES, [target.id]).get(target.id, 0)
@@ -33,14 +35,14 @@ def table_is_seen(connection: Connection, target: Target, valid: str | None) -> 
 
 
 def counts_are_seen(table: Table, valid: str | None) -> bool | None:
-    """Whether such a reader sees a table's row counts; None where nobody's transaction matters."""
+    """Whether a reader that sees `valid` sees the table's row counts; None if visibility does not apply."""
     if valid is None or table.parameters.get("transactional", "").lower() != "true":
         return None
     return _seen(ValidWriteIds.parse(valid), table.write_id, table.parameters)
 
 
 def seen_partitions(connection: Connection, target: Target, names: Sequence[str], valid: str | None) -> list[str]:
-    """Those of the partitions whose statistics such a reader sees."""
+    """The partitions whose statistics a reader that sees the write ids `valid` (None: all) sees."""
     if valid is None or not target.transactional:
         return list(names)
     ids = partitions.find_ids(connection, target.id, names)
@@ -58,9 +60,9 @@ def put_marks(
     marks: Mapping[int, str | None],
     state: WriteState,
 ) -> None:
-    """Write COLUMN_STATS_ACCURATE (None: as it is) of a transactional table or its partitions, and the write id.
+    """Write COLUMN_STATS_ACCURATE (None: unchanged) and the write id of a transactional table or its partitions.
 
-    Raises MetaError when row counts are said to be exact and the writer does not say its transaction.
+    Raises MetaError if row counts are marked as accurate and the writer states no transaction.
     """
     if state.known:
         write_ids = statistics_write_ids.read(unit.connection, of, list(marks))

@@ -1,20 +1,20 @@
-"""Which transactional tables the catalog takes.
+"""Rules for transactional tables: insert-only ones are accepted, full ACID ones refused.
 
-A table that is transactional and insert-only is files in folders named by write ids: locks, transactions and write ids
-are all that a metastore gives it. One whose rows change in place needs compaction besides, which nobody does here.
+An insert-only table has its files in folders named by write ids: locks, transactions and write ids are all that it
+needs of a metastore. A table whose rows change in place also needs compaction, which this metastore does not do.
 """
 
 from collections.abc import Collection, Mapping
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog import EXTERNAL_TABLE, Table
+from hmstats.model.catalog.objects import EXTERNAL_TABLE, Table
 
 INSERT_ONLY_TABLES = 2
-"""Hive's ClientCapability of a client that reads such tables rightly."""
+"""Hive's ClientCapability of a client that can read insert-only tables."""
 
 
 def check_transactional(table: Table) -> None:
-    """Raises MetaError for a table that changes rows in place, an external one, and a value that has no meaning."""
+    """Raise MetaError for a full ACID table, an external transactional one, and an invalid `transactional` value."""
     given = _lower_keys(table.parameters)
     text = given.get("transactional", "false").lower()
     if text == "false":
@@ -33,7 +33,7 @@ def check_transactional(table: Table) -> None:
 
 
 def check_readable(table: Table, capabilities: Collection[int]) -> None:
-    """Raises MetaError when a client gets an insert-only table that does not say it can read one."""
+    """Raise MetaError if the table is insert-only and the client does not declare that it can read one."""
     if is_insert_only(table) and INSERT_ONLY_TABLES not in capabilities:
         raise MetaError(
             f"Your client does not appear to support insert-only tables, and {table.name} is one: it would read rows"
@@ -42,7 +42,7 @@ def check_readable(table: Table, capabilities: Collection[int]) -> None:
 
 
 def is_insert_only(table: Table) -> bool:
-    """Whether a table is transactional and its rows are only ever added."""
+    """Whether a table is transactional and insert-only."""
     given = _lower_keys(table.parameters)
     transactional = given.get("transactional", "").lower() == "true"
     return transactional and given.get("transactional_properties", "").lower() == "insert_only"

@@ -1,21 +1,21 @@
-"""Locks with a lease: asked for, granted in order, kept by heartbeats, released or lost."""
+"""Locks with a timeout: requested, granted in order, renewed by heartbeats, released or expired."""
 
 from hmstats.errors import InvalidInput, NoSuchLock, TransactionOpen
-from hmstats.model.locks import Lock, LockAnswer, LockFilter, LockKind, LockRequest, LockState
+from hmstats.model.transactions.locks import Lock, LockAnswer, LockFilter, LockKind, LockRequest, LockState
 from hmstats.service.transactions.transactions import prolong, require_open
-from hmstats.store import locks, transactions
-from hmstats.store.engine import Store
-from hmstats.store.unit import Connection, Unit
+from hmstats.store.database.store import Store
+from hmstats.store.transactions import locks, transactions
+from hmstats.store.unit.unit import Connection, Unit
 
 _YOUNG = 10
-"""A heartbeat is young for this part of the timeout: asking again within it prolongs nothing."""
+"""Fraction of the timeout, as a divisor, in which a heartbeat is recent: a check within it renews nothing."""
 
 
 class Locks:
-    """The locks of every database, for all servers over one store.
+    """The locks of every database, shared by all servers of one store.
 
-    A lock that is not heard of for `timeout_seconds` is lost. Time is the database's: servers whose clocks differ
-    agree.
+    A lock without a heartbeat for `timeout_seconds` expires. The clock is the database's, so that servers whose clocks
+    differ agree.
     """
 
     def __init__(self, store: Store, *, timeout_seconds: float) -> None:
@@ -23,9 +23,10 @@ class Locks:
         self._timeout_ms = int(timeout_seconds * 1000)
 
     def lock(self, request: LockRequest) -> LockAnswer:
-        """Ask for a lock: it is granted at once when nothing is in its way, and waits otherwise.
+        """Request a lock: it is granted at once if nothing conflicts, and waits otherwise.
 
-        Raises InvalidInput without a component, NoSuchTransaction and TransactionAborted for one that is not open.
+        Raises InvalidInput if it has no component, NoSuchTransaction and TransactionAborted if its transaction is not
+        open.
         """
         if not request.components:
             raise InvalidInput("a lock must have a component, found none")
@@ -39,9 +40,9 @@ class Locks:
         return self._store.write(ask)
 
     def check(self, lock_id: int) -> LockAnswer:
-        """Whether a lock is granted by now; it is prolonged too, so one that is asked for stays in the queue.
+        """The current state of a lock. The check is a heartbeat too, so a lock that is polled stays in the queue.
 
-        Raises NoSuchLock, and for the lock of a transaction NoSuchTransaction and TransactionAborted.
+        Raises NoSuchLock, and NoSuchTransaction and TransactionAborted for the lock of a transaction.
         """
         with self._store.read() as connection:
             known = self._at_a_glance(connection, lock_id)
@@ -57,9 +58,9 @@ class Locks:
         return self._store.write(look)
 
     def unlock(self, lock_id: int) -> None:
-        """Release a lock; one that is not there is released already.
+        """Release a lock; a missing lock counts as released.
 
-        Raises TransactionOpen for a lock that a transaction holds.
+        Raises TransactionOpen if a transaction holds the lock.
         """
 
         def release(unit: Unit) -> None:
@@ -72,7 +73,7 @@ class Locks:
         self._store.write(release)
 
     def heartbeat(self, lock_id: int, transaction: int) -> None:
-        """Prolong a lock, a transaction or both; 0 names none.
+        """Record a heartbeat of a lock, a transaction or both; the id 0 means none.
 
         Raises NoSuchLock, NoSuchTransaction and TransactionAborted.
         """
@@ -87,14 +88,14 @@ class Locks:
             self._store.write(beat)
 
     def listed(self, wanted: LockFilter) -> list[Lock]:
-        """The locks that are wanted, in the order in which they were asked for."""
+        """The wanted locks, in the order of their requests."""
         with self._store.read() as connection:
             return locks.listed(connection, wanted, self._timeout_ms)
 
     def _at_a_glance(self, connection: Connection, lock_id: int) -> LockState | None:
-        """What a check would answer, if all that it would change is a heartbeat that is still young; else None.
+        """The answer of a check that would write nothing but a heartbeat while the last is recent; else None.
 
-        Clients ask many times a second while they wait: those who only read are not in the way of the holder.
+        Clients poll many times a second while they wait: reads alone do not block the holder.
         """
         found = locks.heard_of(connection, lock_id)
         if found is None or found[1] > self._timeout_ms // _YOUNG:
@@ -104,7 +105,7 @@ class Locks:
         return found[0]
 
     def _keep(self, unit: Unit, lock_id: int) -> Lock:
-        """Prolong a lock, or the transaction that it belongs to."""
+        """Record a heartbeat of a lock, or of the transaction that holds it. Raises NoSuchLock."""
         alone = locks.prolong(unit, lock_id, self._timeout_ms)
         if alone is not None:
             return alone
@@ -115,7 +116,7 @@ class Locks:
         return bound
 
     def _decide(self, unit: Unit, lock_id: int, request: LockRequest | None) -> LockAnswer:
-        """Grant a lock that waits, unless it must wait on; a request that must not wait is given up then."""
+        """Grant a waiting lock unless another blocks it; if its request must not wait, remove it then."""
         blocked = locks.first_blocked(unit.connection, lock_id)
         if blocked and self._remove_dead(unit):
             blocked = locks.first_blocked(unit.connection, lock_id)

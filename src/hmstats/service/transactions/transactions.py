@@ -1,36 +1,36 @@
-"""Transactions: opened, prolonged, ended, and the write ids that they take.
+"""Transactions: opened, renewed by heartbeats, ended, and their write ids.
 
-They are what engines need to coordinate with each other. Tables whose rows change in place (full ACID) are refused:
+Engines coordinate with each other through them. Tables whose rows change in place (full ACID) are refused:
 see acid.py.
 """
 
 from collections.abc import Iterable, Sequence
 
 from hmstats.errors import MetaError, NoSuchTransaction, TransactionAborted
-from hmstats.model.catalog import TableName
-from hmstats.model.locks import Owner
-from hmstats.model.transactions import READ_ONLY, Snapshot, Transaction, TransactionState, ValidWriteIds
-from hmstats.store import locks, transactions, write_ids
-from hmstats.store.engine import Store
-from hmstats.store.unit import Unit
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.transactions.locks import Owner
+from hmstats.model.transactions.transactions import READ_ONLY, Snapshot, Transaction, TransactionState, ValidWriteIds
+from hmstats.store.database.store import Store
+from hmstats.store.transactions import locks, transactions, write_ids
+from hmstats.store.unit.unit import Unit
 
 _MOST_AT_ONCE = 1_000
-"""How many transactions a call opens at most, as in Hive."""
+"""Most transactions that a call opens, as in Hive."""
 _HIGHEST_SEED = 2**62
-"""Half of the ids that there are: whoever sets a higher one would leave none to be counted."""
+"""Highest first id that can be set, half of all ids; a higher one would leave too few."""
 _TIDY_EVERY = 1_000
-"""Ended transactions are forgotten each time the ids pass a multiple of this."""
+"""Ended transactions are deleted each time the ids pass a multiple of this."""
 
 
 class Transactions:
-    """The transactions of all servers over one store. One that is not heard of for `timeout_seconds` is aborted."""
+    """The transactions of all servers of one store. Without a heartbeat for `timeout_seconds` one is aborted."""
 
     def __init__(self, store: Store, *, timeout_seconds: float) -> None:
         self._store = store
         self._timeout_ms = int(timeout_seconds * 1000)
 
     def open(self, count: int, owner: Owner, kind: int) -> list[int]:
-        """Open `count` transactions, but not more than a thousand; their ids. Raises MetaError for fewer than one."""
+        """Open `count` transactions, at most a thousand. Returns their ids. Raises MetaError if `count` is below 1."""
         if count < 1:
             raise MetaError(f"the number of transactions to open must be 1 or more, found {count}")
 
@@ -43,7 +43,7 @@ class Transactions:
         return self._store.write(begin)
 
     def commit(self, transaction: int) -> None:
-        """Commit a transaction and release its locks; one that is committed already is left as it is.
+        """Commit a transaction and release its locks; does nothing if it is committed already.
 
         Raises NoSuchTransaction and TransactionAborted.
         """
@@ -56,9 +56,9 @@ class Transactions:
         self._store.write(finish)
 
     def abort(self, transaction: int) -> None:
-        """Abort a transaction and release its locks; one that is aborted already is left as it is.
+        """Abort a transaction and release its locks; does nothing if it is aborted already.
 
-        Raises NoSuchTransaction, for a committed one too.
+        Raises NoSuchTransaction if it does not exist or is committed.
         """
 
         def undo(unit: Unit) -> None:
@@ -70,7 +70,7 @@ class Transactions:
         self._store.write(undo)
 
     def abort_many(self, ids: Sequence[int]) -> None:
-        """Abort those of the transactions that are open."""
+        """Abort the open ones of these transactions, and release their locks."""
 
         def undo(unit: Unit) -> None:
             found = transactions.lock_states(unit, ids, self._timeout_ms)
@@ -80,9 +80,9 @@ class Transactions:
         self._store.write(undo)
 
     def prolong_range(self, lowest: int, highest: int) -> tuple[set[int], set[int]]:
-        """Prolong every open transaction from `lowest` to `highest`; those that are aborted, those that are not there.
+        """Record heartbeats of every open transaction from `lowest` to `highest`. Returns aborted and missing ids.
 
-        A committed one counts as not there. Raises MetaError for more than a hundred thousand.
+        Committed ones count as missing. Raises MetaError if the range has more than a hundred thousand ids.
         """
         if highest - lowest >= 100_000:
             raise MetaError(f"a range of transactions must have 100000 at most, found {lowest} to {highest}")
@@ -100,16 +100,16 @@ class Transactions:
         return self._store.write(beat)
 
     def require_open(self, transaction: int) -> None:
-        """Raises NoSuchTransaction and TransactionAborted."""
+        """Raise NoSuchTransaction or TransactionAborted unless the transaction is open."""
         self._store.write(lambda unit: require_open(unit, [transaction], self._timeout_ms))
 
     def unfinished(self) -> tuple[int, list[Transaction]]:
-        """The highest id there is, and the transactions that are open or aborted."""
+        """The highest id given, and the transactions that are open or aborted."""
         with self._store.read() as connection:
             return transactions.unfinished(connection, self._timeout_ms)
 
     def count_from(self, following: int) -> None:
-        """Make `following` the next transaction's id. Raises MetaError when it is not above every one there is."""
+        """Set the id of the next transaction. Raises MetaError unless it is higher than every id given."""
         _check_seed("the next transaction's id", following)
 
         def move(unit: Unit) -> None:
@@ -121,9 +121,9 @@ class Transactions:
         self._store.write(move)
 
     def take_write_ids(self, name: TableName, ids: Sequence[int], *, anew: bool) -> dict[int, int]:
-        """Write ids of a table for open transactions, by transaction: those that they have, or new ones.
+        """Write ids of a table by transaction: those that the open transactions have, or new ones.
 
-        `anew` gives every one a new id. Raises MetaError without transactions and for one that only reads,
+        With `anew` each gets a new id. Raises MetaError if there are no transactions or one is read-only,
         NoSuchTransaction, TransactionAborted.
         """
         wanted = sorted(set(ids))
@@ -146,9 +146,9 @@ class Transactions:
     def valid_write_ids(
         self, names: Iterable[TableName], snapshot: Snapshot | None, write_id: int | None
     ) -> list[ValidWriteIds]:
-        """For each table the write ids that a reader sees: in a snapshot, as the transaction of `write_id`, or now.
+        """The write ids visible to a reader, for each table: in a snapshot, to the transaction of `write_id`, or now.
 
-        Raises MetaError for a write id that the table has not given.
+        Raises MetaError if the table has not given `write_id`.
         """
         with self._store.read() as connection:
             highest, listed = transactions.unfinished(connection, self._timeout_ms)
@@ -171,7 +171,7 @@ class Transactions:
             return write_ids.last(connection, name)
 
     def count_write_ids_from(self, name: TableName, last: int) -> None:
-        """Make `last` the highest write id that a table has given. Raises MetaError when it has given some already."""
+        """Set the highest write id of a table that has given none yet. Raises MetaError if it has given some."""
         _check_seed(f"the last write id of table {name}", last)
 
         def start(unit: Unit) -> None:
@@ -182,9 +182,9 @@ class Transactions:
 
 
 def require_open(unit: Unit, ids: Sequence[int], timeout_ms: int) -> dict[int, int]:
-    """The kinds of transactions that must be open; their rows are locked until the unit ends.
+    """The kinds of open transactions by id; their rows are locked until the unit ends.
 
-    Raises NoSuchTransaction and TransactionAborted for the first that is not.
+    Raises NoSuchTransaction or TransactionAborted for the first that is not open.
     """
     found = transactions.lock_states(unit, ids, timeout_ms)
     for each in ids:
@@ -195,7 +195,7 @@ def require_open(unit: Unit, ids: Sequence[int], timeout_ms: int) -> dict[int, i
 
 
 def prolong(unit: Unit, transaction: int, timeout_ms: int) -> None:
-    """Note a transaction's heartbeat. Raises NoSuchTransaction and TransactionAborted."""
+    """Record a transaction's heartbeat. Raises NoSuchTransaction or TransactionAborted unless it is open."""
     require_open(unit, [transaction], timeout_ms)
     transactions.prolong(unit, [transaction])
 

@@ -1,8 +1,17 @@
-"""The tables: Hive's own under Hive's names and types (schema 4.0.0), and ours, which begin with HMSTATS_.
+"""The tables: Hive's with Hive's names and types (schema 4.0.0), and ours, which begin with HMSTATS_.
 
-Names are upper case and quoted on PostgreSQL. Hive's tables keep their shape for ever; a database that is ours has
-unique indexes besides, so that two writers of one column's statistics leave one row. migrations/ makes them; a test
-holds both together.
+Names are upper case and quoted on PostgreSQL. Hive's tables never change their columns; hmstats' own databases have
+unique indexes besides, so that two writers of one column's statistics leave one row. migrations/ creates them; a test
+compares both.
+
+columns                                  helpers for definitions
+catalog, storage, statistics             databases, tables, partitions; their files; their column statistics
+constraints, views, functions, types     other objects of tables and databases
+connectors, events                       data connectors; marks of events on partitions
+privileges, tokens                       privileges, roles; delegation tokens
+transactions                             locks, transactions and write ids
+service                                  ids, the schema's version, properties, the notification log
+ours                                     our own tables
 """
 
 from hmstats.store.schema.catalog import (
@@ -30,6 +39,7 @@ from hmstats.store.schema.functions import (
 )
 from hmstats.store.schema.ours import (
     HMSTATS_COLUMN_PROVENANCE,
+    HMSTATS_FILE_CHANGE,
     HMSTATS_PARTIAL_STATE,
     HMSTATS_PROVENANCE,
     HMSTATS_TABLE_CHANGE,
@@ -100,6 +110,7 @@ __all__ = [
     "GLOBAL_PRIVS",
     "HIVE_LOCKS",
     "HMSTATS_COLUMN_PROVENANCE",
+    "HMSTATS_FILE_CHANGE",
     "HMSTATS_PARTIAL_STATE",
     "HMSTATS_PROVENANCE",
     "HMSTATS_TABLE_CHANGE",

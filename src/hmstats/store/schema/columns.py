@@ -1,4 +1,4 @@
-"""What the definitions of tables are written with: the naming of constraints, and short forms of columns."""
+"""Helpers for the definitions of tables: names of constraints, and short forms of columns."""
 
 from typing import Any
 
@@ -11,27 +11,27 @@ METADATA = MetaData(
         "fk": "%(table_name)s_%(column_0_name)s_fkey",
     }
 )
-"""PostgreSQL's own naming, which most of Hive's constraints follow; the others say their names below."""
+"""PostgreSQL's default names of constraints, which most of Hive's have; others are named in their definitions."""
 
 
 def key(name: str, length: int | None = None, *, refers: str | None = None, called: str | None = None) -> Column[Any]:
-    """A column of the primary key: a bigint, or a text of a length."""
+    """A column of the primary key: a bigint, or with `length` a varchar."""
     kind = String(length) if length else BigInteger
     return Column(name, kind, *_reference(refers, called), primary_key=True, autoincrement=False)
 
 
 def big(name: str, *, required: bool = False, refers: str | None = None, called: str | None = None) -> Column[int]:
-    """A bigint."""
+    """A bigint column."""
     return Column(name, BigInteger, *_reference(refers, called), nullable=not required)
 
 
 def text(name: str, length: int | None = None, *, required: bool = False) -> Column[str]:
-    """A text, of a length where Hive gives one."""
+    """A text column, with `length` a varchar."""
     return Column(name, String(length) if length else Text, nullable=not required)
 
 
 def _reference(refers: str | None, called: str | None) -> list[ForeignKey]:
-    """The foreign key to `refers`, named `called` where Hive departs from the naming above."""
+    """The foreign key to `refers`; `called` is its name if Hive's differs from the default."""
     return [ForeignKey(refers, name=called, deferrable=True)] if refers else []
 
 
@@ -48,9 +48,9 @@ def parameters(name: str, owner: str, parent: str) -> Table:
 
 
 ROOM: dict[str, Any] = {"postgresql_with": {"fillfactor": 50}}
-"""Half of each page is kept free where rows are updated over and over: the new row then goes into the same page.
+"""Storage options of tables whose rows are updated often: half of each page is free for new versions of its rows.
 
-PostgreSQL then changes no index (HOT updates); docs/performance.md has what that is worth.
+PostgreSQL then updates no index (HOT updates); docs/performance-log.md has the effect.
 """
 MORE_ROOM: dict[str, Any] = {"postgresql_with": {"fillfactor": 40}}
-"""The same where long writes go on beside each other: the row before the last then still takes its place."""
+"""Storage options of tables with long concurrent writes: more of each page is free, for two old versions of a row."""

@@ -1,4 +1,4 @@
-"""Data connectors: where databases of other systems are, kept and told."""
+"""Data connectors to databases of other systems."""
 
 from sqlalchemy import Column, ForeignKey, Integer, String, Table
 

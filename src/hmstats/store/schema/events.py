@@ -1,4 +1,4 @@
-"""Events that clients mark partitions with."""
+"""Marks of events that clients set on partitions."""
 
 from sqlalchemy import Column, Index, Integer, Table
 

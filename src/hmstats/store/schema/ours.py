@@ -29,7 +29,7 @@ HMSTATS_TABLE_CHANGE = Table(
 
 
 def _described() -> Sequence[Column[Any]]:
-    """The key of what describes one column's statistics. PART_ID is 0 where they are of the table itself."""
+    """The key columns of details of one column's statistics; PART_ID is 0 for the table's own."""
     return (key("TBL_ID"), key("PART_ID"), key("COLUMN_NAME", 767), key("ENGINE", 128))
 
 
@@ -79,4 +79,16 @@ HMSTATS_PARTIAL_STATE = Table(
     Column("STATE", LargeBinary, nullable=False),
     big("WRITTEN_AT", required=True),
     comment="What tasks of running writes have found so far, by run",
+)
+HMSTATS_FILE_CHANGE = Table(
+    "HMSTATS_FILE_CHANGE",
+    METADATA,
+    key("ID"),
+    big("OWNER", required=True),
+    text("KIND", 16, required=True),
+    text("SUBJECT", required=True),
+    text("PLACES", required=True),
+    text("DETAILS", required=True),
+    big("STARTED_AT", required=True),
+    comment="Changes of directories that are under way: what a server that was killed leaves to the others",
 )

@@ -1,4 +1,4 @@
-"""Roles, who has them, and privileges on databases, tables, partitions and columns."""
+"""Roles, their grants, and privileges on databases, tables, partitions and columns."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the metastore keeps for itself: ids, the version of the schema, properties, events."""
+"""Tables of the metastore itself: id sequences, version of the schema, properties, notification log."""
 
 from sqlalchemy import CheckConstraint, Column, Index, Integer, LargeBinary, PrimaryKeyConstraint, Table
 

@@ -9,7 +9,7 @@ from hmstats.store.schema.columns import METADATA, MORE_ROOM, big, key, text
 
 
 def _statistics_columns() -> Sequence[Column[Any]]:
-    """What TAB_COL_STATS and PART_COL_STATS have in common, in Hive's order."""
+    """The columns common to TAB_COL_STATS and PART_COL_STATS, in Hive's order."""
     return (
         big("LONG_LOW_VALUE"),
         big("LONG_HIGH_VALUE"),

@@ -1,9 +1,11 @@
-"""Where and how data is kept: column descriptors, serdes, storage descriptors, skew."""
+"""Storage of data: column descriptors, serdes, storage descriptors, skew."""
 
 from sqlalchemy import Boolean, Column, Index, Integer, Table
 
 from hmstats.store.schema.columns import METADATA, big, key, parameters, text
 
+LOCATION_INDEX = "HMSTATS_SDS_LOCATION"
+"""Created after the migrations (location_index.py); SP-GiST, since a location may exceed a B-tree's limit."""
 CDS = Table("CDS", METADATA, key("CD_ID"))
 COLUMNS_V2 = Table(
     "COLUMNS_V2",
@@ -40,6 +42,7 @@ SDS = Table(
     Column("IS_STOREDASSUBDIRECTORIES", Boolean, nullable=False),
     Index("SDS_N49", "SERDE_ID"),
     Index("SDS_N50", "CD_ID"),
+    Index(LOCATION_INDEX, "LOCATION", postgresql_using="spgist"),
 )
 SD_PARAMS = parameters("SD_PARAMS", "SD_ID", "SDS")
 BUCKETING_COLS = Table(

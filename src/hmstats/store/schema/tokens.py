@@ -1,4 +1,4 @@
-"""Delegation tokens and the keys that sign them, kept for those who use them."""
+"""Delegation tokens and the keys that sign them, stored for the servers that use them."""
 
 from sqlalchemy import Column, Integer, Table
 

@@ -29,7 +29,7 @@ NEXT_LOCK_ID = Table("NEXT_LOCK_ID", METADATA, big("NL_NEXT", required=True))
 TXNS = Table(
     "TXNS",
     METADATA,
-    # SQLite counts up only a column whose type is INTEGER.
+    # SQLite increments a column only if its type is INTEGER.
     Column("TXN_ID", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
     Column("TXN_STATE", CHAR(1), nullable=False),
     big("TXN_STARTED", required=True),

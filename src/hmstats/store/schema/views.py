@@ -1,4 +1,4 @@
-"""What materialized views were made of."""
+"""Sources of materialized views."""
 
 from sqlalchemy import BigInteger, Column, Index, PrimaryKeyConstraint, Table
 

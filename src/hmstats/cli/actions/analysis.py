@@ -1,0 +1,177 @@
+"""The work of `hmstats analyze`: one Spark session for all tables, one table after the other.
+
+Importing this module imports Spark.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from hmstats import collector
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.output.analysis_output import (
+    print_dry_runs,
+    print_report,
+    print_reports,
+    progress_bar,
+    say_that_spark_starts,
+)
+from hmstats.client import Metastore, connect
+from hmstats.collector.dry_run import DryRun, dry_run
+from hmstats.collector.job_log import JobLog
+from hmstats.collector.options import Options
+from hmstats.collector.planning.plan import check
+from hmstats.collector.planning.prepare import check_changes
+from hmstats.collector.request.analyze_sql import is_statement
+from hmstats.collector.request.statement import Statement, statement
+from hmstats.collector.spark.session import LOCAL, cores_of, session_is_given, spark_session
+from hmstats.collector.spark.session_settings import session_metastore
+from hmstats.errors import HmstatsError, StatementError
+from hmstats.model.catalog.objects import VIRTUAL_VIEW
+
+_EVERY_TABLE = ".*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Tables to analyse, and how. `metastore` is an address; `named` is whether the user gave it."""
+
+    texts: Sequence[str]
+    columns: Sequence[str] | None
+    partitions: Mapping[str, str | None] | None
+    noscan: bool
+    row_counts: bool
+    changed_only: bool
+    options: Options
+    metastore: str
+    named: bool
+    master: str | None
+    conf: Mapping[str, str]
+    spool: str | None
+    patience_seconds: float
+    reliable: bool
+    job_log: Path | None
+    as_json: bool
+
+    def dry_run(self) -> None:
+        """Print the plan of the analysis. Raises StatementError."""
+        cores = None if session_is_given() else cores_of(self.master or LOCAL)
+        with connect(self.metastore) as service:
+            plans = [self._planned(service, request, cores) for _, request in self._requests(service)]
+        if self.as_json:
+            _print_json(plans)
+        else:
+            print_dry_runs(plans)
+
+    def run(self) -> None:
+        """Analyse the tables and print the reports. Invalid arguments are reported before Spark starts.
+
+        If one of several tables fails, the others are still analysed. The exit code is PARTLY_DONE then, and if
+        requested columns cannot have statistics.
+        """
+        log = None if self.job_log is None else JobLog(self.job_log)
+        if log is not None:
+            log.check()
+        given = session_is_given()
+        uris = None if given and not self.named else self.metastore
+        found = self._checked(uris) if uris else None
+        say_that_spark_starts(given=given)
+        with spark_session(uris, master=self.master, conf=self.conf) as spark:
+            address = uris or session_metastore(spark)
+            wanted = self._checked(address) if found is None else found
+            alone = len(wanted) == 1
+            outcomes = [self._logged(log, spark, address, *each, alone=alone) for each in wanted]
+        reports = [report for report in outcomes if report is not None]
+        self._print(reports, alone=alone)
+        if not reports:
+            raise typer.Exit(ExitCode.ERROR)
+        if len(reports) < len(wanted) or any(report.skipped for report in reports):
+            raise typer.Exit(ExitCode.PARTLY_DONE)
+
+    def _checked(self, address: str) -> list[tuple[str, str]]:
+        """Text and name of each table, after a check that all of them can be analysed. Raises StatementError."""
+        with connect(address) as service:
+            found = list(self._requests(service))
+            for _, request in found:
+                check_changes(request, changed_only=self.changed_only)
+                check(service, request)
+        if not found:
+            raise StatementError(f"there is no table in {', '.join(self.texts)}")
+        return [(text, f"{request.table.database}.{request.table.table}") for text, request in found]
+
+    def _requests(self, service: Metastore) -> Iterator[tuple[str, Statement]]:
+        """The text and the request for each table; views of a database are skipped."""
+        for text in self.texts:
+            if is_statement(text) or not text.endswith(_EVERY_TABLE):
+                yield text, self._request(text)
+                continue
+            database = text.removesuffix(_EVERY_TABLE)
+            for name in service.table_names(database.strip("`")):
+                request = self._request(f"{database}.`{name}`")
+                table = service.find_table(request.table)
+                if table is not None and table.table_type != VIRTUAL_VIEW:
+                    yield f"{database}.`{name}`", request
+
+    def _request(self, text: str) -> Statement:
+        return statement(text, columns=self.columns, partitions=self.partitions, noscan=self.noscan)
+
+    def _planned(self, service: Metastore, request: Statement, cores: int | None) -> DryRun:
+        return dry_run(
+            service, request, options=self.options, changed_only=self.changed_only, cores=cores, conf=self.conf
+        )
+
+    def _logged(
+        self, log: JobLog | None, spark: SparkSession, address: str, text: str, name: str, *, alone: bool
+    ) -> collector.Report | None:
+        """Analyse and log a table; the report, or None after a printed error.
+
+        If it is the only table, the error is raised.
+        """
+        try:
+            report = self._analyzed(spark, address, text, name)
+        except HmstatsError as error:
+            if log is not None:
+                log.failed(name, error)
+            if alone:
+                raise
+            Console(stderr=True, highlight=False, soft_wrap=True).print(f"hmstats: {error}", markup=False)
+            return None
+        if log is not None:
+            log.done(report)
+        return report
+
+    def _analyzed(self, spark: SparkSession, address: str, text: str, name: str) -> collector.Report:
+        with progress_bar(f"Analysing {name}") as progress:
+            return collector.analyze(
+                spark,
+                text,
+                metastore=address,
+                columns=self.columns,
+                partitions=self.partitions,
+                noscan=self.noscan,
+                row_counts=self.row_counts,
+                changed_only=self.changed_only,
+                options=self.options,
+                spool=self.spool,
+                patience_seconds=self.patience_seconds,
+                reliable=self.reliable,
+                progress=progress,
+            )
+
+    def _print(self, reports: Sequence[collector.Report], *, alone: bool) -> None:
+        if self.as_json:
+            _print_json(reports)
+        elif alone:
+            print_report(reports[0])
+        elif reports:
+            print_reports(reports)
+
+
+def _print_json(found: Sequence[collector.Report] | Sequence[DryRun]) -> None:
+    for each in found:
+        typer.echo(json.dumps(each.as_json(), ensure_ascii=False))

@@ -1,0 +1,171 @@
+"""`hmstats ask`: questions that stored statistics answer without reading data."""
+
+import json
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from typing import Any
+
+import typer
+
+from hmstats.client import connect
+from hmstats.client.asked.asked_table import AskedTable
+from hmstats.errors import StatementError
+from hmstats.model.statistics import frequent_values
+from hmstats.model.statistics.column_statistics import Kind
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.model.statistics.python_values import PythonValue
+from hmstats.settings import load
+
+
+def print_quantile(
+    *,
+    table: str,
+    column: str,
+    at: str,
+    partition: list[str] | None,
+    where: str | None,
+    as_json: bool,
+    metastore: str | None,
+) -> None:
+    """Print the values below which fractions of a column's values lie."""
+    fractions = _fractions(at)
+    with _asked(table, metastore) as asked:
+        found = asked.quantile(column, fractions, partition or None, where)
+        kind = kind_of(asked.column_type(column))
+    form = _plain if as_json else _number
+    values, lows, highs = ([form(kind, each) for each in part] for part in (found.values, found.low, found.high))
+    if as_json:
+        rows = [
+            {"fraction": fraction, "value": value, "low": low, "high": high}
+            for fraction, value, low, high in zip(fractions, values, lows, highs, strict=False)
+        ]
+        _print({"quantiles": rows, "rank_error": found.rank_error, "values": found.count, "exact": found.exact})
+        return
+    for fraction, value, low, high in zip(fractions, values, lows, highs, strict=False):
+        typer.echo(f"{fraction:g}\t{value}" + ("" if low == high == value else f"\tfrom {low} to {high}"))
+    bound = "exact" if found.exact else f"ranks are off by {100 * found.rank_error:.2g} % at most, in 99 of 100 cases"
+    typer.echo(f"of {found.count:,} values, {bound}")
+
+
+def print_top(
+    *,
+    table: str,
+    column: str,
+    k: int,
+    partition: list[str] | None,
+    where: str | None,
+    as_json: bool,
+    metastore: str | None,
+) -> None:
+    """Print a column's most frequent values, and how often each occurs."""
+    with _asked(table, metastore) as asked:
+        found = asked.top(column, k, partition or None, where)
+        kind = kind_of(asked.column_type(column))
+    texts = [_text(kind, each.value) for each in found.values]
+    if as_json:
+        rows = [{"value": text, "low": v.low, "high": v.high} for text, v in zip(texts, found.values, strict=True)]
+        _print({"values": rows, "count": found.count, "unlisted": found.unlisted, "exact": found.exact})
+        return
+    for text, each in zip(texts, found.values, strict=True):
+        typer.echo(f"{text}\t{each.high:,}" + ("" if each.low == each.high else f"\tat least {each.low:,}"))
+    bound = "exact" if found.exact else f"any other value occurs {found.unlisted:,} times at most"
+    typer.echo(f"of {found.count:,} values, {bound}")
+
+
+def print_distinct(
+    *,
+    table: str,
+    column: str,
+    partition: list[str] | None,
+    where: str | None,
+    as_json: bool,
+    metastore: str | None,
+) -> None:
+    """Print how many distinct values a column has over the partitions together."""
+    with _asked(table, metastore) as asked:
+        found = asked.distinct(column, partition or None, where)
+    if as_json:
+        _print({name: getattr(found, name) for name in ("count", "standard_error", "low", "high", "exact")})
+        return
+    bound = "exact" if found.exact else "nobody says how far it may be off"
+    if not found.exact and None not in (found.low, found.high):
+        bound = f"from {found.low:,} to {found.high:,}, in 997 of 1000 cases"
+    typer.echo(f"{found.count:,} distinct values, {bound}")
+
+
+def print_count(
+    *,
+    table: str,
+    partition: list[str] | None,
+    where: str | None,
+    as_json: bool,
+    metastore: str | None,
+) -> None:
+    """Print how many rows there are."""
+    with _asked(table, metastore) as asked:
+        found = asked.count(partition or None, where)
+    if as_json:
+        _print({"count": found.count, "exact": found.exact})
+    else:
+        typer.echo(f"{found.count:,} rows, {'exact' if found.exact else 'not known to be exact'}")
+
+
+def print_bounds(
+    *,
+    table: str,
+    column: str,
+    partition: list[str] | None,
+    where: str | None,
+    as_json: bool,
+    metastore: str | None,
+) -> None:
+    """Print the least and the greatest value of a column."""
+    with _asked(table, metastore) as asked:
+        found = asked.bounds(column, partition or None, where)
+        kind = kind_of(asked.column_type(column))
+    form = _plain if as_json else _number
+    low, high = (None if each is None else form(kind, each) for each in (found.low, found.high))
+    if as_json:
+        _print({"low": low, "high": high, "exact": found.exact})
+        return
+    span = "no values" if low is None or high is None else f"from {low} to {high}"
+    sure = "nobody says whether it is exact" if found.exact is None else "exact" if found.exact else "of a sample"
+    typer.echo(f"{span}, {sure}")
+
+
+@contextmanager
+def _asked(table: str, metastore: str | None) -> Iterator[AskedTable]:
+    settings = load({"metastore": metastore})
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        yield service.table(table)
+
+
+def _fractions(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise StatementError(f"--at takes fractions from 0 to 1, separated by commas, found {text!r}") from error
+
+
+def _text(kind: Kind | None, value: PythonValue) -> str:
+    """A value as text: dates and times as in ISO 8601 with a space between them, others as in sketches."""
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value) if kind is None else frequent_values.items(kind, [value])[0]
+
+
+def _plain(kind: Kind | None, value: PythonValue) -> Any:
+    """The value for JSON: numbers stay numbers, others become text."""
+    return value if kind in (Kind.LONG, Kind.DOUBLE) and math.isfinite(value) else _number(kind, value)
+
+
+def _number(kind: Kind | None, value: PythonValue) -> str:
+    return str(value) if kind in (Kind.LONG, Kind.DECIMAL) else _text(kind, value)
+
+
+def _print(answer: dict[str, Any]) -> None:
+    typer.echo(json.dumps(answer, ensure_ascii=False))

@@ -1,0 +1,54 @@
+"""The work of `hmstats check`. Importing this module imports Spark."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hmstats import collector
+from hmstats.cli.output.analysis_output import progress_bar, say_that_spark_starts
+from hmstats.client import connect
+from hmstats.collector.checking.run import check_options
+from hmstats.collector.planning.plan import check
+from hmstats.collector.request.statement import statement
+from hmstats.collector.spark.session import session_is_given, spark_session
+from hmstats.collector.spark.session_settings import session_metastore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A table to check, and how. `metastore` is an address; `named` is whether the user gave it."""
+
+    table: str
+    columns: Sequence[str] | None
+    partitions: Mapping[str, str | None] | None
+    sample_fraction: float
+    tolerance: float
+    metastore: str
+    named: bool
+    master: str | None
+    conf: Mapping[str, str]
+
+    def run(self) -> collector.CheckReport:
+        """Check the table. Invalid arguments are reported before Spark starts."""
+        check_options(self.sample_fraction, self.tolerance)
+        request = statement(self.table, columns=self.columns, partitions=self.partitions)
+        given = session_is_given()
+        uris = None if given and not self.named else self.metastore
+        if uris is not None:
+            with connect(uris) as service:
+                check(service, request)
+        say_that_spark_starts(given=given)
+        with spark_session(uris, master=self.master, conf=self.conf) as spark, progress_bar(self._title) as progress:
+            return collector.check(
+                spark,
+                self.table,
+                metastore=uris or session_metastore(spark),
+                columns=self.columns,
+                partitions=self.partitions,
+                sample_fraction=self.sample_fraction,
+                tolerance=self.tolerance,
+                progress=progress,
+            )
+
+    @property
+    def _title(self) -> str:
+        return f"Checking {self.table}"

@@ -1,0 +1,110 @@
+"""`hmstats compare`: the statistics of two tables, partitions, metastores or times side by side."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import typer
+from rich import box
+from rich.table import Table
+
+from hmstats.cli.actions.compare_sources import FileSource, Parts, Side, Source, side
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.output.statistics_table import print_table
+from hmstats.errors import StatementError
+from hmstats.model.catalog.names import table_name
+from hmstats.model.statistics.table_statistics import TableStatistics
+from hmstats.outlets.people.comparison import Compared, compared
+
+_UNKNOWN = "-"
+Pair = tuple[str, TableStatistics, TableStatistics]
+
+
+def compare_sides(
+    *,
+    left: str,
+    right: str,
+    as_json: bool,
+    everything: bool,
+    metastore: str | None,
+) -> None:
+    """Print the differences, or with `everything` all numbers.
+
+    Raises typer.Exit if anything differs, StatementError for a missing side.
+    """
+    different = 0
+    with ExitStack() as connections:
+        one, other = (side(text, metastore, connections) for text in (left, right))
+        for title, before, after in _pairs(one, other):
+            numbers = [each for each in compared(before, after) if each.differs or everything]
+            different += sum(each.differs for each in numbers)
+            if numbers:
+                _print_json(title, numbers) if as_json else _print(title, numbers)
+    if not as_json:
+        typer.echo(f"{different:,} {'number differs' if different == 1 else 'numbers differ'}")
+    if different:
+        raise typer.Exit(ExitCode.NO)
+
+
+def _of_two(one: Side, other: Side) -> bool:
+    """Whether two tables or partitions themselves are compared, not everything in two sources."""
+    in_file = any(isinstance(each.source, FileSource) for each in (one, other))
+    return one.table is not None and not (in_file and one.partition is None and other.partition is None)
+
+
+def _pairs(one: Side, other: Side) -> Iterator[Pair]:
+    if (one.table is None) != (other.table is None):
+        raise StatementError("compare a metastore with a metastore, or a table with a table")
+    if _of_two(one, other):
+        (title, before), (other_title, after) = one.one(), other.one()
+        yield f"{title} and {other_title}", before, after
+    elif one.table is not None:
+        title = one.title if one.title == other.title else f"{one.title} and {other.title}"
+        yield from _of_parts(title, one.parts(), other.parts())
+    else:
+        for database, table in _names(one.source, other.source):
+            parts = (each.source.parts(table_name(database, table)) for each in (one, other))
+            yield from _of_parts(f"{database}.{table}", *parts)
+
+
+def _of_parts(title: str, one: Parts, other: Parts) -> Iterator[Pair]:
+    """The table and its partitions on both sides; if one side lacks one, its statistics are unknown."""
+    for part in {**one, **other}:
+        before, after = one.get(part, TableStatistics()), other.get(part, TableStatistics())
+        yield f"{title} {part}" if part else title, before, after
+
+
+def _names(one: Source, other: Source) -> Iterator[tuple[str, str]]:
+    """The tables to compare. If one side is a file, which may have some tables only, just its tables are compared."""
+    files = [each for each in (one, other) if isinstance(each, FileSource)]
+    sources = files if len(files) == 1 else [one, other]
+    for database in sorted({database for each in sources for database in each.databases()}):
+        for table in sorted({table for each in sources for table in each.tables(database)}):
+            yield database, table
+
+
+def _print(title: str, numbers: list[Compared]) -> None:
+    typer.echo(title)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("")
+    for name in ("Column", "Statistic"):
+        table.add_column(name, overflow="fold")
+    for name in ("A", "B", "q-error"):
+        table.add_column(name, justify="right", overflow="fold")
+    for each in numbers:
+        error = "" if each.q_error is None or not each.differs else f"{each.q_error:.3g}"
+        mark = "≠" if each.differs else ""
+        table.add_row(mark, each.column or "", each.statistic, _text(each.left), _text(each.right), error)
+    print_table(table)
+
+
+def _print_json(title: str, numbers: list[Compared]) -> None:
+    for each in numbers:
+        row = {"of": title, "column": each.column, "statistic": each.statistic, "left": each.left, "right": each.right}
+        typer.echo(json.dumps({**row, "q_error": each.q_error}, ensure_ascii=False))
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return _UNKNOWN
+    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

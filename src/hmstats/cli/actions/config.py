@@ -1,0 +1,34 @@
+"""The output of `hmstats config`: the settings, and the source of each value."""
+
+import json
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from hmstats.errors import SettingsError
+from hmstats.settings import Settings, load, origin
+from hmstats.store.connections.shown_url import shown_url
+from hmstats.store.database.store import database_url
+
+
+def show_settings(*, as_json: bool) -> None:
+    """Print every setting with its value and where the value came from."""
+    settings = load()
+    rows = [(name, _shown(name, getattr(settings, name)), origin(name)) for name in Settings.model_fields]
+    if as_json:
+        typer.echo(json.dumps({name: {"value": value, "from": source} for name, value, source in rows}, indent=2))
+        return
+    table = Table("Setting", "Value", "From", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    Console(soft_wrap=True, highlight=False).print(table)
+
+
+def _shown(name: str, value: object) -> str:
+    if name != "database":
+        return str(value)
+    try:
+        return shown_url(database_url(str(value)))
+    except SettingsError:
+        return "*** (no URL of a database)"

@@ -1,0 +1,48 @@
+"""`hmstats export`: all statistics of a metastore in one Parquet or JSON file."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
+from hmstats.client import connect
+from hmstats.client.sending.transfer import check, entries
+from hmstats.errors import StatementError
+from hmstats.outlets.export.file import Form, form_of, write
+from hmstats.outlets.export.lines import write_lines
+from hmstats.outlets.export.rows import Entry
+from hmstats.settings import load
+
+_STDOUT = "-"
+
+
+def export_statistics(
+    *,
+    file: Path,
+    tables: list[str] | None,
+    form: str | None,
+    metastore: str | None,
+) -> None:
+    """Write the file. Raises StatementError for what is not there."""
+    check(tables or ())
+    to_stdout = str(file) == _STDOUT
+    wanted = Form.JSON if to_stdout and form is None else _form(file, form)
+    if to_stdout and wanted is not Form.JSON:
+        raise StatementError("only JSON goes to standard output: name a file for Parquet")
+    settings = load({"metastore": metastore})
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        found: Iterable[Entry] = entries(service, tables or ())
+        count = write_lines(sys.stdout, found) if to_stdout else write(file, found, wanted)
+    noun = "table or partition" if count == 1 else "tables and partitions"
+    place = "standard output" if to_stdout else file
+    typer.echo(f"written to {place}: statistics of {count:,} {noun}", err=to_stdout)
+
+
+def _form(file: Path, name: str | None) -> Form:
+    if name is None:
+        return form_of(file)
+    try:
+        return Form(name.lower())
+    except ValueError as error:
+        raise StatementError(f"--format takes parquet or json, found {name!r}") from error

@@ -1,0 +1,54 @@
+"""`hmstats import`: statistics from a file or from another metastore."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.client import connect
+from hmstats.client.sending.transfer import Moved, check, entries, put
+from hmstats.errors import StatementError
+from hmstats.outlets.export.file import read, read_json
+from hmstats.outlets.export.rows import Entry
+from hmstats.settings import load
+
+_STDIN = "-"
+
+
+def import_statistics(
+    *,
+    file: Path | None,
+    source: str | None,
+    tables: list[str] | None,
+    metastore: str | None,
+    as_json: bool,
+) -> None:
+    """Write the statistics of the file or of the other metastore. Raises typer.Exit if something was skipped."""
+    if (file is None) == (source is None):
+        raise StatementError("give one of a file and --from")
+    check(tables or ())
+    settings = load({"metastore": metastore})
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        if source is None:
+            moved = put(service, _entries(str(file)))
+        else:
+            with connect(source, timeout_seconds=settings.client_seconds) as other:
+                moved = put(service, entries(other, tables or ()))
+        _print(moved, service.address, as_json=as_json)
+
+
+def _entries(file: str) -> Iterator[Entry]:
+    return read_json(sys.stdin, "standard input") if file == _STDIN else read(file)
+
+
+def _print(moved: Moved, address: str, *, as_json: bool) -> None:
+    for place, reason in moved.left_out.items():
+        typer.echo(f"left out: {place}: {reason}", err=True)
+    noun = "table or partition" if moved.accepted == 1 else "tables and partitions"
+    told = json.dumps({"metastore": address, "stored": moved.accepted, "left_out": moved.left_out})
+    typer.echo(told if as_json else f"stored in {address}: statistics of {moved.accepted:,} {noun}")
+    if moved.left_out:
+        raise typer.Exit(ExitCode.PARTLY_DONE)

@@ -1,0 +1,36 @@
+"""Parses the arguments of `hmstats analyze` and `check` before Spark is loaded."""
+
+import importlib.util
+
+from hmstats.errors import SettingsError
+
+
+def sketches_made(*, bounds_only: bool, histogram: bool, top_k: bool) -> dict[str, bool]:
+    """Which sketches are computed, by the name of the option."""
+    return {"distinct": not bounds_only, "histogram": histogram and not bounds_only, "top_k": top_k and not bounds_only}
+
+
+def settings_of_spark(texts: list[str]) -> dict[str, str]:
+    """The settings in texts KEY=VALUE. Raises SettingsError for a text without a = or a key."""
+    pairs = [text.partition("=") for text in texts]
+    for text, (key, separator, _) in zip(texts, pairs, strict=True):
+        if not key or not separator:
+            raise SettingsError(f"--conf must be KEY=VALUE, found {text!r}")
+    return {key: value for key, _, value in pairs}
+
+
+def partition_spec(texts: list[str]) -> dict[str, str | None]:
+    """The keys and values in texts KEY or KEY=VALUE. Raises SettingsError for a text without a key."""
+    pairs = [text.partition("=") for text in texts]
+    for text, (key, _, _) in zip(texts, pairs, strict=True):
+        if not key.strip():
+            raise SettingsError(f"--partition must be KEY or KEY=VALUE, found {text!r}")
+    return {key.strip(): value if separator else None for key, separator, value in pairs}
+
+
+def need_spark(command: str) -> None:
+    """Raise SettingsError if Spark, which a command needs, is not installed."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise SettingsError(
+            f"{command} needs Spark, which is not installed: pip install '.[spark]' in the folder of hmstats"
+        )

@@ -1,0 +1,55 @@
+"""`hmstats check`: which stored statistics of a table are wrong, found by reading a sample of it again."""
+
+import json
+from typing import Annotated
+
+import typer
+
+_PARTITION = "Only partitions with this value of a key."
+_SAMPLE = "The part of the rows to read; 1 compares everything."
+_TOLERANCE = "How far a number may be off beyond its stated error, as a part of it."
+
+
+def check(
+    table: Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")],
+    *,
+    metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
+    columns: Annotated[str | None, typer.Option(help="Only these columns.", metavar="A,B")] = None,
+    partition: Annotated[list[str] | None, typer.Option(help=_PARTITION, metavar="KEY[=VALUE]")] = None,
+    sample: Annotated[float, typer.Option(help=_SAMPLE, metavar="FRACTION")] = 0.1,
+    tolerance: Annotated[float, typer.Option(help=_TOLERANCE, metavar="FRACTION")] = 0.0,
+    master: Annotated[str | None, typer.Option(help="Where Spark runs: local[*] by default.")] = None,
+    conf: Annotated[list[str] | None, typer.Option(help="A setting of Spark.", metavar="KEY=VALUE")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each wrong number.")] = False,
+) -> None:
+    """Read a sample of a table with Spark and print which of its stored statistics are wrong, and by how much.
+
+    The q-error is the factor between two counts. The exit code is 1 when anything is wrong. Nothing is changed.
+    """
+    from hmstats.cli.actions.spark_arguments import need_spark, partition_spec, settings_of_spark
+    from hmstats.cli.exit_codes import ExitCode
+    from hmstats.settings import load, origin
+
+    need_spark("check")
+    from hmstats.cli.actions.checking import Check
+    from hmstats.cli.output.check_output import print_check, rows
+
+    flags = {"metastore": metastore}
+    report = Check(
+        table=table,
+        columns=None if columns is None else columns.split(","),
+        partitions=None if partition is None else partition_spec(partition),
+        sample_fraction=sample,
+        tolerance=tolerance,
+        metastore=load(flags).metastore,
+        named=origin("metastore", flags) != "default",
+        master=master,
+        conf=settings_of_spark(conf or []),
+    ).run()
+    if as_json:
+        for row in rows(report):
+            typer.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
+    else:
+        print_check(report)
+    if report.wrong:
+        raise typer.Exit(ExitCode.NO)

@@ -1,0 +1,31 @@
+"""`hmstats migrate`: bring a database's schema to this version, or print the SQL that would."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from hmstats.cli.options import AsJson
+
+
+def migrate(
+    database: Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")] = None,
+    *,
+    sql: Annotated[bool, typer.Option("--sql", help="Print the SQL and change nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make or upgrade the tables of a database."""
+    from hmstats.settings import load
+    from hmstats.store.migration import migrate as migrations
+
+    url = load({"database": database}).database
+    if sql:
+        typer.echo(migrations.sql(url))
+        return
+    before = migrations.current(url)
+    migrations.upgrade(url)
+    after = migrations.current(url)
+    if as_json:
+        typer.echo(json.dumps({"before": before, "after": after}))
+        return
+    typer.echo(f"schema {after}, as it was" if before == after else f"schema {before or 'none'} to {after}")

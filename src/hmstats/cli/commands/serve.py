@@ -1,0 +1,41 @@
+"""`hmstats serve`: check settings and database, then become the parent of the workers (cli/serving/parent.py)."""
+
+from typing import Annotated
+
+import typer
+
+
+def serve(  # noqa: PLR0917 - each is a flag
+    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="The port to listen on; 0 takes a free one.")] = None,
+    database: Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")] = None,
+    warehouse: Annotated[str | None, typer.Option(help="Where managed tables live.", metavar="DIR")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that share the port; the cores by default.")] = None,
+    http_port: Annotated[int | None, typer.Option(help="The port of health and metrics.")] = None,
+    hive_site: Annotated[
+        str | None, typer.Option(help="The hive-site.xml of a Hive to serve beside.", metavar="FILE")
+    ] = None,
+    read_only: Annotated[bool | None, typer.Option("--read-only", help="Refuse calls that change something.")] = None,
+    exclusive: Annotated[
+        bool | None, typer.Option(help="Have the database alone, with one worker; reads look for no changes then.")
+    ] = None,
+) -> None:
+    """Serve the Hive Metastore's Thrift API until SIGTERM or SIGINT; running calls are finished first.
+
+    SIGHUP replaces the worker processes one by one: they read the settings anew, and no client is refused.
+    """
+    from hmstats.cli.actions.serve import become_server
+
+    become_server(
+        {
+            "host": host,
+            "port": port,
+            "database": database,
+            "warehouse": warehouse,
+            "workers": workers,
+            "http_port": http_port,
+            "hive_site": hive_site,
+            "read_only": read_only,
+            "exclusive": exclusive,
+        }
+    )

@@ -1,0 +1,34 @@
+"""`hmstats show`: the statistics of a table or its partitions at a glance, or for another program."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_SORT = "Order by column, type, nulls, distinct, min, max, length or age."
+
+
+def show(
+    table: Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")],
+    partition: Annotated[str | None, typer.Argument(help="Its partition, as key=value/key=value.")] = None,
+    *,
+    partitions: Annotated[bool, typer.Option("--partitions", help="Every partition for itself.")] = False,
+    sort: Annotated[str | None, typer.Option(help=_SORT, metavar="COLUMN")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each row.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    arrow: Annotated[Path | None, typer.Option(help="Write an Arrow IPC file.", metavar="FILE")] = None,
+    metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
+) -> None:
+    """Print the statistics of a table or its partitions: how sure they are, and whether they are behind the rows."""
+    from hmstats.cli.actions.show import show_statistics
+
+    show_statistics(
+        table=table,
+        partition=partition,
+        partitions=partitions,
+        sort=sort,
+        as_json=as_json,
+        as_csv=as_csv,
+        arrow=arrow,
+        metastore=metastore,
+    )

@@ -1,0 +1,12 @@
+"""The exit codes of all commands; docs/cli.md has the table for users."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What a command says to the shell. `NO` is an answer: a difference, a wrong number, a problem was found."""
+
+    DONE = 0
+    NO = 1
+    ERROR = 2
+    PARTLY_DONE = 3

@@ -1,0 +1,139 @@
+"""The output of an analysis: the progress bar, and the tables at its end."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from hmstats.cli.output.statistics_table import print_table, statistics_table
+from hmstats.outlets.people.cells import headline
+
+if TYPE_CHECKING:
+    from hmstats.collector import Report
+    from hmstats.collector.dry_run import DryRun
+    from hmstats.collector.scan.progress import Done
+
+_UNKNOWN = "-"
+
+
+def say_that_spark_starts(*, given: bool) -> None:
+    """Print on a terminal's standard error that Spark starts, which takes seconds, unless a session is given."""
+    if not given and sys.stderr.isatty():
+        typer.echo("starting Spark ...", err=True)
+
+
+@contextmanager
+def progress_bar(description: str) -> "Iterator[Callable[[Done], None] | None]":
+    """A bar on standard error with partitions, rows, rows a second and the time left; None if it is no terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.fields[counts]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(description, total=None, counts="")
+        begin = time.monotonic()
+
+        def show(done: "Done") -> None:
+            counts = counts_text(done, time.monotonic() - begin)
+            bar.update(task, completed=done.tasks, total=done.tasks_in_all or None, counts=counts)
+
+        yield show
+
+
+def counts_text(done: "Done", seconds: float) -> str:
+    """The counts as text for the bar; `seconds` is how long they took."""
+    parts = [f"{done.partitions:,} of {done.partitions_in_all:,} partitions"] if done.partitions_in_all else []
+    if done.rows and seconds > 0:
+        parts.append(f"{done.rows:,} rows, {done.rows / seconds:,.0f} a second")
+    return ", ".join(parts)
+
+
+def print_report(report: "Report") -> None:
+    """Print the report of one table: counts, the columns' statistics, skipped columns, and durations."""
+    name, whole = _name(report), report.whole
+    if whole is None and report.unchanged and not report.partitions:
+        typer.echo(f"{name}: nothing changed, nothing was read")
+        print_notes(report)
+        return
+    if whole is not None:
+        parameters = {key: value for key, value in whole.parameters.items() if value is not None}
+        if report.partitions or report.unchanged:
+            parameters["numPartitions"] = str(report.partitions + report.unchanged)
+        typer.echo(headline(name, parameters))
+        if whole.columns:
+            print_table(statistics_table(whole.columns))
+    else:
+        counts = {"numRows": report.rows, "totalSize": report.bytes, "numFiles": report.files}
+        shown = {key: str(count) for key, count in counts.items() if count is not None}
+        typer.echo(headline(name, {**shown, "numPartitions": str(report.partitions)}))
+    print_notes(report)
+    typer.echo(f"analysed and stored in {sum(report.seconds.values()):.1f} seconds")
+
+
+def print_notes(report: "Report") -> None:
+    """Print what an analysis has skipped, and what is not stored yet."""
+    name = _name(report)
+    if report.unchanged:
+        typer.echo(f"left out: {report.unchanged:,} of {name} with the same files as before")
+    for column, reason in report.skipped.items():
+        typer.echo(f"left out: column {column} of {name}, {reason}")
+    if report.spooled:
+        typer.echo(f"not stored yet: {report.spooled:,} of {name}, which wait in the spool folder for hmstats push")
+
+
+def print_reports(reports: "Sequence[Report]") -> None:
+    """Print a row for each of several tables, and what was skipped."""
+    table = _table("Partitions", "Rows", "Files", "Bytes", "Columns", "Seconds")
+    for each in reports:
+        counts = (each.partitions, each.rows, each.files, each.bytes, len(each.columns))
+        table.add_row(_name(each), *map(_count, counts), f"{sum(each.seconds.values()):.1f}")
+    print_table(table)
+    for each in reports:
+        print_notes(each)
+
+
+def print_dry_runs(plans: "Sequence[DryRun]") -> None:
+    """Print a row for each table that would be analysed."""
+    table = _table("Partitions", "Left out", "Files", "Bytes", "Columns", "Tasks")
+    for each in plans:
+        counts = (each.partitions, each.unchanged, each.files, each.bytes, len(each.columns), each.tasks)
+        table.add_row(each.table, *map(_count, counts))
+    print_table(table)
+    for each in plans:
+        if each.columns:
+            typer.echo(f"columns of {each.table}: {', '.join(each.columns)}")
+        for reason in each.unlisted:
+            typer.echo(f"cannot be analysed: {reason}")
+        if each.skipped:
+            typer.echo(f"left out: columns {', '.join(each.skipped)} of {each.table}, whose types have no statistics")
+
+
+def _table(*titles: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("Table", overflow="fold")
+    for title in titles:
+        table.add_column(title, justify="right")
+    return table
+
+
+def _count(count: int | None) -> str:
+    return _UNKNOWN if count is None else f"{count:,}"
+
+
+def _name(report: "Report") -> str:
+    return f"{report.table.database}.{report.table.table}"

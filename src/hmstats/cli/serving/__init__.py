@@ -1,0 +1,8 @@
+"""The processes of `hmstats serve`, in the order in which they start.
+
+serve_settings, hive_site   the settings in force, and those of a Hive's own file
+roots                       where a server may make, move and remove directories
+parent                      starts the workers and replaces them
+worker                      one process that serves clients
+logs                        one JSON object a line on standard error
+"""

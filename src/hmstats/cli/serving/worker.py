@@ -1,0 +1,120 @@
+"""`python -m hmstats.cli.serving.worker NUMBER LISTENING LIFELINE NEIGHBOURS...`: a worker process.
+
+All arguments but NUMBER are inherited file descriptors: its sockets, and those of its neighbours.
+"""
+
+import gc
+import signal
+import socket
+import sys
+
+from hmstats.cli.serving import logs
+from hmstats.cli.serving.roots import warehouse_of
+from hmstats.cli.serving.serve_settings import hive_logs, load_served
+from hmstats.errors import HmstatsError, StoreUnavailable
+from hmstats.server.assembly import Rules, build
+from hmstats.server.limits import Limits
+from hmstats.server.processes.lifeline import Lifeline
+from hmstats.server.processes.worker_process import HOPELESS
+from hmstats.server.sockets.listener import Listener
+from hmstats.server.sockets.neighbours import Neighbours
+from hmstats.settings import Settings
+from hmstats.store.database.store import Store
+from hmstats.store.opening import open_store
+
+_TRY_AGAIN = 3
+"""The exit status of a worker whose database is unavailable: its parent starts another."""
+_CLAIM_SECONDS = 15.0
+"""How long to wait for exclusive use: the database may notice late that the previous worker was killed."""
+_SWITCH_SECONDS = 0.001
+"""How long a computing thread may hold the GIL. Python's default of 5 ms adds up, since an answer takes several
+turns."""
+
+
+def main() -> int:
+    """Serve until told to stop, or until the parent is gone; returns the exit code."""
+    number, listening, lifeline, *neighbours = map(int, sys.argv[1:])
+    listener = Listener(socket.socket(fileno=listening), Neighbours(number, tuple(neighbours)))
+    try:
+        _serve(number, listener, Lifeline(lifeline))
+    except StoreUnavailable as error:
+        print(f"hmstats: worker {number}: {error}", file=sys.stderr)
+        return _TRY_AGAIN
+    except HmstatsError as error:
+        print(f"hmstats: worker {number}: {error}", file=sys.stderr)
+        return HOPELESS
+    return 0
+
+
+def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
+    settings = load_served()
+    logs.configure(settings.log_level, worker=number)
+    store = _open(settings)
+    if settings.exclusive:
+        store.take_alone(_CLAIM_SECONDS)
+    server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    gc.collect()
+    gc.freeze()  # exclude the objects of the whole process from garbage collections during calls
+    server.start()
+    lifeline.ready()
+    lifeline.follow(server.drain, settings.drain_seconds)
+    server.wait()
+    store.close()
+
+
+def _open(settings: Settings) -> Store:
+    return open_store(
+        settings.database,
+        pool_size=settings.threads,
+        statement_seconds=settings.statement_seconds,
+        read_only=settings.read_only,
+        hive_logs=hive_logs(settings),
+    )
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        max_message_bytes=settings.max_message_bytes,
+        max_message_containers=settings.max_message_containers,
+        max_connections=settings.max_connections,
+        threads=settings.threads,
+        max_waiting_calls=settings.max_waiting_calls,
+        max_waiting_bytes=settings.max_waiting_bytes,
+        receive_seconds=settings.receive_seconds,
+        send_seconds=settings.send_seconds,
+        send_bytes=settings.send_bytes,
+        max_partial_bytes=settings.max_partial_bytes,
+        max_unsent_bytes=settings.max_unsent_bytes,
+        idle_seconds=settings.idle_seconds,
+        call_seconds=settings.call_seconds,
+        busy_poll_seconds=settings.busy_poll_seconds,
+        answers_bytes=settings.answers_bytes,
+        objects_bytes=settings.objects_bytes,
+    )
+
+
+def _rules(settings: Settings) -> Rules:
+    return Rules(
+        keep_accuracy=settings.keep_accuracy,
+        any_engine=settings.any_engine,
+        send_sketches=settings.send_sketches,
+        statistics_from_partitions=settings.statistics_from_partitions,
+        spark_statistics=settings.spark_statistics,
+        spark_names=tuple(name.strip() for name in settings.spark_names.split(",") if name.strip()),
+        ndv_density_function=settings.ndv_density_function,
+        ndv_tuner=settings.ndv_tuner,
+        notifications=settings.notifications,
+        notification_retention_hours=settings.notification_retention_hours,
+        lock_timeout_seconds=settings.lock_timeout_seconds,
+        listing_seconds=settings.listing_seconds,
+        most_partitions_listed=settings.most_partitions_listed,
+        running_write_retention_hours=settings.running_write_retention_hours,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

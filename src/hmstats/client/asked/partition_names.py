@@ -1,0 +1,36 @@
+"""Finds the stored names of partitions that users name in another spelling."""
+
+from collections.abc import Iterable
+
+from hmstats.client.asked.asked_metastore import AskedMetastore
+from hmstats.errors import StatementError
+from hmstats.model.catalog.names import normal_partition_name, partition_name, partition_spec
+from hmstats.model.catalog.objects import Table
+from hmstats.model.partitions.partition_values import matching_names
+
+
+def existing_names(service: AskedMetastore, table: Table, texts: Iterable[str]) -> list[str]:
+    """The stored names of the partitions that are named as key=value/key=value, each once, in the order given.
+
+    If a partition has exactly this name, it is meant; else the one with equal values: month=1 of an int key is the
+    partition that is stored as month=01. Raises StatementError if no partition or several ones match, InvalidObject for
+    a name without a value for each key.
+    """
+    shown, wanted = f"{table.name.database}.{table.name.table}", list(texts)
+    keys = [key.name for key in table.partition_keys]
+    if wanted and not keys:
+        raise StatementError(f"table {shown} has no partitions, so none is named {wanted[0]}")
+    names = list(dict.fromkeys(normal_partition_name(each, keys) for each in wanted))
+    stored = {partition_name(keys, each.values) for each in service.partitions(table.name, names)}
+    every = [] if stored >= set(names) else service.partition_names(table.name)
+    return list(dict.fromkeys(each if each in stored else _by_values(table, every, each) for each in names))
+
+
+def _by_values(table: Table, every: Iterable[str], name: str) -> str:
+    shown = f"{table.name.database}.{table.name.table}"
+    found = matching_names(partition_spec(name), table.partition_keys, every)
+    if not found:
+        raise StatementError(f"table {shown} has no partition {name}")
+    if len(found) > 1:
+        raise StatementError(f"table {shown} has {len(found)} partitions with the values of {name}: {', '.join(found)}")
+    return found[0]

@@ -1,0 +1,105 @@
+"""Statistics from one metastore to another, or to a file and back: hmstats and Hive Metastores alike."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from time import time
+
+from hmstats.client.connection.batches import batches_by_columns
+from hmstats.client.metastore import Metastore
+from hmstats.client.sending import push
+from hmstats.client.sending.parcel import Item, Parcel
+from hmstats.client.tables.stored_statistics import Stored, own_statistics, stored_partitions
+from hmstats.errors import StatementError
+from hmstats.model.catalog.names import partition_name, table_name
+from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table, TableName
+from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.outlets.export.rows import Entry
+
+_COUNTS = ("numRows", "rawDataSize", "totalSize", "numFiles", PARAMETER)
+"""The parameters that are copied with statistics."""
+_EVERY = "*"
+
+
+@dataclass
+class Moved:
+    """How many tables and partitions got their statistics, and which were skipped, with the reason."""
+
+    accepted: int = 0
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def entries(service: Metastore, tables: Sequence[str] = ()) -> Iterator[Entry]:
+    """All statistics of these tables (`DB.TABLE` or `DB.*`; none: all tables), partition by partition.
+
+    Raises StatementError for a table that is not there.
+    """
+    for table in _tables(service, tables):
+        yield from _of(own_statistics(service, table))
+        if table.partition_keys:
+            for each in stored_partitions(service, table, service.partition_names(table.name)):
+                yield from _of(each)
+
+
+def put(service: Metastore, found: Iterable[Entry]) -> Moved:
+    """Write the entries. Those of missing tables and partitions, and refused ones, are skipped."""
+    moved = Moved()
+    for name, group in groupby(found, key=lambda entry: entry.name):
+        table = service.find_table(name)
+        if table is None:
+            moved.left_out[_shown(name)] = "there is no such table"
+            continue
+        for batch in batches_by_columns(group, columns=lambda entry: len(entry.statistics.columns)):
+            _put(service, table, batch, moved)
+    return moved
+
+
+def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Moved) -> None:
+    own = [each for each in batch if each.statistics.partition is None]
+    parts = {each.statistics.partition: each for each in batch if each.statistics.partition is not None}
+    keys = [key.name for key in table.partition_keys]
+    there = {partition_name(keys, each.values) for each in service.partitions(table.name, parts)} if keys else set()
+    for name in parts.keys() - there:
+        moved.left_out[f"{_shown(table.name)} {name}"] = "there is no such partition"
+    some = [each for name, each in parts.items() if name in there]
+    for written in (own, some):
+        if written:
+            items = tuple(Item(each.statistics, each.parameters) for each in written)
+            refused = push.put(service, Parcel(table.name, tuple(keys), items, int(time())))
+            moved.accepted += len(written) - len(refused)
+            moved.left_out |= {
+                f"{_shown(table.name)} {place}" if place else _shown(table.name): sentence
+                for place, sentence in refused.items()
+            }
+
+
+def _of(found: Stored) -> Iterator[Entry]:
+    """The entry, if it has any statistics or counts."""
+    counts = {name: found.parameters[name] for name in _COUNTS if name in found.parameters}
+    if counts or found.statistics.columns:
+        yield Entry(found.table.name, counts, found.statistics)
+
+
+def _tables(service: Metastore, texts: Sequence[str]) -> Iterator[Table]:
+    asked = texts or [f"{database}.{_EVERY}" for database in service.database_names()]
+    for text in asked:
+        database, _, pattern = text.partition(".")
+        if pattern != _EVERY:
+            yield service.table(text).table
+            continue
+        for table in service.table_names(database):
+            found = service.find_table(table_name(database, table))
+            if found is not None and found.table_type != VIRTUAL_VIEW:
+                yield found
+
+
+def _shown(name: TableName) -> str:
+    return f"{name.database}.{name.table}"
+
+
+def check(texts: Sequence[str]) -> None:
+    """Raise StatementError for a text that names no table of a database."""
+    for text in texts:
+        database, dot, table = text.partition(".")
+        if not (database and dot and table):
+            raise StatementError(f"tables must be named as DB.TABLE or DB.*, found {text!r}")

@@ -1,0 +1,130 @@
+"""All statistics that a metastore has of a table or its partitions, from hmstats or from a Hive Metastore."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hmstats.client.asked.partition_names import existing_names
+from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
+from hmstats.client.metastore import Metastore
+from hmstats.client.naming import named_table
+from hmstats.errors import StatementError, UnknownCall
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import Parameters, Partition, Table
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.row_counts import NUM_ROWS, known_rows
+from hmstats.model.spark.spark_schema import data_columns
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.model.statistics.table_statistics import TableStatistics
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A table, or a partition of it (`statistics.partition` is its name): its parameters and its statistics."""
+
+    table: Table
+    parameters: Parameters
+    statistics: StatisticsSet
+
+    @property
+    def title(self) -> str:
+        """The heading in printed output: `database.table`, then the partition's name if there is one."""
+        table = f"{self.table.name.database}.{self.table.name.table}"
+        return f"{table} {self.statistics.partition}" if self.statistics.partition else table
+
+    def whole(self) -> TableStatistics:
+        """These statistics as the outlets take them."""
+        return TableStatistics(
+            name=self.table.name,
+            columns=data_columns(self.table),
+            statistics=self.statistics,
+            rows=known_rows(self.parameters),
+            rows_exact=Accurate.parse(self.parameters.get(PARAMETER)).basic,
+        )
+
+
+def existing_table(service: Metastore, text: str) -> Table:
+    """The table of this name. Raises StatementError when there is none."""
+    found = service.find_table(named_table(text))
+    if found is None:
+        raise StatementError(f"table {text} is not in the metastore at {service.address}")
+    return found
+
+
+def existing_partition(service: Metastore, table: Table, text: str) -> str:
+    """The name of a partition as the metastore has it. Raises StatementError when there is none."""
+    return existing_names(service, table, [text])[0]
+
+
+def own_statistics(service: Metastore, table: Table) -> Stored:
+    """The table's own statistics, an empty set if only its partitions have any."""
+    found = next(iter(_sets(service, table, None)), StatisticsSet(()))
+    if table.partition_keys and found.columns:
+        found = _without_derived(service, table, found)
+    return Stored(table, table.parameters, found)
+
+
+def stored_table(service: Metastore, table: Table) -> Stored:
+    """The table's own statistics; if a partitioned table has none, those of its partitions merged."""
+    found = next(iter(_sets(service, table, None)), StatisticsSet(()))
+    if not table.partition_keys:
+        return Stored(table, table.parameters, found)
+    names = service.partition_names(table.name)
+    if names and not found.columns:
+        columns, _ = service.aggregated_statistics(table.name, statistics_columns(table), names)
+        found = StatisticsSet(columns)
+    counts = {} if NUM_ROWS in table.parameters else _counts(service.partitions(table.name, names))
+    return Stored(table, {**table.parameters, **counts, "numPartitions": str(len(names))}, found)
+
+
+def stored_partitions(service: Metastore, table: Table, names: Iterable[str]) -> Iterator[Stored]:
+    """The statistics of the named partitions, in the names' order, read in batches.
+
+    A name without a partition is skipped; a partition without statistics has an empty set.
+    """
+    keys = [key.name for key in table.partition_keys]
+    for batch in batches(names, PARTITIONS_A_CALL):
+        found = {partition_name(keys, each.values): each for each in service.partitions(table.name, batch)}
+        sets = {each.partition: each for each in _sets(service, table, batch)}
+        for name in batch:
+            if name in found:
+                yield Stored(table, found[name].parameters, sets.get(name, StatisticsSet((), name)))
+
+
+def statistics_columns(table: Table) -> list[str]:
+    """The columns that can have statistics."""
+    return [column.name for column in data_columns(table) if kind_of(column.type) is not None]
+
+
+def _sets(service: Metastore, table: Table, names: Sequence[str] | None) -> list[StatisticsSet]:
+    """The stored sets in the order of the columns, with sketches and provenance if the metastore is hmstats."""
+    columns = statistics_columns(table)
+    if not columns:
+        return []
+    try:
+        sets = list(service.statistics(table.name, columns, names))
+    except UnknownCall:
+        if names is None:
+            return [StatisticsSet(service.table_statistics(table.name, columns))]
+        return list(service.partition_statistics(table.name, columns, names))
+    places = {column.lower(): place for place, column in enumerate(columns)}
+    return [replace(s, columns=tuple(sorted(s.columns, key=lambda c: places.get(c.column, 0)))) for s in sets]
+
+
+def _without_derived(service: Metastore, table: Table, found: StatisticsSet) -> StatisticsSet:
+    """The set without statistics that hmstats derived from partitions: only stored ones have a provenance."""
+    try:
+        stored = {each.column for each in service.provenance(table.name)}
+    except UnknownCall:
+        return found
+    return replace(found, columns=tuple(each for each in found.columns if each.column in stored))
+
+
+def _counts(partitions: Iterable[Partition]) -> dict[str, str]:
+    """The sums of the counts that all partitions have."""
+    sums: dict[str, int | None] = dict.fromkeys((NUM_ROWS, "totalSize", "numFiles"), 0)
+    for partition in partitions:
+        for name, before in sums.items():
+            text = partition.parameters.get(name, "")
+            sums[name] = before + int(text) if before is not None and text.isdecimal() else None
+    return {name: str(count) for name, count in sums.items() if count is not None}

@@ -1,0 +1,163 @@
+"""An analysis from beginning to end: plan, read in one pass on Spark, deliver, report.
+
+The tasks deliver findings about partitions; the driver merges them and delivers the finding about the table.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from pyspark.sql import SparkSession
+
+from hmstats.client import Metastore, connect
+from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivered, Delivery, deliver, new_run
+from hmstats.collector.findings.finding import known_of, whole_table
+from hmstats.collector.findings.without_scan import found_without_scan
+from hmstats.collector.options import DEFAULT, Options
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.planning.plan import Plan
+from hmstats.collector.planning.prepare import Files, prepare
+from hmstats.collector.report import Finding, Report, check_complete
+from hmstats.collector.request.partition_spec import PartitionSpec
+from hmstats.collector.request.statement import statement
+from hmstats.collector.scan.progress import Progress, watched
+from hmstats.collector.scan.proof import check_placed, without_doubt
+from hmstats.collector.scan.scan import scan
+from hmstats.collector.scan.task_errors import as_our_own
+from hmstats.collector.scan.tasks import Job, Outcome, finish
+from hmstats.collector.scan.workers_python import use_the_drivers_python
+from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
+from hmstats.collector.spark.warehouses import warn_once
+
+
+def analyze(
+    spark: SparkSession,
+    table: str,
+    *,
+    metastore: str | None = None,
+    columns: Sequence[str] | None = None,
+    partitions: PartitionSpec | None = None,
+    noscan: bool = False,
+    row_counts: bool = False,
+    changed_only: bool = False,
+    options: Options = DEFAULT,
+    spool: str | None = None,
+    patience_seconds: float = PATIENCE_SECONDS,
+    reliable: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Compute the statistics of `[db.]table`, or of an ANALYZE TABLE statement, and push them to the metastore.
+
+    `metastore` is `thrift://HOST:PORT`, by default the session's hive.metastore.uris. `columns`: only these.
+    `partitions`: key to value (None: every value); with a value only the partitions that have it are analysed, and not
+    the table as a whole. `noscan`: only count files and bytes, and with `row_counts` rows by the footers of Parquet
+    files. `changed_only`: only partitions whose files changed since their statistics. `progress` is called with the
+    counts of finished work.
+
+    If the metastore does not answer, calls are retried for `patience_seconds`; then the statistics go to the folder
+    `spool`, a path or a URI that every executor can write. By default it is spark.hmstats.spool, or on one machine
+    `hmstats-spool` in the working directory. Unreadable files are reported after all else was stored; with `reliable`
+    the first one ends the analysis.
+
+    Raises StatementError, before any job starts, for a missing table, column or partition; AnalysisIncomplete, with the
+    report, if something could not be read or was refused; UnreadableFile; ServiceUnavailable, if there is no spool
+    folder.
+    """
+    use_the_drivers_python(spark)
+    request = statement(
+        table, columns=columns, partitions=partitions, noscan=noscan, database=spark.catalog.currentDatabase()
+    )
+    seconds: dict[str, float] = {}
+    uris = metastore or session_metastore(spark)
+    with connect(uris) as service:
+        with _timed(seconds, "plan"):
+            plan, files = prepare(service, request, options, changed_only=changed_only, hadoop=hadoop_settings(spark))
+        warn_once(spark, service)
+        to = Delivery(plan.table, plan.keys, uris, new_run(), session_spool(spark, spool), patience_seconds)
+        if request.noscan:
+            with _timed(seconds, "list"):
+                outcome, whole = _count(to, plan, files, row_counts=row_counts)
+                whole = None if plan.unlisted else whole
+        else:
+            job = _job(spark, plan, files, options, to, reliable=reliable)
+            with _timed(seconds, "read"), as_our_own():
+                outcome = _proven(spark, service, plan, job, _scan(spark, plan, files, job, progress))
+            with _timed(seconds, "merge"):
+                total = outcome.total(plan.types)
+                whole = None if outcome.failed or plan.unlisted else whole_table(service, plan, files, total, options)
+    with _timed(seconds, "publish"):
+        outcome = outcome.merge(_deliver_whole(to, plan, whole, options))
+    report = _report(plan, files, outcome, whole, seconds)
+    check_complete(report)
+    return report
+
+
+def _count(to: Delivery, plan: Plan, files: Files, *, row_counts: bool) -> tuple[Outcome, Finding | None]:
+    """Count files and bytes; delivers the findings about partitions."""
+    pieces, whole = found_without_scan(plan, files, row_counts=row_counts)
+    counted = [finding.rows for finding in pieces.values() if finding.rows is not None]
+    delivered = deliver(to, pieces.items()) if plan.keys else Delivered()
+    rows_counted = sum(counted) if counted or not pieces else None
+    return Outcome(rows_counted, delivered.spooled, refused=delivered.refused), whole
+
+
+def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, to: Delivery, *, reliable: bool) -> Job:
+    known = {piece.name: known_of(plan, files[piece.name], options) for piece in plan.pieces}
+    return Job(
+        types=plan.types,
+        options=options,
+        known=spark.sparkContext.broadcast(known),
+        delivery=to if plan.keys else None,
+        whole=plan.whole,
+        reliable=reliable,
+    )
+
+
+def _scan(spark: SparkSession, plan: Plan, files: Files, job: Job, progress: Progress | None) -> Outcome:
+    """Read the rows; delivers the findings about partitions."""
+    with watched(spark, progress, f"statistics of {plan.table}", len(plan.pieces) if plan.keys else 0) as counters:
+        job = replace(job, counters=counters)
+        return scan(spark, plan, files, job)
+
+
+def _proven(spark: SparkSession, service: Metastore, plan: Plan, job: Job, outcome: Outcome) -> Outcome:
+    """The outcome, after checks that every row belongs to a piece; delivers pieces whose lack of rows was confirmed."""
+    check_placed(service, plan, outcome.strangers)
+    empty, outcome = without_doubt(spark, plan, outcome)
+    return outcome.merge(finish(empty, job)) if empty else outcome
+
+
+def _deliver_whole(to: Delivery, plan: Plan, whole: Finding | None, options: Options) -> Outcome:
+    """Deliver the finding about the table itself; without partitions it is that of its only piece."""
+    if whole is None:
+        return Outcome()
+    partitions = {"numPartitions": str(len(plan.pieces) + len(plan.unchanged))} if plan.keys else {}
+    finding = replace(whole, other={**whole.other, **partitions})
+    delivered = deliver(to, [(WHOLE_TABLE, finding)], options.sample_fraction)
+    return Outcome(0, delivered.spooled, refused=delivered.refused)
+
+
+def _report(plan: Plan, files: Files, outcome: Outcome, whole: Finding | None, seconds: Mapping[str, float]) -> Report:
+    analysed = [file for piece in plan.pieces for file in files[piece.name] if piece.name not in outcome.failed]
+    return Report(
+        table=plan.table,
+        whole=whole,
+        partitions=len(plan.pieces) - len(outcome.failed) if plan.keys else 0,
+        rows=outcome.rows,
+        skipped=plan.skipped,
+        seconds=seconds,
+        files=len(analysed),
+        bytes=sum(file.bytes for file in analysed),
+        unchanged=len(plan.unchanged),
+        columns=tuple(plan.types),
+        failed={**outcome.failed, **outcome.refused, **{piece.name: reason for piece, reason in plan.unlisted}},
+        spooled=outcome.spooled,
+    )
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
+    begin = time.perf_counter()
+    yield
+    seconds[step] = time.perf_counter() - begin

@@ -1,0 +1,58 @@
+"""JDBC URLs and drivers, which older settings name, as SQLAlchemy's URLs."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, quote, urlencode
+
+from hmstats.errors import SettingsError
+
+_URL = re.compile(r"jdbc:(?P<kind>[a-z0-9]+):(?P<rest>.*)", re.DOTALL)
+_SERVER = re.compile(r"//(?P<place>[^/?;]*)/(?P<name>[^?;]+)(?:\?(?P<query>.*))?", re.DOTALL)
+
+DIALECTS: Mapping[str, str] = {
+    "postgresql": "postgresql+psycopg2",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
+    "sqlite": "sqlite",
+}
+"""Kind of a JDBC URL to SQLAlchemy's dialect and driver."""
+DRIVERS: Mapping[str, str] = {
+    "org.postgresql.driver": "postgresql",
+    "com.mysql.jdbc.driver": "mysql",
+    "com.mysql.cj.jdbc.driver": "mysql",
+    "org.mariadb.jdbc.driver": "mariadb",
+    "org.sqlite.jdbc": "sqlite",
+    "org.apache.derby.jdbc.embeddeddriver": "derby",
+    "org.apache.derby.jdbc.clientdriver": "derby",
+}
+"""Class of a JDBC driver, in lower case, to the kind of its URLs."""
+
+
+def sqlalchemy_url(connection: str) -> str:
+    """Convert a JDBC URL to SQLAlchemy's form; a URL that does not begin with jdbc: stays.
+
+    Without a driver in the URL, PostgreSQL's is the one that hmstats installs. Raises SettingsError for a database
+    without a Python driver, and for an invalid URL.
+    """
+    parts = _URL.fullmatch(connection.strip())
+    if not parts:
+        return re.sub("^postgres(ql)?://", f"{DIALECTS['postgresql']}://", connection.strip())
+    kind, rest = parts.group("kind", "rest")
+    if kind not in DIALECTS:
+        known = ", ".join(f"jdbc:{each}" for each in DIALECTS)
+        raise SettingsError(f"jdbc:{kind} cannot be reached from Python: use {known} or an SQLAlchemy URL")
+    if kind == "sqlite":
+        return f"sqlite:///{rest}"
+    server = _SERVER.fullmatch(rest)
+    if not server:
+        raise SettingsError(f"a JDBC URL must be jdbc:{kind}://HOST[:PORT]/DATABASE[?KEY=VALUE&...]")
+    query = dict(parse_qsl(server["query"] or ""))
+    user, password = query.pop("user", None), query.pop("password", None)
+    login = "" if user is None else quote(user, safe="") + (f":{quote(password, safe='')}" if password else "") + "@"
+    return f"{DIALECTS[kind]}://{login}{server['place']}/{server['name']}" + (f"?{urlencode(query)}" if query else "")
+
+
+def driver_of(class_name: str) -> str | None:
+    """SQLAlchemy's dialect and driver for a JDBC driver's class; None for an unknown class."""
+    kind = DRIVERS.get(class_name.strip().lower())
+    return DIALECTS.get(kind or "")

@@ -1,0 +1,5 @@
+"""Findings on their way to the metastore, from the driver and from tasks.
+
+items     what goes there of a finding
+deliver   in batches, or to the spool folder
+"""

@@ -1,0 +1,40 @@
+"""Converts findings to items for the metastore: parameters, column statistics, and their provenance.
+
+Top-k sketches and provenance are sent too; hmstats stores both, a Hive Metastore neither.
+"""
+
+from dataclasses import replace
+
+from hmstats.client.sending.parcel import Item
+from hmstats.collector.report import Finding
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.statistics.provenance import Provenance
+from hmstats.version import __version__
+
+_TOOL = f"hmstats {__version__}"
+
+
+def item(finding: Finding, partition: str | None, sample_fraction: float = 1.0) -> Item:
+    """The item for a finding about a partition, or the table itself (None).
+
+    `sample_fraction` is the part of the rows that was read; below 1 no number is exact. The number of rows is marked as
+    accurate if all rows of all files were counted; else the mark is removed.
+    """
+    counted = finding.files is not None and sample_fraction == 1
+    marks = {} if finding.rows is None else {PARAMETER: Accurate(basic=counted).text()}
+    return Item(StatisticsSet(_signed(finding, sample_fraction), partition), {**marks, **finding.parameters})
+
+
+def _signed(finding: Finding, sample_fraction: float) -> tuple[ColumnStatistics, ...]:
+    """The columns' statistics with their provenance. Columns of a sample have a provenance already.
+
+    Without a sample, every number but the distinct count is exact.
+    """
+    whole = Provenance(rows_seen=finding.rows, sample_fraction=sample_fraction)
+    return tuple(replace(each, provenance=_made(each, each.provenance or whole)) for each in finding.columns)
+
+
+def _made(column: ColumnStatistics, seen: Provenance) -> Provenance:
+    exact = getattr(column.data, "ndv", None) is None and seen.sample_fraction == 1
+    return replace(seen, exact=exact, tool=_TOOL)

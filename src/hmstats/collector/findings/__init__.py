@@ -1,0 +1,6 @@
+"""What is known of a piece without reading its rows.
+
+finding         the beginning of each piece's finding, and the table's at the end
+without_scan    files, bytes and rows by the files' footers
+stored_states   stored statistics as accumulators, to which new rows can be added
+"""

@@ -1,0 +1,46 @@
+"""The finding about a piece before its rows are read, and about the table after all were read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+
+from hmstats.client import Metastore
+from hmstats.collector.findings.stored_states import stored_total
+from hmstats.collector.findings.without_scan import UNTRUE
+from hmstats.collector.options import Options
+from hmstats.collector.planning.data_files import DataFile
+from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.planning.plan import Plan
+from hmstats.collector.planning.prepare import Files
+from hmstats.collector.report import Finding
+from hmstats.sketch.accumulator import TableAccumulator
+
+
+def known_of(plan: Plan, files: Sequence[DataFile], options: Options) -> Finding:
+    """A finding about these files, without what their rows say."""
+    if not plan.has_files:
+        return Finding(None, None, None, ())
+    other = {PARAMETER: fingerprint(files, plan.types, options)}
+    return Finding(None, sum(file.bytes for file in files), len(files), (), other)
+
+
+def whole_table(
+    metastore: Metastore, plan: Plan, files: Files, analysed: TableAccumulator, options: Options
+) -> Finding | None:
+    """The finding of the table itself, from the state of all that was analysed and what is stored of the rest.
+
+    None if only a part of the table was requested, or if none of its files has changed. If too little is stored about
+    the rest, the finding has only files and bytes, and removes the parameters that are stale.
+    """
+    if not plan.whole:
+        return None
+    known = known_of(plan, list(chain.from_iterable(files.values())), options)
+    total: TableAccumulator | None = analysed
+    if plan.unchanged:
+        if not plan.pieces and known.other.get(PARAMETER) == plan.parameters.get(PARAMETER):
+            return None
+        others = stored_total(metastore, plan, plan.unchanged)
+        total = analysed.merge(others) if others and plan.pieces else others
+    if total is None:
+        return replace(known, other=UNTRUE)
+    return replace(known, rows=total.rows, columns=total.statistics(plan.types))

@@ -1,0 +1,218 @@
+"""The plan of an analysis: columns with their types, partitions with their locations. Made before any job starts."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hmstats.client import Metastore
+from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
+from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, checked, pruning_values
+from hmstats.collector.request.statement import Statement
+from hmstats.errors import StatementError
+from hmstats.files.file_systems import NO_SETTINGS, Settings
+from hmstats.model.catalog.names import partition_name, partition_values
+from hmstats.model.catalog.objects import Column, Parameters, Storage, Table, TableName
+from hmstats.model.catalog.table_formats import format_of_provider, table_format
+from hmstats.model.partitions.partition_values import same_partition
+from hmstats.model.spark.spark_schema import PROVIDER, data_columns, with_defaults
+from hmstats.model.statistics.column_types import kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An analysis. `types` is column to Hive type; `skipped` is column to the reason why it has no statistics.
+
+    `spec` is partition key to value, of the requested partitions. `parameters` are the table's own. `unchanged` are
+    requested pieces that are not analysed again. `settings` are Hadoop's for the locations. `key_columns` are the
+    partition keys with their types. `unlisted` are requested pieces whose files cannot be listed, with the reason.
+    """
+
+    table: TableName
+    keys: tuple[str, ...]
+    types: Mapping[str, str]
+    skipped: Mapping[str, str]
+    pieces: tuple[Piece, ...]
+    spec: TextSpec
+    parameters: Parameters = field(default_factory=dict)
+    unchanged: tuple[Piece, ...] = ()
+    settings: Settings = field(default=NO_SETTINGS, repr=False)
+    key_columns: tuple[Column, ...] = ()
+    unlisted: tuple[tuple[Piece, str], ...] = ()
+
+    @property
+    def left_out(self) -> tuple[Piece, ...]:
+        """The requested pieces that are not analysed."""
+        return (*self.unchanged, *(piece for piece, _ in self.unlisted))
+
+    @property
+    def whole(self) -> bool:
+        """Whether every partition is requested, so that the table's own statistics can be made."""
+        return not any(value is not None for value in self.spec.values())
+
+    @property
+    def has_files(self) -> bool:
+        """Whether the table has files to count; a view has none."""
+        return any(piece.location for piece in (*self.pieces, *self.unchanged)) or bool(self.keys)
+
+    @property
+    def parquet(self) -> bool:
+        """Whether every piece is made of Parquet files."""
+        return all(piece.parquet for piece in self.pieces)
+
+
+def make_plan(metastore: Metastore, request: Statement) -> Plan:
+    """The plan of a request. Only the requested partitions are read from the metastore.
+
+    Raises StatementError for a missing table, column, partition key or partition, for a value that does not fit its
+    key's type, for a named column whose type has no statistics, and for a transactional table.
+    """
+    table, types, skipped, spec = _checked(metastore, request)
+    return Plan(
+        table=table.name,
+        keys=_keys(table),
+        types=types,
+        skipped=skipped,
+        pieces=tuple(_pieces(metastore, table, spec)),
+        spec=spec,
+        parameters=table.parameters,
+        key_columns=table.partition_keys,
+    )
+
+
+def check(metastore: Metastore, request: Statement) -> Table:
+    """The table of a request. Raises StatementError as make_plan, but does not look up partitions."""
+    return _checked(metastore, request)[0]
+
+
+def _checked(metastore: Metastore, request: Statement) -> tuple[Table, dict[str, str], dict[str, str], TextSpec]:
+    """The table, its columns with their types, columns to skip with the reason, and the requested partitions."""
+    table = metastore.find_table(request.table)
+    if table is None:
+        raise StatementError(f"table {_shown(request.table)} is not in the metastore at {metastore.address}")
+    if str(table.parameters.get("transactional")).lower() == "true":
+        raise StatementError(
+            f"table {_shown(request.table)} is transactional: its files hold rows of transactions that were aborted"
+            " too, which only Hive tells apart"
+        )
+    check_format(table)
+    taken = metastore.keeps_columns_of_spark(table)
+    return table, *_columns(table, request.columns, taken=taken), _checked_spec(table, request.partitions)
+
+
+def check_format(table: Table) -> None:
+    """Raises StatementError for a table in a format with its own metadata of files, such as Iceberg."""
+    _refuse_format(_shown(table.name), table_format(table))
+
+
+def check_provider(name: str, provider: str | None) -> None:
+    """Raises StatementError if Spark's provider of a new table is such a format."""
+    _refuse_format(name, format_of_provider(provider))
+
+
+def _refuse_format(shown: str, kept_in: str | None) -> None:
+    if kept_in is not None:
+        raise StatementError(
+            f"table {shown} is of the format {kept_in}, which is not supported: its folder holds files too that are not"
+            " in the table"
+        )
+
+
+def _columns(table: Table, wanted: Sequence[str] | None, *, taken: bool) -> tuple[dict[str, str], dict[str, str]]:
+    """Columns to analyse with their types, and columns to skip with the reason.
+
+    `taken`: the metastore accepts statistics of columns that only Spark's schema has.
+    """
+    columns = data_columns(table)
+    known = {column.name.lower(): column.type.lower() for column in columns}
+    reasons = _without_statistics(columns) if taken else dict.fromkeys(known, _NOT_TAKEN)
+    keys = {key.name.lower() for key in table.partition_keys}
+    for name in wanted or ():
+        if name in keys:
+            raise StatementError(f"column {name} of {_shown(table.name)} is a partition key: keys have no statistics")
+        if name not in known:
+            found = ", ".join(known)
+            raise StatementError(f"table {_shown(table.name)} has no column {name}, only {found}")
+        if kind_of(known[name]) is None:
+            raise StatementError(f"column {name} of {_shown(table.name)} is of type {known[name]}, without statistics")
+        if name in reasons:
+            raise StatementError(f"column {name} of {_shown(table.name)} cannot be analysed: {reasons[name]}")
+    chosen = known if wanted is None else wanted
+    types = {name: known[name] for name in chosen if name not in reasons}
+    return types, {name: reasons[name] for name in chosen if name in reasons}
+
+
+_NOT_TAKEN = "the metastore has none of the columns of Spark's schema, and so takes no statistics of them"
+
+
+def _without_statistics(columns: Sequence[Column]) -> dict[str, str]:
+    """The columns that cannot have statistics, with the reason."""
+    names = Counter(column.name.lower() for column in columns)
+    reasons = {
+        column.name.lower(): f"type {column.type.lower()} has no statistics"
+        for column in columns
+        if kind_of(column.type) is None
+    }
+    twice = {name: "another column has the same name but for its case" for name, count in names.items() if count > 1}
+    return reasons | twice
+
+
+def _checked_spec(table: Table, spec: PartitionSpec | None) -> dict[str, str | None]:
+    keys = _keys(table)
+    for key in spec or ():
+        if not keys:
+            raise StatementError(f"table {_shown(table.name)} has no partitions, so none with a key {key}")
+        if key not in keys:
+            raise StatementError(f"table {_shown(table.name)} has no partition key {key}, only {', '.join(keys)}")
+    return checked(spec or {}, table.partition_keys)
+
+
+def _pieces(metastore: Metastore, table: Table, spec: TextSpec) -> Iterable[Piece]:
+    if not table.partition_keys:
+        parquet = is_parquet(table.storage, table)
+        yield Piece(WHOLE_TABLE, (), _table_location(table), parquet, table.parameters)
+        return
+    keys = _keys(table)
+    for partition in metastore.partitions(table.name, _names(metastore, table, spec)):
+        name, parquet = partition_name(keys, partition.values), is_parquet(partition.storage, table)
+        yield Piece(name, partition.values, _location(partition.storage), parquet, partition.parameters)
+
+
+def _names(metastore: Metastore, table: Table, spec: TextSpec) -> list[str]:
+    """The names of the requested partitions, preselected by the metastore as far as it can compare values."""
+    keys = _keys(table)
+    found = metastore.partition_names(table.name, pruning_values(spec, table.partition_keys))
+    names = [name for name in found if same_partition(spec, table.partition_keys, partition_values(name, keys))]
+    values = {key: value for key, value in spec.items() if value is not None}
+    if values and not names:
+        wanted = ", ".join(f"{key}={value}" for key, value in values.items())
+        raise StatementError(f"table {_shown(table.name)} has no partition with {wanted}")
+    return names
+
+
+def _keys(table: Table) -> tuple[str, ...]:
+    return tuple(key.name.lower() for key in table.partition_keys)
+
+
+def _location(storage: Storage | None) -> str:
+    return (storage.location if storage else None) or ""
+
+
+def _table_location(table: Table) -> str:
+    """The table's location, which Spark stores among the SerDe's parameters for external tables of its own."""
+    path = table.storage.serde.parameters.get("path") if table.storage and PROVIDER in table.parameters else None
+    return path or _location(table.storage)
+
+
+def is_parquet(storage: Storage | None, table: Table) -> bool:
+    """Whether the data are Parquet files that hold every value, by Spark's provider or else by the input format.
+
+    If a column with a default was added later, its values are not in older files: Spark reads the default.
+    """
+    if not storage or not storage.location or with_defaults(table.parameters):
+        return False
+    provider = table.parameters.get(PROVIDER, "hive").lower()
+    return provider == "parquet" or (provider == "hive" and "parquet" in (storage.input_format or "").lower())
+
+
+def _shown(name: TableName) -> str:
+    return f"{name.database}.{name.table}"

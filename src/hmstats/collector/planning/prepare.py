@@ -1,0 +1,109 @@
+"""Prepares an analysis before any job starts: the plan, the list of files, and the unchanged pieces to skip."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from hmstats.client import Metastore
+from hmstats.collector.options import Options
+from hmstats.collector.planning.data_files import DataFile, list_each
+from hmstats.collector.planning.pieces import Piece
+from hmstats.collector.planning.plan import Plan, make_plan
+from hmstats.collector.planning.unchanged import only_changed
+from hmstats.collector.request.statement import Statement
+from hmstats.errors import StatementError
+from hmstats.files.file_systems import settings_of
+from hmstats.model.catalog.location import parts_of
+from hmstats.model.catalog.objects import Parameters
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.basic_statistics import FILE_SIZES
+from hmstats.model.parameters.row_counts import NUM_ROWS
+
+Files: TypeAlias = Mapping[str, Sequence[DataFile]]
+"""The data files of each piece, by its name."""
+Hadoop: TypeAlias = Callable[[str], str | None]
+"""Returns a setting of Hadoop by its name, None if it is unset."""
+_UNSET: Mapping[str, str] = {}
+
+
+def prepare(
+    metastore: Metastore,
+    request: Statement,
+    options: Options,
+    *,
+    changed_only: bool,
+    hadoop: Hadoop = _UNSET.get,
+) -> tuple[Plan, Files]:
+    """The plan of a request and all its files, including those of unchanged pieces.
+
+    Raises StatementError as make_plan, for changed_only with noscan, and if no piece can be listed.
+    """
+    check_changes(request, changed_only=changed_only)
+    plan, files = listed(opened(make_plan(metastore, request), hadoop))
+    return only_changed(plan, files, options) if changed_only else plan, files
+
+
+def listed(plan: Plan) -> tuple[Plan, Files]:
+    """The plan without the pieces that cannot be listed, and the files of the others.
+
+    Raises StatementError if no piece can be listed.
+    """
+    found = list_each({piece.name: piece.location for piece in plan.pieces}, plan.settings)
+    files = {piece.name: files_of(piece, found[piece.name]) for piece in plan.pieces}
+    unlisted = tuple((piece, each) for piece in plan.pieces if isinstance(each := files[piece.name], str))
+    if unlisted and len(unlisted) == len(plan.pieces):
+        check_listed(replace(plan, unlisted=unlisted))
+    pieces = tuple(piece for piece in plan.pieces if not isinstance(files[piece.name], str))
+    there = {name: each for name, each in files.items() if not isinstance(each, str)}
+    return replace(plan, pieces=pieces, unlisted=unlisted), there
+
+
+def files_of(piece: Piece, found: Sequence[DataFile] | OSError) -> Sequence[DataFile] | str:
+    """The files of a piece, or why they cannot be listed.
+
+    A missing location counts as empty only if the metastore says that the piece is empty. Else it may be on a disk that
+    is not mounted, and a count of 0 rows would be wrong.
+    """
+    if not isinstance(found, OSError):
+        return found
+    if not isinstance(found, FileNotFoundError):
+        return f"{piece.location} cannot be listed: {found.strerror or found}"
+    if _is_empty(piece.parameters):
+        return ()
+    return (
+        f"{piece.location} does not exist, and the metastore does not say that nothing is in it: make the directory if "
+        "that is so"
+    )
+
+
+def check_listed(plan: Plan) -> None:
+    """Raises StatementError if any piece of the plan cannot be listed."""
+    if not plan.unlisted:
+        return
+    more = f"; and {len(plan.unlisted) - 1} more" if len(plan.unlisted) > 1 else ""
+    piece, reason = plan.unlisted[0]
+    what = f"partition {piece.name} of " if piece.name else ""
+    raise StatementError(f"{what}{plan.table.database}.{plan.table.table} cannot be analysed: {reason}{more}")
+
+
+def _is_empty(parameters: Parameters) -> bool:
+    """Whether one of the counts is 0, and no other is above 0.
+
+    A number of rows that is not marked as accurate may be stale: counts of files and bytes go before it.
+    """
+    counts = {parameters[name] for name in FILE_SIZES if name in parameters}
+    if NUM_ROWS in parameters and (not counts or Accurate.parse(parameters.get(PARAMETER)).basic):
+        counts.add(parameters[NUM_ROWS])
+    return "0" in counts and counts <= {"0", "-1"}
+
+
+def opened(plan: Plan, hadoop: Hadoop) -> Plan:
+    """The plan with Hadoop's settings for its locations."""
+    places = (parts_of(piece.location)[:2] for piece in plan.pieces)
+    return replace(plan, settings=settings_of(places, hadoop))
+
+
+def check_changes(request: Statement, *, changed_only: bool) -> None:
+    """Raises StatementError for changed_only with noscan, which reads no data."""
+    if changed_only and request.noscan:
+        raise StatementError("noscan reads no data: changed_only has nothing to leave out")

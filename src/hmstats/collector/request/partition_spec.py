@@ -1,0 +1,60 @@
+"""Converts partition keys' values, as a caller writes them, to the metastore's texts.
+
+A metastore stores texts as given, and for most types several texts stand for one value, so they are compared by value
+(model/partitions/partition_values.py).
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import TypeAlias
+
+from hmstats.errors import StatementError
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE
+from hmstats.model.catalog.objects import Column
+from hmstats.model.partitions.partition_values import canonical_value
+from hmstats.model.statistics.column_types import base_type
+
+KeyValue: TypeAlias = str | int | float | Decimal | date
+"""A Python value of a partition key; bool (an int) and datetime (a date) too."""
+PartitionSpec: TypeAlias = Mapping[str, KeyValue | None]
+"""Partition key to value; a key without a value (None) means every value."""
+TextSpec: TypeAlias = Mapping[str, str | None]
+"""Partition key to the text that the metastore stores; None means every value."""
+
+_ONE_TEXT = {"string", "varchar"}
+"""Types whose values have exactly one text."""
+
+
+def as_text(value: KeyValue) -> str:
+    """The value's text in a partition's name; an empty text becomes the null value's name."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) or NULL_PARTITION_VALUE
+
+
+def checked(spec: PartitionSpec, keys: Sequence[Column]) -> dict[str, str | None]:
+    """The spec, in the order of the table's keys, with one text for each value (`11` for the `011` of an int).
+
+    Raises StatementError for a value that does not fit its key's type. The spec's keys must be the table's, in lower
+    case.
+    """
+    named = ((key.name.lower(), key.type) for key in keys if key.name.lower() in spec)
+    return {key: None if (value := spec[key]) is None else _text(key, value, type_) for key, type_ in named}
+
+
+def pruning_values(spec: TextSpec, keys: Sequence[Column]) -> tuple[str, ...]:
+    """The texts by which the metastore preselects partitions, one for each key; empty if other texts may be equal."""
+    texts = ((spec.get(key.name.lower()), base_type(key.type) in _ONE_TEXT) for key in keys)
+    values = [text if text is not None and unique else "" for text, unique in texts]
+    while values and not values[-1]:
+        values.pop()
+    return tuple(values)
+
+
+def _text(key: str, value: KeyValue, key_type: str) -> str:
+    text = as_text(value)
+    try:
+        return canonical_value(text, key_type)
+    except ValueError as error:
+        raise StatementError(f"partition key {key} is of type {key_type}, which {text!r} is no value of") from error

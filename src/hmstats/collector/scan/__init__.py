@@ -1,0 +1,11 @@
+"""The Spark job: it reads pieces, and accumulates what is in them.
+
+splits                                  files cut into tasks of about equal bytes
+scan                                    the job: cuts the work, runs the tasks, merges their outcomes
+tasks                                   what a task does with the pieces that it reads
+parquet                                 Parquet files, read by row group inside the tasks
+rows, dataframe, placing                other data: a DataFrame's rows as Arrow batches, and their pieces
+arrow_types, states                     arrays in the column's type, and accumulators by piece
+proof, row_proof                        what is proven of Spark's rows before it is stored
+progress, task_errors, workers_python   how far the job is, what its tasks raise, and the Python that they run in
+"""

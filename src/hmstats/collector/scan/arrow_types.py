@@ -1,0 +1,56 @@
+"""Casts Arrow arrays to the type of their column in the metastore.
+
+Files may be older than their table, or hold a similar type: narrower integers, another scale, bytes instead of text.
+Arrays that fit already stay as they are, dictionaries too.
+"""
+
+import re
+from functools import lru_cache
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hmstats.outlets.arrow import hive_types
+
+_CHAR = re.compile(r"char\((\d+)\)")
+_MICROSECONDS = pa.timestamp("us")
+
+
+@lru_cache(maxsize=10_000)
+def arrow_type(column_type: str) -> pa.DataType:
+    """The Arrow type of a Hive type that has statistics; timestamps are microseconds of UTC without a zone.
+
+    Raises InvalidInput for an invalid type.
+    """
+    found = hive_types.arrow_type(column_type)
+    return _MICROSECONDS if pa.types.is_timestamp(found) else found
+
+
+def as_column(array: pa.Array, column_type: str) -> pa.Array:
+    """The array as values of a Hive type: a char(n) is padded to n characters.
+
+    Raises pyarrow.ArrowInvalid if a value does not fit.
+    """
+    values = conform(array, arrow_type(column_type))
+    char = _CHAR.fullmatch(column_type)
+    return _padded(values, int(char[1])) if char else values
+
+
+def conform(array: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """The array cast to `wanted`. Raises pyarrow.ArrowInvalid if a value does not fit."""
+    values = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if values == wanted or _same_text(values, wanted):
+        return array
+    if pa.types.is_timestamp(values) and pa.types.is_timestamp(wanted):
+        return pc.cast(array, wanted, safe=False)  # nanoseconds, or with a time zone, which does not change the instant
+    return pc.cast(array, wanted)
+
+
+def _same_text(one: pa.DataType, other: pa.DataType) -> bool:
+    return bool(pa.types.is_large_string(one) and pa.types.is_string(other))
+
+
+def _padded(array: pa.Array, width: int) -> pa.Array:
+    if pa.types.is_dictionary(array.type):
+        return pa.DictionaryArray.from_arrays(array.indices, pc.utf8_rpad(array.dictionary, width))
+    return pc.utf8_rpad(array, width)

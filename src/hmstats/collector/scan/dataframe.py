@@ -1,0 +1,101 @@
+"""Reads any DataFrame (a view, ORC, text, JDBC) into accumulators, as Arrow batches."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from hmstats.collector.options import DEFAULT, Options
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.scan.arrow_types import as_column
+from hmstats.collector.scan.states import States, Types
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_SCHEMA = "piece string, state binary"
+_ARROW_SCHEMA = pa.schema([("piece", pa.string()), ("state", pa.binary())])
+_KEY = "__key_"
+"""The prefix of partition keys in the batches, so that no column has the same name."""
+_ROW = "__row"
+"""A constant column if no other is read, since Spark sends a batch without columns as one without rows."""
+
+
+def states(rows: "DataFrame", keys: Sequence[str], types: Types, options: Options = DEFAULT) -> Any:
+    """The states of every partition of the rows, in parts, as an RDD of State.
+
+    `keys` are the partition keys, whose values become text.
+    """
+    return records(states_frame(rows, keys, types, options))
+
+
+def records(frame: "DataFrame") -> Any:
+    """The rows of a frame of states as an RDD of State."""
+    return frame.rdd.map(lambda row: (row.piece, bytes(row.state)))
+
+
+def states_frame(rows: "DataFrame", keys: Sequence[str], types: Types, options: Options = DEFAULT) -> "DataFrame":
+    """The states of every partition of the rows as a frame that Spark has not run yet."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
+
+    columns = [F.col(_quoted(column)) for column in types] or [F.lit(True).alias(_ROW)]
+    values = [F.col(_quoted(key)).cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
+    wanted = rows.select(*columns, *values)
+    if options.most_tasks is not None:
+        wanted = wanted.coalesce(options.most_tasks)
+    return wanted.mapInArrow(partial(task_states, keys=tuple(keys), types=types, options=options), _SCHEMA)
+
+
+def task_states(
+    batches: Iterable[pa.RecordBatch], keys: Sequence[str], types: Types, options: Options = DEFAULT
+) -> Iterator[pa.RecordBatch]:
+    """The output of one task: a row with the state of each partition of its rows.
+
+    A batch has the columns of `types`, or one constant if there are none, then the keys. Sampling is deterministic: the
+    same rows give the same sample.
+    """
+    found = States(types, options)
+    sample = np.random.default_rng(_task_number())
+    for batch in batches:
+        for piece, part in by_partition(batch, keys, max(1, len(types))):
+            if options.sampled:
+                seen = part.take(np.flatnonzero(sample.random(part.num_rows) < options.sample_fraction))
+                found.of(piece).leave_out(part.num_rows - seen.num_rows)
+                part = seen  # noqa: PLW2901 - only these are looked at
+            found.of(piece).update(_conformed(part, types))
+    for state in found.encoded():
+        yield pa.RecordBatch.from_arrays([pa.array([each]) for each in state], schema=_ARROW_SCHEMA)
+
+
+def _task_number() -> int:
+    from pyspark import TaskContext  # noqa: PLC0415 - Spark is there where tasks run
+
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
+
+
+def by_partition(batch: pa.RecordBatch, keys: Sequence[str], first: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The rows of each partition with its name; the keys' values are the columns from `first` on."""
+    if not keys:
+        yield WHOLE_TABLE, batch
+        return
+    values = pa.table({str(number): batch.column(first + number) for number in range(len(keys))})
+    numbered = values.append_column("row", pa.array(np.arange(batch.num_rows, dtype=np.int32)))
+    groups = numbered.group_by(values.column_names, use_threads=False).aggregate([("row", "list")])
+    for group, rows in zip(groups.select(values.column_names).to_pylist(), groups["row_list"], strict=True):
+        texts = [NULL_PARTITION_VALUE if value is None else value for value in group.values()]
+        yield partition_name(keys, texts), batch.take(rows.values)
+
+
+def _conformed(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
+    if not types:
+        return batch.select([])  # carries the number of rows if there is no array
+    arrays = [as_column(batch.column(number), type_) for number, type_ in enumerate(types.values())]
+    return pa.RecordBatch.from_arrays(arrays, list(types))
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"

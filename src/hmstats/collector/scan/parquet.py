@@ -1,0 +1,132 @@
+"""Parquet files, read by row group inside Spark's tasks: no row crosses between the JVM and Python."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hmstats.collector.options import DEFAULT, Options
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.scan.arrow_types import arrow_type, as_column
+from hmstats.collector.scan.splits import Split, compressed_bytes
+from hmstats.collector.scan.states import States, Types
+from hmstats.errors import UnreadableFile
+from hmstats.files.file_systems import open_location
+from hmstats.model.statistics.column_statistics import Kind
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.sketch.accumulator import TableAccumulator
+
+_MOST_BATCH_ROWS, _LEAST_BATCH_ROWS = 256 * 1024, 1024
+_BATCH_BYTES = 64 * 1024 * 1024
+_RUN_BYTES, _LARGE_GROUP_BYTES = 32 * 1024 * 1024, 64 * 1024 * 1024
+_BUFFER_BYTES = 4 * 1024 * 1024
+"""The buffer for reading a column's chunk of a large row group; other chunks are read at once."""
+_LEAST_PLAIN_TEXT_BYTES = 4
+"""A plainly encoded text has four bytes of length before it, so a column chunk with fewer bytes a value must be mostly
+dictionary-encoded."""
+
+
+def accumulated(splits: Iterable[Split], types: Types, options: Options = DEFAULT) -> TableAccumulator:
+    """The state of splits of one piece. Raises UnreadableFile naming the file that cannot be read."""
+    found = States(types, options).of(WHOLE_TABLE)
+    for split in splits:
+        take(found, split, types)
+    return found
+
+
+def take(found: TableAccumulator, split: Split, types: Types) -> None:
+    """Add the rows of a split to a state. Raises UnreadableFile naming the file that cannot be read."""
+    found.leave_out(split.rows_left_out)
+    try:
+        for batch in batches(split, types):
+            found.update(batch)
+    except (OSError, pa.ArrowException) as error:
+        raise UnreadableFile(f"file {split.path} cannot be read: {error}") from error
+
+
+def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:
+    """The rows of a split with the wanted columns, in the metastore's types; a column that the file lacks is null.
+
+    Raises UnreadableFile after the last batch if the number of rows is not the footer's.
+    """
+    if split.row_groups == ():
+        return
+    system, _ = open_location(split.location, split.settings)
+    footer = pq.read_metadata(split.path, filesystem=system)
+    names = {name.lower(): name for name in footer.schema.to_arrow_schema().names}
+    wanted = {column: names[column] for column in types if column in names}
+    groups = split.row_groups if split.row_groups is not None else tuple(range(footer.num_row_groups))
+    sizes = {group: compressed_bytes(footer.row_group(group)) for group in groups}
+    with pq.ParquetFile(
+        split.path,
+        metadata=footer,
+        filesystem=system,
+        read_dictionary=dictionary_columns(footer, [wanted[each] for each in wanted if _is_text(types[each])]),
+        coerce_int96_timestamp_unit="us",
+        buffer_size=_BUFFER_BYTES if max(sizes.values(), default=0) > _LARGE_GROUP_BYTES else 0,
+    ) as file:
+        rows, read = batch_rows(footer, wanted.values()), 0
+        for some in _runs(sizes):
+            for batch in file.iter_batches(rows, some, list(wanted.values()), use_threads=False):
+                read += batch.num_rows
+                yield _conformed(batch, wanted, types)
+    _check_rows(split.path, sum(footer.row_group(group).num_rows for group in groups), read)
+
+
+def dictionary_columns(footer: pq.FileMetaData, columns: Iterable[str]) -> list[str]:
+    """The text columns that are worth reading as dictionaries, judged by the sizes in the first row group."""
+    return [
+        chunk.path_in_schema
+        for chunk in _chunks(footer, columns)
+        if chunk.has_dictionary_page and chunk.total_uncompressed_size < _LEAST_PLAIN_TEXT_BYTES * chunk.num_values
+    ]
+
+
+def batch_rows(footer: pq.FileMetaData, columns: Iterable[str]) -> int:
+    """How many rows of some columns are read at once, so that a batch's memory is limited."""
+    sizes = (chunk.total_uncompressed_size / max(1, chunk.num_values) for chunk in _chunks(footer, columns))
+    row_bytes = sum(max(8.0, size) for size in sizes)
+    return max(_LEAST_BATCH_ROWS, min(_MOST_BATCH_ROWS, int(_BATCH_BYTES / max(1.0, row_bytes))))
+
+
+def _check_rows(path: str, expected: int, read: int) -> None:
+    """Raises UnreadableFile if the number of rows that were read is not the footer's."""
+    if read != expected:
+        raise UnreadableFile(f"file {path} has {expected:,} rows by its footer, but {read:,} were read")
+
+
+def _runs(sizes: Mapping[int, int]) -> Iterator[list[int]]:
+    """Row groups in runs by their compressed bytes: the bytes of a run stay in memory until its end."""
+    run: list[int] = []
+    for group, size in sizes.items():
+        if run and sum(sizes[each] for each in run) + size > _RUN_BYTES:
+            yield run
+            run = []
+        run.append(group)
+    if run:
+        yield run
+
+
+def _chunks(footer: pq.FileMetaData, columns: Iterable[str]) -> Iterator[pq.ColumnChunkMetaData]:
+    """The column chunks of the first row group for some columns; none without row groups."""
+    if not footer.num_row_groups:
+        return
+    wanted, group = set(columns), footer.row_group(0)
+    for number in range(group.num_columns):
+        chunk = group.column(number)
+        if chunk.path_in_schema in wanted:
+            yield chunk
+
+
+def _is_text(column_type: str) -> bool:
+    return kind_of(column_type) is Kind.STRING
+
+
+def _conformed(batch: pa.RecordBatch, wanted: Mapping[str, str], types: Types) -> pa.RecordBatch:
+    arrays = {
+        column: as_column(batch.column(wanted[column]), type_)
+        if column in wanted
+        else pa.nulls(batch.num_rows, arrow_type(type_))
+        for column, type_ in types.items()
+    }
+    return pa.RecordBatch.from_pydict(arrays) if arrays else batch

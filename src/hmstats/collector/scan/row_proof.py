@@ -1,0 +1,48 @@
+"""Checks the number of rows from Spark: its scan must have counted as many as Python has received."""
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from hmstats.errors import AnalysisIncomplete
+
+_ROWS = "numOutputRows"
+"""Spark's metric of an operator: the rows that it passed on (org.apache.spark.sql.execution.metric.SQLMetric)."""
+
+
+def check_rows(table: str, taken: int, source: DataFrame, run: DataFrame) -> None:
+    """Raises AnalysisIncomplete if Python has received another number of rows than Spark has.
+
+    `run` is the frame over `source` that was executed. Its metrics cost nothing, but count a task that ran twice twice;
+    if they disagree or are missing, Spark counts the rows of `source` in a job of its own.
+    """
+    if taken == rows_passed_on(run):
+        return
+    counted = source.count()
+    if taken != counted:
+        raise AnalysisIncomplete(
+            f"table {table} has {counted:,} rows as Spark counts them, but {taken:,} were analysed: nothing of it is "
+            "stored; analyze again if the table was written meanwhile"
+        )
+
+
+def rows_passed_on(run: DataFrame) -> int | None:
+    """The rows counted by the input of an executed frame's top operator; None if no operator counts them."""
+    plan: Any = run._jdf.queryExecution().executedPlan()  # noqa: SLF001 - Spark has no other way to its metrics
+    if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
+        plan = plan.executedPlan()
+    return _counted(plan.children())
+
+
+def _counted(operators: Any) -> int | None:
+    """The sum of the operators' output rows, each by its own metric or by those of its inputs."""
+    counts = [_of_operator(operators.apply(place)) for place in range(operators.size())]
+    known = [each for each in counts if each is not None]
+    return sum(known) if known and len(known) == len(counts) else None
+
+
+def _of_operator(operator: Any) -> int | None:
+    metrics = operator.metrics()
+    if metrics.contains(_ROWS):
+        return int(metrics.apply(_ROWS).value())
+    return _counted(operator.children())

@@ -1,0 +1,52 @@
+"""The requested rows as a DataFrame, for data that only Spark can read."""
+
+from dataclasses import astuple
+
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from hmstats.collector.planning.plan import Plan
+from hmstats.collector.scan.placing import identity
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, Column, TableName
+from hmstats.model.statistics.column_types import base_type
+
+_SEPARATOR = "\0"
+"""The separator of a partition's values in one text; no value contains it."""
+_MANY_TEXTS = {"decimal", "float", "double"}
+"""Types whose texts in Spark differ from those of model/partitions/partition_values.py."""
+
+
+def rows(spark: SparkSession, plan: Plan) -> DataFrame:
+    """The table's rows, of the wanted partitions only."""
+    found = spark.table(_spark_name(plan.table))
+    for key, value in plan.spec.items():
+        column = F.col(f"`{key}`")
+        if value is not None:
+            found = found.where(column.isNull() if value == NULL_PARTITION_VALUE else column == value)
+    if not plan.unchanged:
+        return found
+    return _only(found, plan)
+
+
+def _only(found: DataFrame, plan: Plan) -> DataFrame:
+    """The rows of the wanted partitions, filtered by their keys' texts; placing.py removes the rest."""
+    places = [number for number, key in enumerate(plan.key_columns) if base_type(key.type) not in _MANY_TEXTS]
+    if not places:
+        return found
+    every = (identity(plan.key_columns, piece.values) for piece in plan.pieces)
+    wanted = {_SEPARATOR.join(values[place] for place in places) for values in every}
+    texts = [F.coalesce(_text(plan.key_columns[place]), F.lit(NULL_PARTITION_VALUE)) for place in places]
+    return found.where(F.concat_ws(_SEPARATOR, *texts).isin(sorted(wanted)))
+
+
+def _text(key: Column) -> SparkColumn:
+    text = F.col(f"`{key.name}`").cast("string")
+    return F.rtrim(text) if base_type(key.type) == "char" else text
+
+
+def _spark_name(table: TableName) -> str:
+    """The table's name in Spark, whose session catalog is the metastore's default one."""
+    parts = (table.database, table.table) if table.catalog == DEFAULT_CATALOG else astuple(table)
+    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)

@@ -1,0 +1,182 @@
+"""The Spark job of an analysis: splits the work, runs the tasks, and merges their outcomes."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial, reduce
+from typing import Any
+from zlib import crc32
+
+from pyspark.sql import DataFrame, SparkSession
+
+from hmstats.client.connection.batches import batches
+from hmstats.collector.planning.data_files import absent
+from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
+from hmstats.collector.planning.plan import Plan
+from hmstats.collector.planning.prepare import Files
+from hmstats.collector.scan import dataframe
+from hmstats.collector.scan.placing import Placing, placing, twin_sentence
+from hmstats.collector.scan.row_proof import check_rows
+from hmstats.collector.scan.rows import rows
+from hmstats.collector.scan.splits import Split, cut
+from hmstats.collector.scan.states import State
+from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, read, unite
+from hmstats.sketch.accumulator import TableAccumulator
+
+_AS_STORED = (
+    ("spark.sql.hive.convertMetastoreParquet", "true"),
+    ("spark.sql.ansi.enabled", "true"),
+    ("spark.sql.hive.metastorePartitionPruning", "true"),
+)
+"""Settings that are false while Spark reads partitions by their own formats, and their defaults."""
+_TASKS_PER_CORE = 3
+_EMPTY_PIECES_A_TASK = 1000
+MOST_STATES_AT_DRIVER = 32
+"""The most states of a whole table, some hundred kilobytes each, that the driver merges; more are merged in tasks."""
+
+
+def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
+    """Read every piece: Parquet files directly, all else as rows that Spark reads.
+
+    Delivers all findings but the table's own.
+    """
+    in_files, others = by_reader(plan, files)
+    outcome = scan_files(spark, replace(plan, pieces=in_files), files, job)
+    if not others:
+        return outcome
+    rest = replace(plan, pieces=others, unchanged=(*plan.left_out, *in_files))
+    with each_as_stored(spark, plan):
+        return outcome.merge(scan_rows(rows(spark, rest), rest, job))
+
+
+def by_reader(plan: Plan, files: Files) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """The pieces whose files are read directly, and those whose rows Spark reads.
+
+    Spark fails on a missing directory, so pieces without files are not read by Spark.
+    """
+    bare = {piece.name: piece.location for piece in plan.pieces if not piece.parquet and not files[piece.name]}
+    nowhere = absent(bare, plan.settings)
+    in_files = [piece for piece in plan.pieces if piece.parquet or piece.name in nowhere]
+    return tuple(in_files), tuple(piece for piece in plan.pieces if not piece.parquet and piece.name not in nowhere)
+
+
+@contextmanager
+def each_as_stored(spark: SparkSession, plan: Plan) -> Iterator[None]:
+    """Make Spark read each partition in its own format; by default it reads all of a Parquet table as Parquet.
+
+    Also makes the null value's name a null, for which ANSI mode would fail, and lets Spark itself compare partition
+    values, which a metastore compares as texts.
+    """
+    settings = _AS_STORED if plan.keys else _AS_STORED[:1]
+    before = [spark.conf.get(name, default) for name, default in settings]  # a new session does not know its defaults
+    for name, _ in settings:
+        spark.conf.set(name, "false")
+    try:
+        yield
+    finally:
+        for (name, _), value in zip(settings, before, strict=True):
+            spark.conf.set(name, str(value))
+
+
+def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
+    """Read Parquet files, and deliver all findings but the table's own."""
+    cores = spark.sparkContext.defaultParallelism
+    tasks = tasks_of(
+        plan.pieces, cut(plan.pieces, files, cores, job.options, plan.settings), alone=job.delivery is None
+    )
+    if not tasks:
+        return Outcome()
+    records = spark.sparkContext.parallelize(tasks, len(tasks)).mapPartitions(partial(read, job=job))
+    shared = {piece for task in tasks for piece in task.shared}
+    if not shared:
+        return _united(records.values())
+    return _united(met(records, min(len(shared), _TASKS_PER_CORE * cores)).mapPartitions(partial(unite, job=job)))
+
+
+def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
+    """Read the rows of any DataFrame, and deliver findings; pieces without any row are doubted and not delivered.
+
+    Raises AnalysisIncomplete, before anything is delivered, if Spark has another number of rows than were received.
+    """
+    run = dataframe.states_frame(found, plan.keys, plan.types, job.options)
+    states, table = dataframe.records(run), f"{plan.table.database}.{plan.table.table}"
+    if job.delivery is None:
+        outcome = _united(states.mapPartitions(partial(unite, job=job)))
+        check_rows(table, outcome.rows or 0, found, run)
+        return _doubted_alone(outcome, job)
+    context = states.context
+    cores = context.defaultParallelism
+    shared = context.broadcast(placing(plan.key_columns, plan.pieces, plan.unchanged))
+    records = states.mapPartitions(partial(_placed_and_counted, shared=shared))
+    every = context.parallelize(list(_first_records(plan)), cores)
+    records = met(records.union(every), max(1, min(len(plan.pieces), _TASKS_PER_CORE * cores)))
+    # All rows are read here, once: later steps read the states from the shuffle files.
+    taken = records.filter(lambda record: record[0] == ROWS_TAKEN).values().sum()
+    check_rows(table, taken, found, run)
+    return _united(records.mapPartitions(partial(unite, job=replace(job, doubts_empty=True))))
+
+
+def _doubted_alone(outcome: Outcome, job: Job) -> Outcome:
+    """The outcome of the only piece, which is doubted if it has files but no rows were read."""
+    return (
+        outcome if outcome.rows or not job.known.value[WHOLE_TABLE].files else replace(outcome, doubted=(WHOLE_TABLE,))
+    )
+
+
+def placed(states: Any, plan: Plan) -> Any:
+    """The states of rows that Spark has read, an RDD, by the names of their pieces."""
+    if not plan.keys:
+        return states
+    shared = states.context.broadcast(placing(plan.key_columns, plan.pieces, plan.unchanged))
+    return states.mapPartitions(partial(_placed, shared=shared))
+
+
+def _placed(states: Iterable[State], shared: Any) -> Iterator[State]:
+    found: Placing = shared.value
+    return found.placed(states)
+
+
+def _placed_and_counted(states: Iterable[State], shared: Any) -> Iterator[Record]:
+    """The states by the names of their pieces, and the number of all rows, placed or not."""
+    rows = 0
+    for name, state in states:
+        rows += TableAccumulator.rows_in(state)
+        yield from shared.value.placed([(name, state)])
+    yield ROWS_TAKEN, rows
+
+
+def _first_records(plan: Plan) -> Iterator[Record]:
+    """An empty state for each piece, or why it cannot be analysed."""
+    twins = placing(plan.key_columns, plan.pieces, plan.unchanged).twins
+    for piece in plan.pieces:
+        twin = twins.get(piece.name)
+        yield piece.name, b"" if twin is None else Failure(twin_sentence(piece.name, twin))
+
+
+def tasks_of(pieces: Iterable[Piece], splits: Iterable[Sequence[Split]], *, alone: bool) -> list[Task]:
+    """The tasks for these splits of pieces, and for the pieces without any.
+
+    `alone`: the table is the only piece, so that its states need no shuffle.
+    """
+    cuts = list(splits)
+    held = [{split.piece for split in each} for each in cuts]
+    count = Counter(piece for each in held for piece in each)
+    tasks = [
+        Task(tuple(each), frozenset(piece for piece in of_task if count[piece] > 1 and not alone))
+        for each, of_task in zip(cuts, held, strict=True)
+    ]
+    rest = (piece.name for piece in pieces if piece.name not in count)
+    return [*tasks, *(Task((), empty=tuple(names)) for names in batches(rest, _EMPTY_PIECES_A_TASK))]
+
+
+def met(records: Any, tasks: int) -> Any:
+    """The records shuffled by piece, those of one piece consecutively in one task; spills to disk."""
+    return records.repartitionAndSortWithinPartitions(tasks, lambda piece: crc32(piece.encode()))
+
+
+def _united(outcomes: Any) -> Outcome:
+    if outcomes.getNumPartitions() <= MOST_STATES_AT_DRIVER:
+        return reduce(Outcome.merge, outcomes.collect(), Outcome())
+    united: Outcome = outcomes.treeReduce(Outcome.merge)
+    return united

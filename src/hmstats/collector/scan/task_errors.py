@@ -1,0 +1,50 @@
+"""Raises errors of Spark's tasks in the driver, without the traces of Spark and Java around them."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from pyspark.errors import PySparkException
+
+from hmstats import errors
+from hmstats.collector.scan.workers_python import VARIABLE
+from hmstats.errors import AnalysisIncomplete, HmstatsError, SettingsError, UnreadableFile
+
+_OURS = re.compile(r"\bhmstats\.errors\.(\w+): (.*)")
+_NO_HMSTATS = re.compile(r"No module named '(hmstats|pyarrow|numpy|datasketches|thriftpy2)\b")
+_SPARKS = re.compile(r"(?:\[(?:FAILED_READ_FILE|CANNOT_READ_FILE)\S*\] |(?=Input path does not exist: ))(.*)")
+
+
+@contextmanager
+def as_our_own() -> Iterator[None]:
+    """Raise the HmstatsError of a task; other errors pass unchanged.
+
+    If Spark itself could not read a file, raises UnreadableFile; if the tasks' Python lacks hmstats, SettingsError; if
+    Spark was killed, AnalysisIncomplete.
+    """
+    try:
+        yield
+    except (Py4JJavaError, PySparkException) as error:
+        found = _translated(str(error))
+        if found is None:
+            raise
+        raise found from error
+    except (Py4JNetworkError, ConnectionError) as error:
+        raise AnalysisIncomplete(
+            "Spark's Java process has ended in the middle of the job (killed, or out of memory?): what was stored stays"
+        ) from error
+
+
+def _translated(text: str) -> HmstatsError | None:
+    for name, sentence in reversed(_OURS.findall(text)):  # the last one was raised, earlier ones are its causes
+        kind = getattr(errors, name, None)
+        if isinstance(kind, type) and issubclass(kind, HmstatsError):
+            return kind.from_text(sentence)
+    if missing := _NO_HMSTATS.search(text):
+        python = os.environ.get(VARIABLE) or "python3"
+        advice = f"set {VARIABLE} to a Python that has hmstats, which it must have on every machine"
+        return SettingsError(f"Spark's tasks run in {python}, which has no {missing[1]}: {advice}")
+    sparks = _SPARKS.search(text)
+    return UnreadableFile(sparks[1]) if sparks else None

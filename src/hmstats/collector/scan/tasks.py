@@ -1,0 +1,245 @@
+"""Spark's tasks: they read pieces, deliver the findings of complete ones, and return small outcomes.
+
+A piece (a partition) that one task reads alone is finished there. The states of other pieces are shuffled to the task
+that finishes them. Each task returns an outcome: counts, failures, and one state of all rows that it finished, for the
+table as a whole. Tasks are idempotent, so that they may be retried or run twice at once.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hmstats.collector.options import Options
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.report import Finding
+from hmstats.collector.scan import parquet
+from hmstats.collector.scan.progress import Counters
+from hmstats.collector.scan.splits import Split, by_piece
+from hmstats.collector.scan.states import States, Types
+from hmstats.errors import UnreadableFile
+from hmstats.sketch.accumulator import TableAccumulator
+
+if TYPE_CHECKING:
+    from hmstats.collector.delivery.deliver import Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The work of one task. `shared` are pieces of which other tasks read a part, `empty` those without files."""
+
+    splits: tuple[Split, ...]
+    shared: frozenset[str] = frozenset()
+    empty: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The settings that every task needs.
+
+    `known` is a broadcast of each piece's finding without rows and columns, made before it is read. `delivery` is None
+    if pieces are not delivered, as for a table without partitions, whose piece is the table. `whole`: the state of all
+    rows is needed. `reliable`: an unreadable file fails the job. `counters` show progress. `doubts_empty`: a piece with
+    files but without rows is not finished, since it is not proven to be empty.
+    """
+
+    types: Types
+    options: Options
+    known: Any
+    delivery: "Delivery | None"
+    whole: bool
+    reliable: bool
+    counters: Counters | None = None
+    doubts_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of some pieces. Outcomes merge in any order.
+
+    `rows` are those of the pieces that were finished (None: not counted), `spooled` how many of the pieces are in the
+    spool folder; `failed` and `refused` are piece to the reason. `state` is that of all rows, if it is needed.
+    `doubted` are pieces with files but without rows; `strangers` is unrequested partitions, by Spark's names, to their
+    numbers of rows.
+    """
+
+    rows: int | None = 0
+    spooled: int = 0
+    failed: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    state: bytes | None = None
+    doubted: tuple[str, ...] = ()
+    strangers: Mapping[str, int] = field(default_factory=dict)
+
+    def merge(self, other: "Outcome") -> "Outcome":
+        """Both together."""
+        return Outcome(
+            None if self.rows is None or other.rows is None else self.rows + other.rows,
+            self.spooled + other.spooled,
+            {**self.failed, **other.failed},
+            {**self.refused, **other.refused},
+            _united(self.state, other.state),
+            (*self.doubted, *other.doubted),
+            {**self.strangers, **other.strangers},
+        )
+
+    def total(self, types: Types) -> TableAccumulator:
+        """The state of all rows."""
+        return States(types).of(WHOLE_TABLE) if self.state is None else TableAccumulator.from_bytes(self.state)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The reason why a piece has no state, in place of it."""
+
+    sentence: str
+
+
+Part: TypeAlias = bytes | Failure | Outcome | int
+Record: TypeAlias = tuple[str, Part]
+"""A piece and a part of its state (empty bytes: no rows); or an outcome or a number of rows, under names that no piece
+has."""
+_OUTCOMES = "\0"
+"""The prefix of names that no piece has."""
+ROWS_TAKEN = f"{_OUTCOMES}rows"
+"""The record name of the number of rows that a task has read."""
+
+
+def read(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
+    """Read pieces, and deliver complete ones; returns the states of the others, and the outcome."""
+    tally = _Tally(job)
+    parts: list[Record] = []
+    key = _OUTCOMES
+
+    def findings() -> Iterator[tuple[str, Finding]]:
+        nonlocal key
+        for task in tasks:
+            for piece, state in _states(task, job):
+                key = _OUTCOMES + piece
+                if piece in task.shared:
+                    parts.append((piece, state if isinstance(state, Failure) else state.to_bytes()))
+                else:
+                    yield from tally.finished(piece, state)
+
+    outcome = tally.outcome(findings())
+    yield from parts
+    yield key, outcome
+
+
+def unite(records: Iterable[Record], job: Job) -> Iterator[Outcome]:
+    """Finish and deliver pieces from their consecutive records; returns one merged outcome."""
+    tally = _Tally(job)
+    earlier = Outcome()
+
+    def findings() -> Iterator[tuple[str, Finding]]:
+        nonlocal earlier
+        for piece, group in groupby(records, key=itemgetter(0)):
+            parts = (part for _, part in group)
+            if piece.startswith(_OUTCOMES):
+                earlier = reduce(Outcome.merge, (part for part in parts if isinstance(part, Outcome)), earlier)
+            elif piece in job.known.value:
+                yield from tally.finished(piece, _merged(parts, job))
+            else:
+                tally.strange(piece, _merged(parts, job))
+
+    outcome = tally.outcome(findings())
+    yield earlier.merge(outcome)
+
+
+def finish(empty_pieces: Iterable[str], job: Job) -> Outcome:
+    """Finish and deliver pieces that have no rows."""
+    tally = _Tally(replace(job, counters=None))
+    return tally.outcome(each for piece in empty_pieces for each in tally.finished(piece, empty(job)))
+
+
+class _Tally:
+    """Counts the pieces and rows that a task finishes."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._total = empty(job)
+        self._rows = 0
+        self._failed: dict[str, str] = {}
+        self._doubted: list[str] = []
+        self._strangers: dict[str, int] = {}
+
+    def strange(self, piece: str, state: TableAccumulator | Failure) -> None:
+        """Count the rows of an unrequested partition."""
+        self._strangers[piece] = 0 if isinstance(state, Failure) else state.rows
+
+    def finished(self, piece: str, state: TableAccumulator | Failure) -> Iterator[tuple[str, Finding]]:
+        """The finding of a piece, if it has one and pieces are delivered."""
+        if isinstance(state, Failure):
+            self._failed[piece] = state.sentence
+            return
+        if self._job.doubts_empty and not state.rows and self._job.known.value[piece].files:
+            self._doubted.append(piece)
+            return
+        self._rows += state.rows
+        if self._job.counters is not None:
+            self._job.counters.add(partitions=1, rows=state.rows)
+        if self._job.whole:
+            self._total = self._total.merge(state)
+        if self._job.delivery is not None:
+            known: Finding = self._job.known.value[piece]
+            yield piece, replace(known, rows=state.rows, columns=state.statistics(self._job.types))
+
+    def outcome(self, findings: Iterable[tuple[str, Finding]]) -> Outcome:
+        """Deliver the findings; returns the outcome of everything."""
+        spooled, refused = self._delivered(findings)
+        state = self._total.to_bytes() if self._job.whole else None
+        doubted = tuple(self._doubted)
+        return Outcome(self._rows, spooled, self._failed, refused, state, doubted, self._strangers)
+
+    def _delivered(self, findings: Iterable[tuple[str, Finding]]) -> tuple[int, Mapping[str, str]]:
+        """Deliver the findings; returns how many were spooled, and the refused ones with reasons."""
+        if self._job.delivery is None:
+            deque(findings, maxlen=0)
+            return 0, {}
+        # Imported here, since the client takes half a second to import in each of Spark's workers.
+        from hmstats.collector.delivery.deliver import deliver  # noqa: PLC0415
+
+        delivered = deliver(self._job.delivery, findings, self._job.options.sample_fraction)
+        return delivered.spooled, delivered.refused
+
+
+def empty(job: Job) -> TableAccumulator:
+    """The state of no rows."""
+    return States(job.types, job.options).of(WHOLE_TABLE)
+
+
+def _states(task: Task, job: Job) -> Iterator[tuple[str, TableAccumulator | Failure]]:
+    """The state of the task's rows of each piece."""
+    for piece, splits in by_piece(task.splits):
+        yield piece, _state(splits, job)
+    for piece in task.empty:
+        yield piece, empty(job)
+
+
+def _state(splits: Sequence[Split], job: Job) -> TableAccumulator | Failure:
+    try:
+        return parquet.accumulated(splits, job.types, job.options)
+    except UnreadableFile as error:
+        if job.reliable:
+            raise
+        return Failure(str(error))
+
+
+def _merged(parts: Iterable[Part], job: Job) -> TableAccumulator | Failure:
+    """Merge a piece's parts; a failure if one of them is."""
+    state = empty(job)
+    for part in parts:
+        if isinstance(part, Failure):
+            return part
+        if part and isinstance(part, bytes):
+            state = state.merge(TableAccumulator.from_bytes(part))
+    return state
+
+
+def _united(one: bytes | None, other: bytes | None) -> bytes | None:
+    if one is None or other is None:
+        return one or other
+    return TableAccumulator.from_bytes(one).merge(TableAccumulator.from_bytes(other)).to_bytes()

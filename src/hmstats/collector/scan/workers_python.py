@@ -1,0 +1,25 @@
+"""The Python of Spark's tasks, which must have hmstats installed.
+
+Spark uses PYSPARK_PYTHON, or else `python3` on the PATH, which is another one if the driver's virtual environment is
+not activated.
+"""
+
+import os
+import sys
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+VARIABLE = "PYSPARK_PYTHON"
+
+
+def use_the_drivers_python(spark: SparkSession) -> None:
+    """Make tasks on the driver's machine use the driver's Python, unless PYSPARK_PYTHON is set."""
+    context: Any = spark.sparkContext
+    if VARIABLE not in os.environ and runs_here(context.master):
+        context.pythonExec = sys.executable
+
+
+def runs_here(master: str) -> bool:
+    """Whether tasks run on the driver's machine, by Spark's master URL."""
+    return master.split("[", maxsplit=1)[0] in ("local", "local-cluster")

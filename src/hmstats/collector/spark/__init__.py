@@ -1,0 +1,6 @@
+"""Spark sessions.
+
+session            Spark for commands; log4j2.properties keeps it quiet
+session_settings   what a session says about where statistics go
+warehouses         the session's warehouse beside the metastore's
+"""

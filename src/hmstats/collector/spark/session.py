@@ -1,0 +1,97 @@
+"""Spark for commands: the active session, or a new local one."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from hmstats.errors import SettingsError
+from hmstats.java import LEAST_JAVA, java_path, java_version
+
+LOCAL = "local[*]"
+_QUIET = Path(__file__).with_name("log4j2.properties")
+_LOOPBACK = "127.0.0.1"
+_URIS = "spark.hadoop.hive.metastore.uris"
+OWN = "spark.hmstats.own"
+"""Marks a session that hmstats has created for itself, in which no table is created."""
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""The variable in which spark-submit passes the port of the JVM to a Python program."""
+_LOCAL_MASTER = re.compile(r"local(?:\[\s*(?P<threads>\*|\d+)[^\]]*\])?")
+
+
+@contextmanager
+def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """The active session with these settings; under spark-submit the one of its master; else one of our own.
+
+    `metastore` is `thrift://HOST:PORT`, or None for the one of an active or submitted session. A session that was
+    created here is stopped at the end. Raises SettingsError as local_session does.
+    """
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        yield SparkSession.builder.config(map=dict(conf)).getOrCreate() if conf else active
+        return
+    if _SUBMITTED in os.environ:
+        settings = dict(conf) if metastore is None else {_URIS: metastore, **conf}
+        session = SparkSession.builder.appName("hmstats").config(map=settings).enableHiveSupport().getOrCreate()
+    else:
+        session = local_session(metastore or "", master=master or LOCAL, conf=conf)
+    try:
+        yield session
+    finally:
+        with suppress(ConnectionError):  # its Java process is gone already
+            session.stop()
+
+
+def session_is_given() -> bool:
+    """Whether Spark was started by another program, such as spark-submit, with its master and settings."""
+    return SparkSession.getActiveSession() is not None or _SUBMITTED in os.environ
+
+
+def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str] | None = None) -> SparkSession:
+    """A session with Hive support whose catalog is the metastore `thrift://HOST:PORT`. `conf` wins over all else.
+
+    Unless its master is a cluster, it listens on the loopback address only. Raises SettingsError if there is no
+    suitable Java.
+    """
+    _check_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    alone: dict[str, str] = {}
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
+        alone = {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
+    settings = {
+        "spark.app.name": "hmstats",
+        "spark.master": master,
+        **alone,
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET.as_uri()}",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        OWN: "true",
+        _URIS: metastore,
+        **(conf or {}),
+    }
+    return SparkSession.builder.config(map=settings).enableHiveSupport().getOrCreate()
+
+
+def cores_of(master: str) -> int | None:
+    """The cores of a local master; None for a cluster."""
+    found = _LOCAL_MASTER.fullmatch(master)
+    if found is None:
+        return None
+    threads = found["threads"] or "1"
+    return (os.cpu_count() or 1) if threads == "*" else int(threads)
+
+
+def _check_java() -> None:
+    java = java_path()
+    if java is None:
+        home = os.environ.get("JAVA_HOME")
+        place = f"{home}/bin/java" if home else "any place of PATH"
+        raise SettingsError(f"Spark needs Java {LEAST_JAVA} or newer, found none at {place}")
+    version = java_version(java)
+    if version is not None and version < LEAST_JAVA:
+        raise SettingsError(f"Spark needs Java {LEAST_JAVA} or newer, found {version} at {java}: set JAVA_HOME")

@@ -1,0 +1,11 @@
+"""What the catalog keeps.
+
+objects                     catalogs, databases, tables, partitions and their storage
+names, location             how they are named, and where they lie
+wildcards                   how clients look for them
+constraints, functions      what else is kept
+connectors, named_types     databases of other systems, and Hive's oldest types
+privileges                  who may do what
+table_formats               tables whose own metadata says which files are theirs
+file_changes                changes of directories that go with a change of the catalog
+"""

@@ -1,0 +1,44 @@
+"""Clients' patterns with wildcards, as regular expressions in at most O(pattern * text) time.
+
+A wildcard for any text matches up to the first position at which the next part fits, in an atomic group. A later
+position would not help, since the rest may begin earlier too; only the last part must end the text.
+"""
+
+import re
+
+from hmstats.errors import MetaError
+
+MOST_CHARACTERS = 4_000
+"""The longest pattern; compiling a longer one would delay other clients."""
+
+
+def compiled(pattern: str, *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
+    """The expression whose fullmatch tells whether a text matches. Raises MetaError if the pattern is too long."""
+    check_length(pattern)
+    return re.compile(_expression(pattern, any_text, any_character), flags | re.DOTALL)
+
+
+def compiled_any(patterns: list[str], *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
+    """The expression whose fullmatch tells whether a text matches one of the patterns.
+
+    Raises MetaError as `compiled`.
+    """
+    check_length("|".join(patterns))
+    expressions = [_expression(pattern, any_text, any_character) for pattern in patterns]
+    return re.compile("|".join(expressions), flags | re.DOTALL)
+
+
+def check_length(pattern: str) -> None:
+    """Raise MetaError when the pattern is longer than MOST_CHARACTERS."""
+    if len(pattern) > MOST_CHARACTERS:
+        raise MetaError(
+            f"a pattern may have {MOST_CHARACTERS} characters, found {len(pattern)}; it begins {pattern[:40]!r}"
+        )
+
+
+def _expression(pattern: str, any_text: str, any_character: str) -> str:
+    first, *others = (".".join(map(re.escape, part.split(any_character))) for part in pattern.split(any_text))
+    if not others:
+        return first
+    *middle, last = others
+    return first + "".join(f"(?>.*?{part})" for part in middle if part) + ".*" + last

@@ -1,0 +1,68 @@
+"""Statistics as arrays of Arrow's statistics schema, and back.
+
+One array is about one target: a table, a partition, or a result. Its first row is the whole, the others are columns
+(build.py has the schema, names.py the names, docs/arrow.md examples). Any library in the process takes an
+array over the C data interface, and what such a library has is read in the same way.
+"""
+
+# of_data: statistics of data themselves. of_model, bounds: the model's in Arrow's form, and back. build, read: arrays.
+# names, columns, hive_types: what statistics and columns are called, and their types. ipc, adbc: streams and ADBC.
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from hmstats.model.statistics.table_statistics import TableStatistics
+from hmstats.outlets.arrow import build, read
+from hmstats.outlets.arrow.of_data import DataStatistics, batches
+from hmstats.outlets.arrow.of_model import from_model, to_model
+
+
+def statistics_array(found: TableStatistics) -> pa.StructArray:
+    """The array of a target's statistics. Raises InvalidInput when the type of a column cannot be read."""
+    return build.array(from_model(found))
+
+
+def statistics_batches(found: Sequence[TableStatistics]) -> tuple[pa.Schema, list[pa.RecordBatch]]:
+    """A record batch for each target, all of one schema, with one dictionary. Raises InvalidInput as there."""
+    arrays = build.arrays([from_model(each) for each in found]) or [build.array([])]
+    schema = build.schema_of(arrays[0].type.field("statistics").type.item_type)
+    # from_struct_array() of pyarrow 21 takes the whole of an array that is a part of another.
+    made = [pa.RecordBatch.from_arrays(array.flatten(), schema=schema) for array in arrays[: len(found)]]
+    return schema, made
+
+
+def table_statistics(source: Any, schema: pa.Schema | None = None) -> TableStatistics:
+    """The model's statistics of an array, a record batch, or of what another library has as either.
+
+    `schema` is that of the data; statistics that hmstats wrote of a table name their columns themselves. What the model
+    has no place for is left out. Raises InvalidInput when it is no statistics array, or its columns are not known.
+    """
+    return to_model(read.statistics(source), schema)
+
+
+def arrow_statistics(data: Any, *, sketches: bool = False) -> pa.StructArray:
+    """The statistics of a pyarrow table, batch or reader, a Parquet file's path, or anything that is an Arrow stream.
+
+    Everything is looked at, once. `sketches`: bit vectors, histograms and frequent values too. Raises InvalidInput for
+    what is none of these.
+    """
+    return build.array(_computed(data, sketches=sketches)[1])
+
+
+def data_statistics(data: Any) -> TableStatistics:
+    """Compute the statistics of data as the model's TableStatistics, with sketches.
+
+    Fields of nested columns are named by their paths: `col1.a`.
+    """
+    schema, found = _computed(data, sketches=True)
+    return to_model(found, schema)
+
+
+def _computed(data: Any, *, sketches: bool) -> tuple[pa.Schema, list[build.Statistic]]:
+    schema, rows = batches(data)
+    made = DataStatistics(schema, sketches=sketches)
+    for batch in rows:
+        made.update(batch)
+    return schema, made.statistics()

@@ -1,0 +1,6 @@
+"""All statistics of a metastore in one file. docs/export.md has the columns.
+
+rows    the rows of a file
+lines   a JSON object a line
+file    Parquet or lines, written and read part by part
+"""

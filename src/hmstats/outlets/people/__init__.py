@@ -1,0 +1,7 @@
+"""Statistics for people, in terminals and notebooks.
+
+cells        short texts of counts and columns
+flat_table   one Arrow table, a row a column
+comparison   two statistics side by side
+view         a title, a table and notes, as text or HTML
+"""

@@ -1,0 +1,73 @@
+"""Statistics as short texts for people: the counts of a table, and the numbers of a column."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from hmstats.model.statistics.column_statistics import BooleanStatistics, ColumnStatistics, Kind
+
+UNKNOWN = "-"
+_EPOCH_DAY = date(1970, 1, 1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One column's statistics as texts; what its kind has not, or nobody knows, is a dash."""
+
+    nulls: str
+    ndv: str
+    low: str
+    high: str
+    average_length: str
+    max_length: str
+
+
+def cells(statistics: ColumnStatistics) -> Cells:
+    """The texts for a column. A boolean shows how often it is false and true in place of bounds."""
+    data = statistics.data
+    low, high = getattr(data, "low", None), getattr(data, "high", None)
+    if isinstance(data, BooleanStatistics):
+        low, high = f"{_text(data.falses)} false", f"{_text(data.trues)} true"
+    average = getattr(data, "average_length", None)
+    return Cells(
+        nulls=_text(data.nulls),
+        ndv=_text(getattr(data, "ndv", None)),
+        low=_bound(statistics.kind, low),
+        high=_bound(statistics.kind, high),
+        average_length=UNKNOWN if average is None else f"{average:.1f}",
+        max_length=_text(getattr(data, "max_length", None)),
+    )
+
+
+def headline(name: str, parameters: Mapping[str, str]) -> str:
+    """The counts in the parameters of a table or a partition, those that are known."""
+    counts = [
+        _counted(parameters.get("numRows"), "row"),
+        _counted(parameters.get("totalSize"), "byte"),
+        _counted(parameters.get("numFiles"), "file"),
+        _counted(parameters.get("numPartitions"), "partition"),
+    ]
+    known = ", ".join(count for count in counts if count)
+    return f"{name}: {known or 'no counts known'}"
+
+
+def _counted(text: str | None, noun: str) -> str | None:
+    if text is None or not text.isdecimal():
+        return None
+    return f"{int(text):,} {noun}{'' if text == '1' else 's'}"
+
+
+def _text(value: object) -> str:
+    return UNKNOWN if value is None else str(value)
+
+
+def _bound(kind: Kind, value: object) -> str:
+    try:
+        if kind is Kind.DATE and isinstance(value, int):
+            return (_EPOCH_DAY + timedelta(days=value)).isoformat()
+        if kind is Kind.TIMESTAMP and isinstance(value, int):
+            return (_EPOCH + timedelta(seconds=value)).strftime("%Y-%m-%d %H:%M:%S")
+    except OverflowError:  # a year that Python has no date for
+        return str(value)
+    return f"{value:.6g}" if isinstance(value, float) else _text(value)

@@ -1,0 +1,21 @@
+"""Files that only their owner may read, since bounds and frequent values are values of users' data."""
+
+import contextlib
+import os
+from pathlib import Path
+
+from pyarrow import fs
+
+_OWNER_ALONE = 0o600
+
+
+def make_private(path: str | Path) -> None:
+    """Create an empty file that only its owner may read, unless it exists. Errors are left to the later write."""
+    with contextlib.suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ALONE))
+
+
+def make_private_in(files: fs.FileSystem, path: str) -> None:
+    """Create a private file if the file system is local; in an object store, the store's own settings decide."""
+    if isinstance(files, fs.LocalFileSystem):
+        make_private(path)

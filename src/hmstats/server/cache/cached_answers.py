@@ -1,0 +1,198 @@
+"""A cache of encoded answers: a repeated request costs one version check.
+
+The key is a method's name and the bytes of its arguments. An answer is valid as long as each table that it was made
+from has the same version (versions.py), or if only partitions have changed that it was not made from
+(touched_partitions.py). Versions are read for each request, after it has arrived. So a read that begins after a write
+was answered, on any server over the database, sees the write.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from hmstats.server.messages.envelope import Head
+from hmstats.store.changes.versions import Noted, noting
+
+Question = tuple[str, bytes]
+Versions = Mapping[int, int]
+Between = Callable[[int, int, int], frozenset[str] | None]
+"""Names the only partitions of a table (its id) that changed between two versions; None if anything may have
+changed."""
+
+_KEPT = frozenset(
+    {
+        "get_table_column_statistics",
+        "get_partition_column_statistics",
+        "get_table_statistics_req",
+        "get_partitions_statistics_req",
+        "get_aggr_stats_for",
+        "get_distinct_count",
+        "get_quantiles",
+        "get_top_k",
+        "get_united_statistics",
+        "get_provenance",
+        "get_statistics",
+        "get_arrow_statistics",
+        "get_table",
+        "get_table_req",
+        "get_partition",
+        "get_partition_by_name",
+        "get_partition_req",
+        "get_partitions",
+        "get_partitions_req",
+        "get_partitions_by_names",
+        "get_partitions_by_names_req",
+        "get_partitions_by_filter",
+        "get_partitions_by_filter_req",
+        "get_partitions_ps",
+        "get_num_partitions_by_filter",
+        "get_partition_names",
+        "get_partition_names_ps",
+        "fetch_partition_names_req",
+    }
+)
+"""Calls whose answers depend only on their arguments and the tables that they note, not on the caller."""
+
+_SPARK_SEES_OTHERS = frozenset({"get_table", "get_table_req"})
+"""Calls that answer Spark differently: it may see its own parameters."""
+
+_ENTRY_BYTES = 900
+"""Memory of an entry beside the bytes of the answer and of the arguments."""
+_NAME_BYTES = 150
+"""Memory of one name of a partition that an answer was made from."""
+
+
+class Kept(NamedTuple):
+    """A cached answer, and the versions of the tables that it was made from."""
+
+    versions: Versions
+    partitions: Mapping[int, frozenset[str] | None]
+    """Table id to the names of the partitions that the answer was made from; None stands for every partition."""
+    result: bytes
+
+    def is_same(self, now: Versions) -> bool:
+        """Whether all tables still have the versions that the answer was made from."""
+        return self.versions.items() <= now.items()
+
+
+class Answers:
+    """An LRU cache of answers, of at most `max_bytes` together; thread-safe.
+
+    `current` reads the current versions of tables by id; a table without one is left out. `between` names the
+    partitions that changed between two versions; without it any change of a table makes its answers stale.
+    """
+
+    def __init__(
+        self, current: Callable[[Collection[int]], Versions], max_bytes: int, between: Between | None = None
+    ) -> None:
+        self._current = current
+        self._between = between or (lambda *_: None)
+        self._free_bytes = self._max_bytes = max_bytes
+        self._kept: OrderedDict[Question, Kept] = OrderedDict()
+        self._forgotten = 0
+        """How often the cache was cleared: an answer that was read before a clear is not cached after it."""
+        self._lock = threading.Lock()
+
+    def question(self, name: str, message: bytes, body_at: int, *, of_spark: bool = False) -> Question | None:
+        """The cache key of a request; None if the answers of its method are not cached.
+
+        `name` is the method's, `body_at` the byte at which the arguments begin, `of_spark` whether the caller is Spark.
+        """
+        if not self._max_bytes or name not in _KEPT:
+            return None
+        if of_spark and name in _SPARK_SEES_OTHERS:
+            name = f"{name} of Spark"
+        return name, message[body_at:]
+
+    def find(self, question: Question) -> bytes | None:
+        """The cached result, if it is still valid; reads the current versions."""
+        kept = self.look(question)
+        if kept is None:
+            return None
+        now = self._current(kept.versions.keys())
+        if kept.is_same(now):
+            return kept.result
+        if not self._is_untouched(kept, now):
+            return None
+        with self._lock:
+            self._replace(question, kept, kept._replace(versions=now))
+        return kept.result
+
+    def knows(self, head: Head, data: bytearray) -> bool:
+        """Whether the bytes are a whole request whose answer is cached."""
+        if head.name not in _KEPT:  # do not copy a large write for nothing
+            return False
+        return (head.name, bytes(data[head.body_at :])) in self._kept
+
+    def look(self, question: Question) -> Kept | None:
+        """The cached answer, which may be stale; versions are not checked."""
+        with self._lock:
+            if kept := self._kept.get(question):
+                self._kept.move_to_end(question)
+            return kept
+
+    def _is_untouched(self, kept: Kept, now: Versions) -> bool:
+        """Whether only partitions have changed that the answer was not made from."""
+        if now.keys() != kept.versions.keys():
+            return False
+        for table_id, read in kept.partitions.items():
+            if now[table_id] == kept.versions[table_id]:
+                continue
+            changed = None if read is None else self._between(table_id, kept.versions[table_id], now[table_id])
+            if read is None or changed is None or not changed.isdisjoint(read):
+                return False
+        return True
+
+    @contextmanager
+    def listening(self, question: Question | None) -> Iterator[Callable[[bytes], None]]:
+        """Records the tables that are read inside; the function that it yields caches a result with their versions."""
+        if question is None:
+            yield lambda _: None
+            return
+        forgotten = self._forgotten
+        with noting() as noted:
+            yield lambda result: self.keep(question, _made(noted, result), forgotten)
+
+    def forget(self) -> None:
+        """Clear the cache; answers that are being read now are not cached either."""
+        with self._lock:
+            self._forgotten += 1
+            self._kept.clear()
+            self._free_bytes = self._max_bytes
+
+    def keep(self, question: Question, made: Kept, forgotten: int | None = None) -> None:
+        """Cache an answer, unless the cache was cleared since `forgotten` was read. Replaces an older answer."""
+        size = _size(question, made)
+        if not made.versions or not all(made.versions.values()) or size > self._max_bytes:
+            return
+        with self._lock:
+            if forgotten is not None and forgotten != self._forgotten:
+                return
+            self._drop(question)
+            while self._free_bytes < size:
+                self._drop(next(iter(self._kept)))
+            self._kept[question] = made
+            self._free_bytes -= size
+
+    def _replace(self, question: Question, old: Kept, new: Kept) -> None:
+        """Replace an entry by one with newer versions, unless another thread has replaced it."""
+        if self._kept.get(question) is old:
+            self._kept[question] = new
+            self._kept.move_to_end(question)
+
+    def _drop(self, question: Question) -> None:
+        kept = self._kept.pop(question, None)
+        if kept is not None:
+            self._free_bytes += _size(question, kept)
+
+
+def _made(noted: Mapping[int, Noted], result: bytes) -> Kept:
+    versions = {table_id: each.version for table_id, each in noted.items()}
+    return Kept(versions, {table_id: each.partitions for table_id, each in noted.items()}, result)
+
+
+def _size(question: Question, kept: Kept) -> int:
+    names = sum(len(each or ()) for each in kept.partitions.values())
+    return _ENTRY_BYTES + len(question[1]) + len(kept.result) + _NAME_BYTES * names

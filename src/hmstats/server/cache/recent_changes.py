@@ -1,0 +1,61 @@
+"""A cache of the partitions that changed between two versions of a table."""
+
+import threading
+from collections.abc import Callable
+
+from hmstats.store.changes.touched_partitions import SLOTS, Changes
+
+_MOST_NAMES = 200_000
+"""The most names of partitions in the cache, about 20 MB."""
+
+
+class RecentChanges:
+    """Changes of tables by version; thread-safe.
+
+    `since` reads the changes after a version (touched_partitions.py). A change never changes, so it is read once.
+    """
+
+    def __init__(self, since: Callable[[int, int], Changes | None]) -> None:
+        self._since = since
+        self._known: dict[tuple[int, int], frozenset[str] | None] = {}
+        self._names = 0
+        self._lock = threading.Lock()
+
+    def between(self, table_id: int, old: int, new: int) -> frozenset[str] | None:
+        """The only partitions that changed after version `old` up to `new`; None if anything may have."""
+        if not 0 < new - old <= SLOTS:
+            return None if new != old else frozenset()
+        changed = self._cached(table_id, old, new)
+        if changed is None:
+            # Read without the lock: a slow database must not hold up threads that ask about other tables.
+            told = self._since(table_id, old)
+            if told is None or told.version < new:
+                return None
+            self._remember(table_id, old, told)
+            changed = [told.named.get(number) for number in range(old + 1, new + 1)]
+        return None if None in changed else frozenset().union(*(each for each in changed if each is not None))
+
+    def forget(self) -> None:
+        """Clear the cache."""
+        with self._lock:
+            self._known.clear()
+            self._names = 0
+
+    def _cached(self, table_id: int, old: int, new: int) -> list[frozenset[str] | None] | None:
+        """The changes after `old` up to `new`; None when one of them is not cached."""
+        versions = [(table_id, version) for version in range(old + 1, new + 1)]
+        with self._lock:
+            if not all(each in self._known for each in versions):
+                return None
+            return [self._known[each] for each in versions]
+
+    def _remember(self, table_id: int, old: int, told: Changes) -> None:
+        with self._lock:
+            if self._names + sum(map(len, told.named.values())) > _MOST_NAMES:
+                self._known.clear()
+                self._names = 0
+            for version in range(old + 1, told.version + 1):
+                names = told.named.get(version)
+                if (table_id, version) not in self._known:
+                    self._names += 1 + len(names or ())
+                self._known[table_id, version] = names

@@ -1,0 +1,8 @@
+"""From a whole request to its reply.
+
+dispatch        decodes, runs the call, encodes its result or its error
+call_kinds      what each RPC does to the database
+refusals        calls that this server refuses
+one_picture     one picture of the database for each call that reads
+direct_writes   calls that write statistics, straight from their bytes
+"""

@@ -1,0 +1,86 @@
+"""Calls that write column statistics, straight from the bytes of a request to lists by field.
+
+If a request is unusual, or does not fit its table, the result is None and nothing was written: the call itself then
+decodes the request, with all rules and errors.
+
+Whether a request is whole is found by reading its values: a scan for its end first would take twice as long.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from hmstats.server.messages.envelope import Head
+from hmstats.server.messages.struct_codec import encode_struct
+from hmstats.server.rpc import subject
+from hmstats.server.rpc.caller import Session
+from hmstats.service.statistics.writing.plain_writes import PlainWrites
+from hmstats.wire.idl import hive_metastore, methods
+from hmstats.wire.statistics.written_statistics import Written, of_request, of_set
+
+DirectCall = Callable[[Session, bytes, int], bytes | None]
+"""Makes the encoded result of a whole request whose arguments begin at a byte; None leaves it to the call."""
+
+
+class _Call(NamedTuple):
+    """How a call's request is read, and whether it is about a table, about one partition, or about either (None)."""
+
+    read: Callable[[bytes, int], Written | None]
+    of_table: bool | None
+
+
+_CALLS = {
+    "set_aggr_stats_for": _Call(of_request, of_table=None),
+    "update_table_column_statistics": _Call(of_set, of_table=True),
+    "update_partition_column_statistics": _Call(of_set, of_table=False),
+    "update_table_column_statistics_req": _Call(of_request, of_table=True),
+    "update_partition_column_statistics_req": _Call(of_request, of_table=False),
+}
+
+
+_LONGEST_READ = 16 * 1024
+"""Bytes of a request of some 200 columns: a longer one mostly arrives in parts, which would be read in vain."""
+_MOST_READ = 100
+"""Requests that are held after they were read, until their calls run, which may never happen."""
+
+
+class DirectWrites:
+    """Runs plain writes of statistics. `reads` must be called from one thread; the calls are thread-safe."""
+
+    def __init__(self, writes: PlainWrites) -> None:
+        self._writes = writes
+        self._read: dict[bytes, Written] = {}
+
+    def calls(self) -> dict[str, DirectCall]:
+        """The function that runs each call, by method."""
+        return {name: partial(self._run, call, _done(name)) for name, call in _CALLS.items()}
+
+    def reads(self, head: Head, data: bytearray) -> bool:
+        """Whether the bytes are one whole request to write; the values that were read are held for its call."""
+        call = _CALLS.get(head.name)
+        if call is None or len(data) > _LONGEST_READ:
+            return False
+        message = bytes(data)
+        written = call.read(message, head.body_at)
+        if written is None:
+            return False
+        if len(self._read) >= _MOST_READ:
+            self._read.clear()
+        self._read[message] = written
+        return True
+
+    def _run(self, call: _Call, done: bytes, session: Session, message: bytes, body_at: int) -> bytes | None:
+        written = self._read.pop(message, None) or call.read(message, body_at)
+        if written is None or call.of_table not in (None, written.of_table):
+            return None
+        if call.of_table is not None and len(written.statistics.partitions) != 1:
+            return None
+        name, author = subject.noted(written.table), subject.author(session)
+        return done if self._writes.write(name, written.statistics, of_table=written.of_table, author=author) else None
+
+
+def _done(name: str) -> bytes:
+    """The encoded result of a successful call."""
+    of_request = name.endswith("_req")
+    success = hive_metastore.SetPartitionsStatsResponse(result=True) if of_request else True
+    return encode_struct(methods()[name].result(success=success))

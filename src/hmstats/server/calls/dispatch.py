@@ -1,0 +1,283 @@
+"""From a whole request to its reply: decode the arguments, run the call, encode its result or its error.
+
+This is the RPC edge: nothing that a call raises goes further than this file.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import structlog
+from structlog.contextvars import bind_contextvars, get_contextvars
+from thriftpy2.thrift import TType
+
+from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError, UnknownExpression
+from hmstats.server.cache.cached_answers import Answers, Kept, Question
+from hmstats.server.messages.envelope import (
+    Head,
+    Pieces,
+    Refusal,
+    encode_refusal,
+    encode_reply,
+    glance,
+    head_in_return,
+    head_of,
+    read_head,
+    reply_pieces,
+)
+from hmstats.server.messages.struct_codec import Encoded, decode_arguments, encode_struct
+from hmstats.server.monitoring.metrics import KEPT, RPC_SECONDS
+from hmstats.server.rpc.caller import Session
+from hmstats.wire.faults import to_thrift
+from hmstats.wire.idl import Method
+
+__all__ = ["Dispatcher", "Encoded", "Session"]
+
+OK = "ok"
+_LONGEST_REASON = 500
+"""The most characters of a reason in a log line, since it may quote the client's request."""
+_UNKNOWN = "unknown"
+"""The metrics' label for unknown methods: a client could send any number of names."""
+
+_OPTIONAL = frozenset({"environment_context"})
+"""Arguments that are structs and may be null."""
+
+_log = structlog.get_logger("hmstats.server")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    reply: bytes
+    outcome: str
+    reason: str | None = None
+    """Why the call was refused: an error's class and its sentence."""
+
+
+class Repeated(NamedTuple):
+    """The cached reply to a request that is equal to an earlier one except for its sequence id.
+
+    As a KeptReply, it is valid only if its tables still have the same versions.
+    """
+
+    request: bytes
+    name: str
+    kept: Kept
+    pieces: Pieces
+    began_seconds: float
+
+
+class KeptReply(NamedTuple):
+    """A cached reply to a request, valid only if its tables still have the same versions."""
+
+    head: Head
+    question: Question | None
+    kept: Kept
+    began_seconds: float
+    new: bool
+    """Whether the reply was assembled just now, and is not in the cache yet."""
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+        return self.head.name
+
+
+class Dispatcher:
+    """Answers encoded requests.
+
+    `calls[name]` is called with the session and the arguments by their IDL names. It returns the value of the result's
+    success field, or an Encoded result, and raises HmstatsError. A method without an entry is unknown to clients.
+    Without `answers` nothing is cached. `quick[name]` makes the encoded result of a whole request whose arguments begin
+    at a byte, or returns None to have the call made; `direct[name]` does so too, given the session. `ready[name]` makes
+    the result from memory alone, fast, and names the versions that it was made from. `reads` says whether bytes that
+    may be a part of a request are a whole one.
+    """
+
+    def __init__(
+        self,
+        methods: Mapping[str, Method],
+        calls: Mapping[str, Callable[..., Any]],
+        answers: Answers | None = None,
+        quick: Mapping[str, Callable[[bytes, int], bytes | None]] | None = None,
+        direct: Mapping[str, Callable[[Session, bytes, int], bytes | None]] | None = None,
+        ready: Mapping[str, Callable[[bytes, int], Kept | None]] | None = None,
+        reads: Callable[[Head, bytearray], bool] = lambda _head, _data: False,
+    ) -> None:
+        self._methods = methods
+        self._calls = calls
+        self._answers = answers or Answers(lambda _: {}, 0)
+        self._quick = quick or {}
+        self._direct = direct or {}
+        self._ready = ready or {}
+        self._reads = reads
+
+    def answer(self, message: bytes, session: Session) -> bytes | None:
+        """The encoded reply to a whole request; None when the client waits for none. Raises nothing."""
+        return copy_context().run(self._answer, message, session)
+
+    def knows(self, data: bytearray) -> bool:
+        """Whether the bytes are a whole binary request: its answer is cached, or `reads` accepts it."""
+        head = head_of(data)
+        return head is not None and (self._answers.knows(head, data) or self._reads(head, data))
+
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+        """The cached reply to bytes that are a whole strict request; None if they are not, or if no reply is cached."""
+        began = time.perf_counter()
+        seen = glance(data)
+        if seen is None:
+            return None
+        name, body_at = seen
+        question = self._answers.question(name, data, body_at, of_spark=session.is_spark)
+        kept = self._answers.look(question) if question else None
+        return Repeated(data, name, kept, (head_in_return(data, body_at), kept.result), began) if kept else None
+
+    def kept(self, message: bytes, session: Session) -> KeptReply | None:
+        """The cached reply to a whole request; None if there is none, or if the call is oneway."""
+        began = time.perf_counter()
+        head = _head(message)
+        if head.oneway:
+            return None
+        question = self._answers.question(head.name, message, head.body_at, of_spark=session.is_spark)
+        kept = self._answers.look(question) if question else None
+        if kept is not None:
+            return KeptReply(head, question, kept, began, new=False)
+        ready = self._ready.get(head.name)
+        made = ready(message, head.body_at) if ready else None
+        return KeptReply(head, question, made, began, new=True) if made else None
+
+    def confirmed(self, reply: KeptReply) -> Pieces:
+        """The encoded reply, to be called once its versions were checked; caches a new one."""
+        if reply.new and reply.question:
+            self._answers.keep(reply.question, reply.kept)
+        return reply_pieces(reply.head, reply.kept.result)
+
+    def refuse(self, message: bytes, session: Session, sentence: str) -> bytes | None:
+        """A MetaException in reply to a whole request that is not run or took too long; None if oneway."""
+        head = _head(message)
+        answer = self._failure(head, MetaError(sentence))
+        _log.warning("refused", method=head.name, outcome=answer.outcome, reason=sentence, **_client(session))
+        return self._unless_oneway(head, answer)
+
+    def _answer(self, message: bytes, session: Session) -> bytes | None:
+        started = time.perf_counter()
+        head = _head(message)
+        request_id = secrets.token_hex(8)
+        bind_contextvars(request_id=request_id, method=head.name, **_client(session))
+        answer = self._run(head, message, session, request_id)
+        seconds = time.perf_counter() - started
+        RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
+        log = _log.debug if answer.outcome == KEPT else _log.info  # writing a line takes longer than a cached answer
+        said = {"milliseconds": round(seconds * 1000, 3), "outcome": answer.outcome}
+        if answer.reason is not None:
+            said["reason"] = answer.reason[:_LONGEST_REASON]
+        log("call", **(get_contextvars() | said))
+        return self._unless_oneway(head, answer)
+
+    def _run(self, head: Head, message: bytes, session: Session, request_id: str) -> _Answer:
+        try:
+            return self._call(head, message, session)
+        except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
+            _log.exception("call_broke", **get_contextvars())
+            return self._failure(head, MetaError(f"unexpected error; the server's log has it as request {request_id}"))
+
+    def _call(self, head: Head, message: bytes, session: Session) -> _Answer:
+        method, call = self._methods.get(head.name), self._calls.get(head.name)
+        if method is None or call is None:
+            return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
+        question = self._answers.question(head.name, message, head.body_at, of_spark=session.is_spark)
+        kept = self._answers.find(question) if question else None
+        if kept is not None:
+            return _Answer(encode_reply(head, kept), KEPT)
+        try:
+            result = self._known(question, head, message)
+            if result is not None:
+                return _Answer(encode_reply(head, result), OK)
+            direct = self._direct.get(head.name)
+            result = direct(session, message, head.body_at) if direct else None
+            if result is not None:
+                return _Answer(encode_reply(head, result), OK)
+            arguments = decode_arguments(method, message, head.body_at)
+            _require_structs(method, arguments)
+            with self._answers.listening(question) as keep:
+                result = _result(method, call(session, **arguments))
+            if result is None:
+                return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
+            keep(result)
+            return _Answer(encode_reply(head, result), OK)
+        except ProtocolError as error:
+            return _refusal(head, Refusal.PROTOCOL_ERROR, str(error))
+        except HmstatsError as error:
+            return self._failure(head, error)
+
+    def _known(self, question: Question | None, head: Head, message: bytes) -> bytes | None:
+        """The result that `quick` makes, which is then cached; None if the call must be made."""
+        quick = self._quick.get(head.name)
+        if quick is None:
+            return None
+        with self._answers.listening(question) as keep:
+            result = quick(message, head.body_at)
+        if result is not None:
+            keep(result)
+        return result
+
+    def _failure(self, head: Head, error: HmstatsError) -> _Answer:
+        """The exception of the API that stands for the error, or else a TApplicationException."""
+        if isinstance(error, UnknownExpression):  # Hive's clients then fall back to filtering partitions themselves
+            return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}': {error}")
+        method = self._methods.get(head.name)
+        exception = to_thrift(error, method.throws) if method else None
+        if method is None or exception is None:
+            return _refusal(head, Refusal.INTERNAL_ERROR, f"Internal error processing {head.name}: {error}")
+        result = method.result(**{method.throws[type(exception)]: exception})
+        reason = f"{type(error).__name__}: {error}"
+        return _Answer(encode_reply(head, encode_struct(result)), type(exception).__name__, reason)
+
+    def _unless_oneway(self, head: Head, answer: _Answer) -> bytes | None:
+        method = self._methods.get(head.name)
+        return None if head.oneway or (method is not None and method.oneway) else answer.reply
+
+
+def _require_structs(method: Method, arguments: Mapping[str, Any]) -> None:
+    """Raises InvalidInput if a struct argument is null, or a required struct inside of one."""
+    for spec in method.arguments.thrift_spec.values():
+        kind, name = spec[0], spec[1]
+        if kind != TType.STRUCT or name in _OPTIONAL:
+            continue
+        if arguments[name] is None:
+            raise InvalidInput(f"{method.name} must have the argument {name}, found none")
+        for inner in _required_structs(spec[2]):
+            if getattr(arguments[name], inner) is None:
+                raise InvalidInput(f"{method.name} must have a struct {inner} in its {name}, found none")
+
+
+@cache
+def _required_structs(struct: Any) -> tuple[str, ...]:
+    return tuple(spec[1] for spec in struct.thrift_spec.values() if spec[0] == TType.STRUCT and spec[-1])
+
+
+def _result(method: Method, value: Any) -> bytes | None:
+    """The encoded result struct; None if the method returns a value and there is none."""
+    if isinstance(value, Encoded):
+        return value.result
+    if not method.returns_value:
+        return encode_struct(method.result())
+    return None if value is None else encode_struct(method.result(success=value))
+
+
+def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:
+    return _Answer(encode_refusal(head, kind, sentence), kind.name, sentence)
+
+
+def _client(session: Session) -> dict[str, Any]:
+    return {"connection": session.connection_id, "peer": session.peer}
+
+
+def _head(message: bytes) -> Head:
+    head = read_head(message)
+    if head is None:
+        raise ProtocolError(f"a request must have a whole head, found {len(message)} bytes")
+    return head

@@ -1,0 +1,10 @@
+"""Clients' connections, in the selector's thread.
+
+loop                sleeps until a socket, a worker or a deadline has something
+connection          one socket, its bytes, and the call on it
+exchange            requests are read, handed to workers, and replies written
+partial_requests    a budget for requests of which a part has come
+prompt_replies      cached answers, given by the selector's thread itself
+workers             threads that run the calls
+deadlines, unsent   time limits, and replies that clients have not taken
+"""

@@ -1,0 +1,173 @@
+"""One client's socket, with the bytes received and the bytes still to send.
+
+A connection belongs to the selector's thread. A worker writes to the socket only while it holds the claim of the
+connection's call; it may read `inbox`, `ended` and `doomed`, but not change them.
+"""
+
+from __future__ import annotations
+
+import selectors
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Sequence
+
+    from hmstats.server.messages.envelope import Pieces
+    from hmstats.server.protocols.protocols import WireProtocol
+    from hmstats.server.rpc.caller import Session
+
+READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+
+_READ_BYTES = 64 * 1024
+_WAITING_BYTES = 256 * 1024
+"""If so many bytes wait behind a running call, no more are read: the client's buffers fill and it stops sending."""
+
+_NOTHING = memoryview(b"")
+
+
+class Connection:
+    """A client's connection. Idle, it holds this object and an empty buffer."""
+
+    __slots__ = (
+        "call",
+        "closed",
+        "doomed",
+        "ended",
+        "events",
+        "fresh",
+        "inbox",
+        "last",
+        "lingering",
+        "outbox",
+        "protocol",
+        "session",
+        "socket",
+        "unread",
+    )
+
+    def __init__(self, sock: socket.socket, session: Session) -> None:
+        self.socket = sock
+        self.session = session
+        self.protocol: WireProtocol | None = None
+        self.inbox = bytearray()
+        self.outbox = _NOTHING
+        self.call: Call | None = None
+        self.fresh = True
+        """Whether no request has arrived yet."""
+        self.events = 0
+        """The events that the selector watches for."""
+        self.ended = False
+        """Whether the client has closed its side for sending; it may still wait for replies."""
+        self.last = False
+        """Whether the connection ends after the bytes in the outbox."""
+        self.lingering = False
+        """Whether everything is sent and received bytes are discarded, so that the client can read its last reply."""
+        self.doomed = False
+        """Whether the connection is to be closed as soon as a worker has released it."""
+        self.closed = False
+        self.unread = False
+        """Whether more requests have arrived than one turn handles; nothing is received before the next turn."""
+
+    @property
+    def free(self) -> bool:
+        """Whether the next request can be started."""
+        return not (self.call or self.outbox or self.lingering or self.closed)
+
+    @property
+    def awaits_selector(self) -> bool:
+        """Whether the selector's thread has something to do as soon as the running call has ended."""
+        return self.request_begun or self.ended or self.doomed
+
+    @property
+    def request_begun(self) -> bool:
+        """Whether a part of the next request has arrived."""
+        return bool(self.inbox) or (self.protocol is not None and self.protocol.begun)
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory in bytes of the part of the next request that has arrived."""
+        return len(self.inbox) + (self.protocol.held_bytes if self.protocol is not None else 0)
+
+    @property
+    def wanted_events(self) -> int:
+        """The events that the selector should watch for."""
+        full = not self.free and len(self.inbox) >= _WAITING_BYTES
+        reading = 0 if self.ended or full or self.unread else READ
+        return reading | (WRITE if self.outbox else 0)
+
+    def receive(self) -> bytes | None:
+        """The bytes that have arrived, empty at the end, None if there are none yet. Raises OSError if it is broken."""
+        try:
+            data = self.socket.recv(_READ_BYTES)
+        except BlockingIOError:
+            return None
+        self.ended = not data
+        return data
+
+    def put(self, data: bytes) -> None:
+        """Append bytes to the inbox, unless no more requests are accepted."""
+        if not self.last and not self.lingering:
+            self.inbox += data
+
+    def send(self, pieces: Sequence[bytes | memoryview]) -> memoryview:
+        """Send as much as the socket takes at once, and return the rest. Raises OSError if the connection is broken."""
+        try:
+            sent = self.socket.sendmsg(pieces)
+        except BlockingIOError:
+            sent = 0
+        if sent == sum(map(len, pieces)):
+            return _NOTHING
+        whole = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return memoryview(whole)[sent:]
+
+
+class Call:
+    """A request and its reply.
+
+    The first thread to take the claim answers: the worker with the reply, or the selector's thread after a timeout or
+    if the client has gone. The other thread drops its answer.
+    """
+
+    __slots__ = ("_claim", "answered", "connection", "error", "last", "protocol", "request", "unsent")
+
+    def __init__(self, connection: Connection, protocol: WireProtocol, request: bytes) -> None:
+        self.connection = connection
+        self.protocol = protocol
+        self.request = request
+        self.answered = False
+        """Whether there was a reply, of which the socket has taken all but `unsent`."""
+        self.unsent = memoryview(b"")
+        """The end of the reply that the socket did not take."""
+        self.last = False
+        """Whether the connection ends with the reply."""
+        self.error: OSError | None = None
+        """Why the reply could not be sent."""
+        self._claim = threading.Lock()
+
+    def claim(self) -> bool:
+        """Take the claim; whether the caller is the first to do so."""
+        return self._claim.acquire(blocking=False)
+
+    def run(self) -> bool:
+        """Run the call in a worker and send its reply; whether the reply was sent by this worker."""
+        if self._claim.locked():
+            return False
+        return self.give(self.protocol.answer(self.request, self.connection.session))
+
+    def give(self, reply: Pieces | None) -> bool:
+        """Send the reply unless another thread has taken the claim; whether it was sent here."""
+        if not self.claim():
+            return False
+        self.send(self.protocol.wrap(reply))
+        self.last = self.protocol.ends
+        return True
+
+    def send(self, data: Pieces) -> None:
+        """Send the wrapped reply. The caller must hold the claim."""
+        self.answered = True
+        try:
+            self.unsent = self.connection.send(data) if data else self.unsent
+        except OSError as error:
+            self.error = error

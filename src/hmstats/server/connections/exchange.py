@@ -1,0 +1,469 @@
+"""The exchange with clients: reads requests, hands whole ones to the workers, and writes replies.
+
+Everything but `_work` runs in the selector's thread. Workers send replies themselves; bytes that a socket does not take
+at once are sent from here. So a slow or silent client costs a buffer until its timeout, never a thread.
+"""
+
+import contextlib
+import selectors
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from typing import Any, TypeVar
+
+import structlog
+
+from hmstats.errors import MessageTooLarge, ProtocolError
+from hmstats.server.calls.dispatch import Repeated
+from hmstats.server.connections.connection import READ, WRITE, Call, Connection
+from hmstats.server.connections.deadlines import Deadlines
+from hmstats.server.connections.partial_requests import PartialRequests
+from hmstats.server.connections.prompt_replies import PromptReplies, VersionSource
+from hmstats.server.connections.unsent import UnsentReplies
+from hmstats.server.connections.workers import Workers
+from hmstats.server.limits import Limits
+from hmstats.server.messages.envelope import Pieces, Refusal, encode_refusal
+from hmstats.server.monitoring.metrics import CONNECTIONS, FAILED_CONNECTIONS, UNTAKEN_REPLIES
+from hmstats.server.protocols.protocols import WireProtocol
+from hmstats.server.rpc.caller import Session
+
+_LINGER_SECONDS = 5.0
+"""How long a client has to read its last reply before its connection is closed."""
+_FRESH_SECONDS = 1.0
+"""How long a new client has to send its request if the server is draining."""
+_TURNED_AWAY_AT_ONCE = 128
+"""Connections beyond the limit that get an error at once; any more are closed without a reply."""
+
+_MOMENT_SECONDS = 0.001
+_REQUESTS_AT_ONCE = 32
+"""Requests of a connection that are started in one turn."""
+
+_log = structlog.get_logger("hmstats.server")
+
+T = TypeVar("T")
+
+Recognise = Callable[[bytearray], WireProtocol | None]
+"""Recognises the protocol from a connection's first bytes; None if they are too few. Raises ProtocolError."""
+NewSession = Callable[[int, str], Session]
+"""Makes the session of a connection from its number and its peer's address."""
+
+
+class Exchange:
+    """The connections of a selector, each of which it registers with the Connection as data."""
+
+    def __init__(
+        self,
+        selector: selectors.BaseSelector,
+        wake: Callable[[], None],
+        recognise: Recognise,
+        limits: Limits,
+        note: Callable[[int], None],
+        versions: VersionSource | None,
+        sessions: NewSession,
+    ) -> None:
+        """`note` is told how many connections there are whenever that changes."""
+        self._note = note
+        self._limits = limits
+        self._selector = selector
+        self._wake = wake
+        self._recognise = recognise
+        self._sessions = sessions
+        self._connections: set[Connection] = set()
+        self._turned_away: set[Connection] = set()
+        self._numbers = count(1)
+        self._workers: Workers[Call] = Workers(
+            limits.threads, limits.max_waiting_calls, self._work, limits.max_waiting_bytes
+        )
+        self._ended_calls: deque[Call] = deque()
+        self._prompt = PromptReplies(selector, wake, versions, self._end, self._leave, self.guarded)
+        self.answers_itself = False
+        """Whether the last request was answered in this thread: the next event is then near, and no worker is busy."""
+        self._draining = False
+        self._receiving = Deadlines[Connection](limits.receive_seconds)
+        self._partial = PartialRequests(limits.max_partial_bytes)
+        self._unsent = UnsentReplies(limits)
+        self.unread: deque[Connection] = deque()
+        """Connections with more requests than their turn allowed, which continue in the next turn."""
+        self._calling = Deadlines[Connection](limits.call_seconds)
+        self._idle = Deadlines[Connection](limits.idle_seconds)
+        self._lingering = Deadlines[Connection](_LINGER_SECONDS)
+        self._leaving = Deadlines[Connection](_FRESH_SECONDS)
+        self._ends: tuple[tuple[Deadlines[Connection], Callable[[Connection], None]], ...] = (
+            (self._calling, self._end_call),
+            (self._receiving, self._end_receiving),
+            (self._unsent.deadlines, self._end_sending),
+            (self._idle, self._end_idle),
+            (self._lingering, self._close),
+            (self._leaving, self._close),
+        )
+        """Each kind of deadline, and the method that ends a connection after it."""
+        self._deadlines = tuple(deadlines for deadlines, _ in self._ends)
+        self._shortest_seconds = min(each.seconds for each in self._deadlines if each.seconds is not None)
+
+    def next_deadline(self, now: float) -> float:
+        """The earliest time at which `expire` can have something to do, in seconds of time.monotonic()."""
+        firsts = (first for each in self._deadlines if (first := each.next()) is not None)
+        return min([now + self._shortest_seconds, *firsts])
+
+    @property
+    def busy(self) -> int:
+        """How many connections have a running call or an unsent reply."""
+        return sum(1 for connection in self._connections if not connection.lingering)
+
+    def start(self) -> None:
+        """Start the worker threads."""
+        self._note(0)
+        self._workers.start()
+
+    def drain(self) -> None:
+        """Start no more requests: connections without a call are closed now, the others after their reply.
+
+        Only a client that has just connected is still answered once.
+        """
+        self._draining = True
+        self.settle()
+        for connection in list(self._connections):
+            if connection.fresh:
+                self._leaving.start(connection)
+            self.advance(connection)
+
+    def close(self) -> None:
+        """Close every connection, and let the workers end after their running calls."""
+        for connection in list(self._connections):
+            self._close(connection)
+        self._workers.stop()
+        self._prompt.close()
+        while self._connections:  # replies that workers are sending now, without waiting for a client
+            time.sleep(_MOMENT_SECONDS)
+            self.settle()
+
+    def add(self, accepted: socket.socket, peer: str) -> None:
+        """Add a new connection, or refuse it if there are too many."""
+        full = len(self._connections) - len(self._turned_away) >= self._limits.max_connections
+        if full and len(self._turned_away) >= _TURNED_AWAY_AT_ONCE:
+            accepted.close()
+            return
+        connection = Connection(accepted, self._sessions(next(self._numbers), peer))
+        self._connections.add(connection)
+        CONNECTIONS.inc()
+        self._note(len(self._connections))
+        if full:
+            self._turn_away(connection)
+        else:
+            self._idle.start(connection)
+        self._watch(connection)
+
+    def react(self, connection: Connection, events: int) -> bool:
+        """Read from or write to a ready socket; whether `advance` must be called after `settle`."""
+        if connection.closed or connection.doomed:
+            return False
+        try:
+            if events & READ and (data := connection.receive()) is not None:
+                if connection.free and not connection.inbox and self._repeats(connection, data):
+                    return connection.call is None
+                connection.put(data)
+            if events & WRITE and connection.outbox:
+                self._sent(connection, connection.send((connection.outbox,)))
+        except (OSError, MemoryError) as error:
+            self._lose(connection, error)
+        return True
+
+    def settle(self) -> list[Connection]:
+        """Process finished calls; returns their connections, on which `advance` must be called."""
+        settled = []
+        while self._ended_calls:
+            call = self._ended_calls.popleft()
+            self.guarded(call.connection, self._settle, call)
+            settled.append(call.connection)
+        return settled
+
+    def guarded(self, connection: Connection, step: Callable[..., T], *arguments: Any) -> T | None:
+        """Run a step on a connection and return its result; an unexpected error ends only that connection."""
+        try:
+            return step(connection, *arguments)
+        except Exception:  # noqa: BLE001 - the guard of the selector's thread
+            session = connection.session
+            _log.exception("connection_failed", connection=session.connection_id, peer=session.peer)
+            FAILED_CONNECTIONS.inc()
+            self._close(connection)
+            return None
+
+    @property
+    def waits_with_others(self) -> bool:
+        """Whether a version check is about to be sent that requests of other clients could share."""
+        return self._prompt.about_to_ask and len(self._connections) > 1
+
+    def ask(self) -> None:
+        """Send the version check of the cached answers that wait for one. Call this at the end of every turn."""
+        self._prompt.ask()
+
+    def go_on(self) -> None:
+        """Advance the connection that has been unread for longest."""
+        connection = self.unread.popleft()
+        connection.unread = False
+        self.guarded(connection, self.advance)
+
+    def advance(self, connection: Connection) -> None:
+        """Start whole requests, as many as one turn allows, and watch for more."""
+        taken = 0
+        while connection.free and taken < _REQUESTS_AT_ONCE and self._take_up(connection):
+            taken += 1
+        if taken == _REQUESTS_AT_ONCE and connection.free:
+            self._postpone(connection)
+        if connection.lingering and connection.ended:
+            self._close(connection)
+        self._watch(connection)
+
+    def _postpone(self, connection: Connection) -> None:
+        """Schedules a connection for the next turn."""
+        if not connection.unread:
+            connection.unread = True
+            self.unread.append(connection)
+
+    def expire(self, now: float) -> None:
+        """End connections and calls after their deadlines."""
+        self._prompt.tell()
+        for deadlines, end in self._ends:
+            for connection in deadlines.expired(now):
+                self.guarded(connection, end)
+
+    def _end_receiving(self, connection: Connection) -> None:
+        sentence = f"a request must be whole after {self._limits.receive_seconds:g} seconds, found a part of one"
+        self._reject(connection, ProtocolError(sentence))
+
+    def _end_sending(self, connection: Connection) -> None:
+        most, seconds = self._limits.send_bytes, self._limits.send_seconds
+        self._lose_slow(connection, "slow", f"less than {most} bytes of the reply taken in {seconds:g} seconds")
+
+    def _end_idle(self, connection: Connection) -> None:
+        self._lose(connection, f"no request in {self._limits.idle_seconds:g} seconds")
+
+    def _settle(self, connection: Connection, call: Call) -> None:
+        connection.call = None
+        self._calling.stop(connection)
+        if call.error is not None:
+            self._lose(connection, call.error)
+        elif connection.doomed:
+            self._close(connection)
+        elif call.unsent or call.last:
+            connection.last = call.last
+            self._sent(connection, call.unsent)
+
+    def _turn_away(self, connection: Connection) -> None:
+        sentence = f"the server holds its limit of {self._limits.max_connections} connections; try again later"
+        _log.warning("connection_refused", peer=connection.session.peer, reason=sentence)
+        self._turned_away.add(connection)
+        self._send(connection, (encode_refusal(None, Refusal.INTERNAL_ERROR, sentence),), last=True)
+
+    def _repeats(self, connection: Connection, data: bytes) -> bool:
+        """Starts a request that is answered from the cache by its bytes alone; whether the bytes are one."""
+        protocol = connection.protocol
+        if protocol is None:
+            return False
+        repeated = protocol.repeated(data, connection.session)
+        if repeated is not None:
+            self._begin_call(connection, Call(connection, protocol, repeated.request), repeated)
+        return repeated is not None
+
+    def _take_up(self, connection: Connection) -> bool:
+        """Starts the next request; whether there was a whole one."""
+        if self._draining and not connection.fresh:
+            self._close(connection)
+            return False
+        try:
+            request = self._next_request(connection)
+        except ProtocolError as error:
+            self._reject(connection, error)
+            return False
+        if request is not None:
+            self._begin_call(connection, request)
+        elif connection.request_begun:
+            self._wait_for_rest(connection)
+        elif connection.ended:
+            self._lose(connection, "closed by the client")
+        else:
+            self._idle.start(connection)
+        return request is not None
+
+    def _wait_for_rest(self, connection: Connection) -> None:
+        """Waits for the rest of a request; if it has arrived already, continues in the next turn."""
+        if connection.protocol is not None and connection.protocol.unread:
+            self._postpone(connection)
+        elif connection.ended:
+            self._lose(connection, "closed by the client")
+            return
+        self._idle.stop(connection)
+        self._receiving.start(connection)
+        self._partial.note(connection)
+        for each in self._partial.beyond():
+            self.guarded(each, self._reject, MessageTooLarge(self._too_much_in_part))
+
+    @property
+    def _too_much_in_part(self) -> str:
+        most = self._limits.max_partial_bytes
+        return f"requests that have come in part may hold {most} bytes together, found more; try again later"
+
+    def _next_request(self, connection: Connection) -> Call | None:
+        protocol = connection.protocol = connection.protocol or self._recognise(connection.inbox)
+        if protocol is None or not connection.request_begun:
+            return None
+        request = protocol.take(connection.inbox)
+        return None if request is None else Call(connection, protocol, request)
+
+    def _begin_call(self, connection: Connection, call: Call, repeated: Repeated | None = None) -> None:
+        """Answers a call from the cache, with `repeated` if it is given, or hands it to a worker."""
+        self._idle.stop(connection)
+        self._receiving.stop(connection)
+        self._partial.forget(connection)
+        self._leaving.stop(connection)
+        connection.fresh = False
+        connection.call = call
+        self._calling.start(connection)
+        self.answers_itself = self._prompt.take(call, repeated)
+        if not self.answers_itself:
+            self._hand_over(call)
+        elif call.answered:
+            self._settle(connection, call)
+
+    def _end(self, call: Call) -> None:
+        """Finishes a call that was answered in this thread after a version check."""
+        connection = call.connection
+        if call.unsent or call.error or call.last or connection.awaits_selector or self._draining:
+            self._ended_calls.append(call)
+            return
+        connection.call = None
+        self._calling.stop(connection)
+        self._idle.start(connection)
+
+    def _leave(self, call: Call) -> None:
+        """Hands a call whose version check failed to a worker, unless the call has ended meanwhile."""
+        connection = call.connection
+        if connection.call is call:
+            self.answers_itself = False
+            self._hand_over(call)
+            self.advance(connection)  # the call may have been refused, and the next request may wait
+
+    def _hand_over(self, call: Call) -> None:
+        """Hands a call to a worker; refuses it if the queue is full."""
+        if self._workers.submit(call, len(call.request)):
+            return
+        most = f"{self._limits.max_waiting_calls} calls, or {self._limits.max_waiting_bytes:,} bytes of them"
+        sentence = f"the server is busy: {most}, wait already; try again later"
+        self._answer_instead(call.connection, call, sentence, last=False)
+
+    def _end_call(self, connection: Connection) -> None:
+        """Answers a call after its timeout, unless a worker is answering it right now."""
+        call = connection.call
+        if call is not None and call.claim():
+            sentence = f"the call was given up after {self._limits.call_seconds:g} seconds"
+            self._answer_instead(connection, call, sentence, last=True)
+            self._watch(connection)
+
+    def _answer_instead(self, connection: Connection, call: Call, sentence: str, *, last: bool) -> None:
+        connection.call = None
+        self._calling.stop(connection)
+        reply = call.protocol.wrap(call.protocol.refuse(call.request, connection.session, sentence))
+        self._send(connection, reply, last=last or call.protocol.ends)
+
+    def _work(self, call: Call) -> None:
+        """In a worker's thread: run a call and send its reply."""
+        if not call.run():
+            return
+        # Noted first and looked at second, while the selector's thread reads first and looks for notes second: so one
+        # of the two sees that a request waits.
+        self._ended_calls.append(call)
+        if call.unsent or call.error or call.last or call.connection.awaits_selector or self._draining:
+            self._wake()
+
+    def _reject(self, connection: Connection, error: ProtocolError) -> None:
+        """Answers bytes that are no valid request, and closes the connection."""
+        session = connection.session
+        _log.warning("request_rejected", connection=session.connection_id, peer=session.peer, reason=str(error))
+        reply = connection.protocol.reject(error) if connection.protocol else ()
+        self._partial.forget(connection)
+        connection.protocol = None  # with what it holds of the request
+        self._send(connection, reply, last=True)
+        self._watch(connection)
+
+    def _send(self, connection: Connection, data: Pieces, *, last: bool) -> None:
+        connection.last = last
+        if last:
+            connection.inbox.clear()
+        try:
+            self._sent(connection, connection.send(data))
+        except OSError as error:
+            self._lose(connection, error)
+
+    def _sent(self, connection: Connection, rest: memoryview) -> None:
+        """Stores the unsent rest of a reply."""
+        had = bool(connection.outbox)
+        connection.outbox = rest
+        if rest or had:
+            self._unsent.note(connection)
+        if rest:
+            self._end_slowest()
+            return
+        if connection.last:
+            self._linger(connection)
+
+    def _linger(self, connection: Connection) -> None:
+        """Lets the client read its last reply before the end: closing over unread bytes would reset the connection."""
+        connection.lingering = True
+        self._receiving.stop(connection)
+        self._idle.stop(connection)
+        self._lingering.start(connection)
+        with contextlib.suppress(OSError):
+            connection.socket.shutdown(socket.SHUT_WR)
+
+    def _end_slowest(self) -> None:
+        """Ends connections, slowest first, until the unsent replies are within their limit."""
+        for slowest in self._unsent.beyond():
+            most = self._limits.max_unsent_bytes
+            self._lose_slow(slowest, "unsent bytes", f"replies that clients have not taken hold more than {most} bytes")
+
+    def _lose_slow(self, connection: Connection, kind: str, reason: str) -> None:
+        """Ends a connection whose client does not take its reply."""
+        session, unsent = connection.session, len(connection.outbox)
+        _log.warning(
+            "reply_not_taken", connection=session.connection_id, peer=session.peer, bytes=unsent, reason=reason
+        )
+        UNTAKEN_REPLIES.labels(kind).inc()
+        self._close(connection)
+
+    def _lose(self, connection: Connection, reason: object) -> None:
+        session = connection.session
+        _log.debug("connection_ended", connection=session.connection_id, peer=session.peer, reason=str(reason))
+        self._close(connection)
+
+    def _close(self, connection: Connection) -> None:
+        if connection.closed:
+            return
+        self._watch(connection, 0)
+        self._unsent.forget(connection)
+        self._partial.forget(connection)
+        for deadlines in self._deadlines:
+            deadlines.stop(connection)
+        if connection.call is not None and not connection.call.claim():
+            connection.doomed = True  # a worker is writing to the socket; it is closed when the call is settled
+            return
+        connection.closed = True
+        connection.socket.close()
+        self._connections.discard(connection)
+        self._turned_away.discard(connection)
+        CONNECTIONS.dec()
+        self._note(len(self._connections))
+
+    def _watch(self, connection: Connection, wanted: int | None = None) -> None:
+        """Registers the events that the connection wants with the selector."""
+        events = connection.wanted_events if wanted is None else wanted
+        if connection.closed or connection.doomed or events == connection.events:
+            return
+        if not events:
+            self._selector.unregister(connection.socket)
+        elif not connection.events:
+            self._selector.register(connection.socket, events, connection)
+        else:
+            self._selector.modify(connection.socket, events, connection)
+        connection.events = events

@@ -1,0 +1,157 @@
+"""The selector's thread: handles events of sockets, workers and deadlines until it is told to stop."""
+
+import os
+import selectors
+import time
+
+import structlog
+
+from hmstats.server.connections.connection import Connection
+from hmstats.server.connections.deadlines import Deadlines
+from hmstats.server.connections.exchange import Exchange, NewSession, Recognise
+from hmstats.server.connections.prompt_replies import VersionSource
+from hmstats.server.limits import Limits
+from hmstats.server.sockets.busy_poll import Ready, busy_poll
+from hmstats.server.sockets.listener import Listener
+from hmstats.server.sockets.wakeup import Wakeup
+
+_ACCEPT_PAUSE_SECONDS = 0.5
+"""How long no connection is accepted after the system refused one."""
+
+_log = structlog.get_logger("hmstats.server")
+
+
+class Loop:
+    """Serves the connections of one listener."""
+
+    def __init__(
+        self,
+        listener: Listener,
+        recognise: Recognise,
+        limits: Limits,
+        versions: VersionSource | None,
+        sessions: NewSession,
+    ) -> None:
+        self._listener = listener
+        self._selector = selectors.DefaultSelector()
+        self._wakeup = Wakeup()
+        self._neighbours = listener.neighbours
+        note = self._neighbours.note if self._neighbours is not None else lambda _: None
+        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits, note, versions, sessions)
+        self._busy_poll_seconds = limits.busy_poll_seconds
+        self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
+        self._drain_until: float | None = None
+        self._look_at = 0.0
+        """When to check deadlines next, since checking them in every turn would take longer than an answer."""
+
+    def drain(self, drain_seconds: float) -> None:
+        """Begin to stop: accept no connections and start no calls; running calls have `drain_seconds`.
+
+        Safe to call from other threads and from signal handlers.
+        """
+        self._drain_until = time.monotonic() + drain_seconds
+        self._wakeup.wake()
+
+    def run(self) -> None:
+        """Serve until drained."""
+        try:
+            self._selector.register(self._listener, selectors.EVENT_READ)
+            self._selector.register(self._wakeup, selectors.EVENT_READ, self._wakeup.clear)
+            if self._neighbours is not None:
+                self._selector.register(self._neighbours, selectors.EVENT_READ, self._take_over)
+            self._exchange.start()
+            while self._drain_until is None:
+                self._turn()
+            self._stop_listening()
+            self._exchange.drain()
+            while self._exchange.busy and time.monotonic() < self._drain_until:
+                self._turn()
+        finally:
+            self._close()
+
+    def _turn(self) -> None:
+        """Waits for events and handles them."""
+        touched: list[Connection] = []
+        has_come = False
+        for key, events in self._ready():
+            if isinstance(key.data, Connection):
+                if self._exchange.guarded(key.data, self._exchange.react, events):
+                    touched.append(key.data)
+            elif key.fileobj is self._listener:
+                has_come = True
+            else:
+                key.data()
+        touched += self._exchange.settle()
+        for connection in touched:
+            self._exchange.guarded(connection, self._exchange.advance)
+        if self._exchange.unread:
+            self._exchange.go_on()
+        if has_come:
+            self._accept()  # after closed connections are no longer counted
+        if self._exchange.waits_with_others:
+            self._take_in_more()
+        self._exchange.ask()
+        now = time.monotonic()
+        if now >= self._look_at:
+            self._expire(now)
+            pause = self._accept_pause.next() or now + _ACCEPT_PAUSE_SECONDS
+            self._look_at = min(self._exchange.next_deadline(now), pause)
+
+    def _take_in_more(self) -> None:
+        """Yields the processor to waiting clients, so that one version check serves many requests."""
+        os.sched_yield()
+        for key, events in self._selector.select(0):
+            if isinstance(key.data, Connection) and self._exchange.guarded(key.data, self._exchange.react, events):
+                self._exchange.guarded(key.data, self._exchange.advance)
+
+    def _ready(self) -> Ready:
+        """The next events; polls for a moment before sleeping if they are expected soon."""
+        if self._exchange.unread:
+            return self._selector.select(0)
+        near = busy_poll(self._selector, self._busy_poll_seconds) if self._exchange.answers_itself else []
+        return near or self._selector.select(max(0.0, self._look_at - time.monotonic()))
+
+    def _expire(self, now: float) -> None:
+        self._exchange.expire(now)
+        for listener in self._accept_pause.expired(now):
+            self._selector.register(listener, selectors.EVENT_READ)
+
+    def _accept(self) -> None:
+        self._take_over()  # count them before the neighbours decide which worker takes the next ones
+        try:
+            for accepted, peer in self._listener.accept():
+                if self._neighbours is None or not self._neighbours.hand_over(accepted, peer):
+                    self._exchange.add(accepted, peer)
+        except OSError as error:
+            # The connection goes on waiting, so the selector would find it again and again.
+            _log.error("accept_failed", reason=str(error))
+            self._selector.unregister(self._listener)
+            self._accept_pause.start(self._listener)
+
+    def _take_over(self) -> None:
+        if self._neighbours is not None:
+            for accepted, peer in self._neighbours.handed_over():
+                self._exchange.add(accepted, peer)
+
+    def _stop_listening(self) -> None:
+        """Accepts the connections that are queued, since closing the socket would reset them, then stops listening."""
+        if self._neighbours is not None:
+            self._take_over()
+            self._selector.unregister(self._neighbours)
+            self._neighbours.leave()
+        if self._accept_pause.next() is None:
+            self._accept()
+        if self._accept_pause.next() is None:
+            self._selector.unregister(self._listener)
+        self._accept_pause = Deadlines(None)
+        self._listener.close()
+
+    def _close(self) -> None:
+        if cut := self._exchange.busy:
+            _log.warning("calls_cut_off", connections=cut)
+        self._exchange.close()
+        self._selector.close()
+        self._wakeup.close()
+        self._listener.close()
+        if self._neighbours is not None:
+            self._neighbours.close()

@@ -1,0 +1,235 @@
+"""Cached answers, sent by the selector's thread itself: waking a worker would take longer than answering.
+
+An answer is valid only while its tables have the versions that it was made from. If these are known, it is sent at
+once. Else the database is asked over a non-blocking connection (a line), with one query for all requests since the
+last. So a read that begins after a write was answered sees the write, and the more clients there are the less a check
+costs. Requests whose answers are stale, or cannot be checked, go to the workers.
+"""
+
+import math
+import selectors
+import threading
+import time
+from collections.abc import Callable, Collection
+from typing import Protocol, TypeVar
+
+import structlog
+
+from hmstats.errors import StoreUnavailable
+from hmstats.server.cache.cached_answers import Versions
+from hmstats.server.calls.dispatch import KeptReply, Repeated
+from hmstats.server.connections.connection import Call, Connection
+from hmstats.server.monitoring.metrics import KEPT, KeptSeconds
+
+_PAUSE_SECONDS = 1.0
+"""The pause between two attempts to open a line."""
+
+_log = structlog.get_logger("hmstats.server")
+
+
+class Line(Protocol):
+    """A connection to the database for version checks that never block; store/changes/version_line.py has one."""
+
+    asking: bool
+    unsent: bool
+
+    def fileno(self) -> int:
+        """The socket to register with a selector."""
+
+    def ask(self, table_ids: Collection[int]) -> None:
+        """Send a query for the versions of these tables."""
+
+    def hear(self) -> Versions | None:
+        """The versions by table id, if the reply has arrived; None if not."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class VersionSource(Protocol):
+    """The source of the versions of tables, which Store implements."""
+
+    def known_versions(self, table_ids: Collection[int]) -> Versions | None:
+        """The versions of these tables, if they are known without a query; else None."""
+
+    def version_line(self) -> Line | None:
+        """Open a line; None if the database offers none. Blocks. Raises StoreUnavailable."""
+
+
+T = TypeVar("T")
+_Waiting = tuple[Call, KeptReply | Repeated]
+
+
+class PromptReplies:
+    """Sends cached replies in one selector's thread, where everything but `_open` runs.
+
+    `ended` is called with each call that was answered after a check, `leave` with each that a worker must answer.
+    `guarded` runs a step on a connection so that an unexpected error ends that connection only.
+    """
+
+    def __init__(
+        self,
+        selector: selectors.BaseSelector,
+        wake: Callable[[], None],
+        versions: VersionSource | None,
+        ended: Callable[[Call], None],
+        leave: Callable[[Call], None],
+        guarded: Callable[..., object],
+    ) -> None:
+        self._selector = selector
+        self._wake = wake
+        self._versions = versions
+        self._ended = ended
+        self._leave = leave
+        self._guarded = guarded
+        self._waiting: list[_Waiting] = []
+        self._asked: list[_Waiting] = []
+        self._line: Line | None = None
+        self._opened: list[Line | None] = []
+        self._opening = False
+        self._writing = False
+        """Whether the selector watches the line's socket for writing."""
+        self._open_after = 0.0
+        self._closed = False
+        self._seconds = KeptSeconds()
+        self._log = _log.bind()
+        """Bound once, since binding takes as long as a log call that writes nothing."""
+
+    def take(self, call: Call, repeated: Repeated | None = None) -> bool:
+        """Take a call if a cached reply may answer it; whether it was taken.
+
+        A call that was taken is answered here or passed to `leave`. `repeated` is its reply, if it was looked up
+        already.
+        """
+        if self._versions is None:
+            return False
+        reply = repeated or call.protocol.kept(call.request, call.connection.session)
+        if reply is None:
+            return False
+        now = self._versions.known_versions(reply.kept.versions)
+        if now is not None:
+            return self._answered(call, reply, now)
+        if self._line is None:
+            self._begin_opening()
+            return False
+        self._waiting.append((call, reply))
+        return True
+
+    @property
+    def about_to_ask(self) -> bool:
+        """Whether `ask` would send a query."""
+        return bool(self._waiting) and self._line is not None and not self._line.asking
+
+    def ask(self) -> None:
+        """Send one query for all replies that wait for a check. Call this after every turn of the selector."""
+        if self._opened:
+            self._take_line()
+        if not self.about_to_ask:
+            return
+        assert self._line is not None
+        self._asked, self._waiting = self._waiting, []
+        line, wanted = self._line, {table_id for _, reply in self._asked for table_id in reply.kept.versions}
+        self._on_line(lambda: line.ask(wanted))
+
+    def tell(self) -> None:
+        """Report the seconds of all answers to the metrics. Call this periodically: they are reported in batches."""
+        self._seconds.tell()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._closed = True
+        self.tell()
+        for line in (self._line, *self._opened):
+            if line is not None:
+                line.close()
+        self._line = None
+
+    def _hear(self) -> None:
+        """Sends the replies that the line's result confirms, and leaves the others to workers."""
+        assert self._line is not None
+        now = self._on_line(self._line.hear)
+        if now is None:
+            return
+        asked, self._asked = self._asked, []
+        for call, reply in asked:
+            self._guarded(call.connection, self._settle, call, reply, now)
+
+    def _on_line(self, step: Callable[[], T]) -> T | None:
+        """Run a step on the line and return its result; None if the line broke: workers then answer."""
+        try:
+            result = step()
+            self._watch()
+        except StoreUnavailable as error:
+            self._lose(error)
+            return None
+        except Exception as error:  # noqa: BLE001 - the guard of the selector's thread
+            _log.exception("version_line_failed")
+            self._lose(error)
+            return None
+        return result
+
+    def _watch(self) -> None:
+        """Watch the line's socket for writing as long as a part of a query is unsent."""
+        assert self._line is not None
+        if self._line.unsent is not self._writing:
+            self._writing = self._line.unsent
+            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._writing else 0)
+            self._selector.modify(self._line, events, self._hear)
+
+    def _settle(self, _: Connection, call: Call, reply: KeptReply | Repeated, now: Versions) -> None:
+        if not self._answered(call, reply, now):
+            self._leave(call)
+        elif call.answered:
+            self._ended(call)
+
+    def _answered(self, call: Call, reply: KeptReply | Repeated, now: Versions) -> bool:
+        """Whether a reply is valid at these versions; if so, sends it, unless the call has ended."""
+        if not reply.kept.is_same(now):
+            return False
+        if isinstance(reply, Repeated):
+            if call.claim():
+                call.send(reply.pieces)
+        else:
+            call.give(call.protocol.confirmed(reply))
+        seconds = time.perf_counter() - reply.began_seconds
+        self._seconds.note(reply.name, seconds)
+        self._log.debug("call", method=reply.name, outcome=KEPT, milliseconds=round(seconds * 1000, 3))
+        return True
+
+    def _lose(self, error: Exception) -> None:
+        _log.warning("version_line_lost", reason=str(error))
+        assert self._line is not None
+        self._selector.unregister(self._line)
+        self._line.close()
+        self._line = None
+        self._writing = False
+        left, self._asked, self._waiting = [*self._asked, *self._waiting], [], []
+        for call, _ in left:
+            self._leave(call)
+
+    def _begin_opening(self) -> None:
+        if not self._opening and time.monotonic() >= self._open_after:
+            self._opening = True
+            threading.Thread(target=self._open, name="hmstats-version-line", daemon=True).start()
+
+    def _open(self) -> None:
+        """Opens a line, in a thread of its own since it blocks."""
+        assert self._versions is not None
+        line = None
+        try:
+            line = self._versions.version_line()
+            if line is None:
+                self._open_after = math.inf
+        except StoreUnavailable as error:
+            _log.warning("version_line_not_opened", reason=str(error))
+        self._opened.append(line)
+        if self._closed and line is not None:
+            line.close()
+        self._wake()
+
+    def _take_line(self) -> None:
+        self._line = self._opened.pop()
+        self._opening = False
+        self._open_after = max(self._open_after, time.monotonic() + _PAUSE_SECONDS)
+        if self._line is not None:
+            self._selector.register(self._line, selectors.EVENT_READ, self._hear)

@@ -1,0 +1,49 @@
+"""Replies that clients have not received yet: a deadline for each, and a memory budget for all."""
+
+from collections.abc import Iterator
+
+from hmstats.server.connections.connection import Connection
+from hmstats.server.connections.deadlines import Deadlines
+from hmstats.server.limits import Limits
+
+
+class UnsentReplies:
+    """The connections with a reply that the socket has not taken completely."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.deadlines = Deadlines[Connection](limits.send_seconds)
+        """When each client must have taken more of its reply, earliest first."""
+        self._least_bytes = limits.send_bytes
+        self._most_bytes = limits.max_unsent_bytes
+        self._held: dict[Connection, int] = {}
+        """Bytes in memory by connection, which are freed only after the last byte was sent."""
+        self._left: dict[Connection, int] = {}
+        """Bytes that were unsent when the connection's deadline was set."""
+        self._total = 0
+
+    def note(self, connection: Connection) -> None:
+        """Record how much is in a connection's outbox now."""
+        left = len(connection.outbox)
+        if not left:
+            self.forget(connection)
+        elif connection not in self._held:
+            self._held[connection] = len(connection.outbox.obj)  # type: ignore[arg-type]  # bytes
+            self._total += self._held[connection]
+            self._left[connection] = left
+            self.deadlines.restart(connection)
+        elif self._left[connection] - left >= self._least_bytes:
+            self._left[connection] = left
+            self.deadlines.restart(connection)
+
+    def forget(self, connection: Connection) -> None:
+        """Remove a connection, which has nothing to send any more."""
+        self.deadlines.stop(connection)
+        self._left.pop(connection, None)
+        self._total -= self._held.pop(connection, 0)
+
+    def beyond(self) -> Iterator[Connection]:
+        """Connections to end, slowest first, until the rest is within the budget; a single one may exceed it."""
+        while self._total > self._most_bytes and len(self._held) > 1:
+            connection = self.deadlines.first() or next(iter(self._held))
+            self.forget(connection)
+            yield connection

@@ -1,0 +1,9 @@
+"""Messages of Thrift's protocols as bytes.
+
+envelope                     name, type and sequence id
+allowance                    what one request may make a server spend
+scanner                      finds the end of a request
+encodings                    binary and compact; compact_reader and compact_writer turn one into the other
+struct_codec                 structs of arguments and results
+map_types, list_keyed_maps   maps that thriftpy2 would misread, or cannot hold
+"""

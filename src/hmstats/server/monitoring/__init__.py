@@ -1,0 +1,5 @@
+"""What operators see.
+
+metrics   what Prometheus is told
+health    health and metrics over HTTP
+"""

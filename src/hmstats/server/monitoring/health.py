@@ -1,0 +1,109 @@
+"""Health and metrics of a server over HTTP, answered by the parent process.
+
+/health/live: the parent runs. /health/ready: a worker serves clients and the server is not being stopped.
+/metrics: the numbers of all workers together, in Prometheus' format.
+"""
+
+import socket
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from socketserver import TCPServer, ThreadingMixIn
+from typing import Protocol
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from prometheus_client import CollectorRegistry, Gauge, make_wsgi_app
+
+from hmstats.errors import SettingsError
+from hmstats.server.monitoring.metrics import AllWorkers
+from hmstats.server.sockets.port import Address, address_of
+
+_CLIENT_SECONDS = 10.0
+"""How long a client may take for its request."""
+
+
+class Watched(Protocol):
+    """The server whose health is reported."""
+
+    @property
+    def ready(self) -> int:
+        """Workers that serve clients."""
+
+    @property
+    def deaths(self) -> int:
+        """How many workers ended unexpectedly."""
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+    def server_bind(self) -> None:
+        """Bind, without asking for the host's name, which can take long."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = address_of(self.socket)
+        self.setup_environ()
+
+
+class _Server6(_Server):
+    address_family = socket.AF_INET6
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = _CLIENT_SECONDS
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Logs nothing, since probes come every few seconds."""
+
+
+@contextmanager
+def serving_health(address: Address, watched: Watched, metrics_folder: str) -> Iterator[Address]:
+    """Answers in threads of its own until the context ends; the host and port.
+
+    `metrics_folder` is where the workers keep their numbers. Raises SettingsError if the address cannot be bound.
+    """
+    host, port = address
+    kind = _Server6 if ":" in host else _Server
+    try:
+        server = make_server(host, port, application(watched, metrics_folder), kind, _Handler)
+    except OSError as error:
+        raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    with server:
+        threading.Thread(target=server.serve_forever, name="hmstats-health", daemon=True).start()
+        yield host, server.server_port
+        server.shutdown()
+
+
+def application(watched: Watched, metrics_folder: str) -> WSGIApplication:
+    """The WSGI application that answers health and metrics requests."""
+    metrics = make_wsgi_app(_registry(watched, metrics_folder))
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path = environ["PATH_INFO"]
+        if path == "/metrics":
+            answered: Iterable[bytes] = metrics(environ, start_response)
+            return answered
+        status, sentence = _health(path, watched)
+        start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
+        return [f"{sentence}\n".encode()]
+
+    return answer
+
+
+def _health(path: str, watched: Watched) -> tuple[str, str]:
+    if path == "/health/live":
+        return "200 OK", "alive"
+    if path != "/health/ready":
+        return "404 Not Found", "there are /health/live, /health/ready and /metrics"
+    ready = watched.ready
+    return ("200 OK" if ready else "503 Service Unavailable"), f"{ready} workers are ready"
+
+
+def _registry(watched: Watched, metrics_folder: str) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    registry.register(AllWorkers(metrics_folder))
+    workers = Gauge("hmstats_workers", "Worker processes that serve clients.", registry=registry)
+    workers.set_function(lambda: watched.ready)
+    deaths = Gauge("hmstats_worker_deaths", "Workers that ended without being told to.", registry=registry)
+    deaths.set_function(lambda: watched.deaths)
+    return registry

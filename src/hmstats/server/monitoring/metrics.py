@@ -1,0 +1,124 @@
+"""Prometheus metrics of calls and connections.
+
+Worker processes keep their numbers in files of the folder that PROMETHEUS_MULTIPROC_DIR names, which is set before they
+start; a reader adds them up.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from prometheus_client import Counter as EventCounter
+from prometheus_client import Gauge, Histogram, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+_CALLS = "hmstats_rpc_seconds_count"
+
+_TOLD_TOGETHER = 64
+
+_BUCKETS_SECONDS = (
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+    300.0,
+)
+
+RPC_SECONDS = Histogram(
+    "hmstats_rpc_seconds",
+    "Seconds from a whole request to its encoded reply, by method and outcome.",
+    ("method", "outcome"),
+    buckets=_BUCKETS_SECONDS,
+)
+KEPT = "kept"
+"""The outcome label of a call that was answered from the cache."""
+UNTAKEN_REPLIES = EventCounter(
+    "hmstats_untaken_replies",
+    "Connections that were ended since their client did not take a reply, by reason: slow, or unsent bytes.",
+    ("reason",),
+)
+CONNECTIONS = Gauge("hmstats_connections", "Connections that are open.", multiprocess_mode="livesum")
+FAILED_CONNECTIONS = EventCounter(
+    "hmstats_failed_connections", "Connections that an unexpected error of the server ended."
+)
+
+
+class KeptSeconds:
+    """The durations of cached answers, reported in batches.
+
+    Reporting a single one would take as long as the answer itself.
+    """
+
+    def __init__(self) -> None:
+        self._noted: list[tuple[str, float]] = []
+
+    def note(self, method: str, seconds: float) -> None:
+        """Record one answer's duration."""
+        self._noted.append((method, seconds))
+        if len(self._noted) >= _TOLD_TOGETHER:
+            self.tell()
+
+    def tell(self) -> None:
+        """Report the recorded durations."""
+        for method, seconds in self._noted:
+            _seconds_of_kept(method).observe(seconds)
+        self._noted.clear()
+
+
+@cache
+def _seconds_of_kept(method: str) -> Histogram:
+    return RPC_SECONDS.labels(method, KEPT)
+
+
+class AllWorkers(MultiProcessCollector):
+    """The numbers of all workers whose files are in a folder, added up."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(None, folder)  # type: ignore[no-untyped-call]
+        self._folder = Path(folder)
+
+    def collect(self) -> Iterable[Metric]:
+        """The metrics of all files, without empty ones, for which the library would raise.
+
+        A file is empty just after it was created, and stays so if its worker was killed then.
+        """
+        filled = [str(each) for each in self._folder.glob("*.db") if _size(each)]
+        found: Iterable[Metric] = self.merge(filled, accumulate=True)  # type: ignore[no-untyped-call]
+        return found
+
+
+def _size(file: Path) -> int:
+    """A file's size in bytes, 0 if it is gone: a gauge's file is removed with its worker."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def answered_calls() -> dict[str, int]:
+    """How many calls all processes have answered since the server started, by method."""
+    counts: Counter[str] = Counter()
+    for sample in (sample for metric in _collected() for sample in metric.samples):
+        if sample.name == _CALLS:
+            counts[sample.labels["method"]] += int(sample.value)
+    return dict(counts)
+
+
+def _collected() -> Iterable[Metric]:
+    folder = os.environ.get(FOLDER_VARIABLE)
+    return RPC_SECONDS.collect() if folder is None else AllWorkers(folder).collect()

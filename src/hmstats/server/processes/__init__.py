@@ -1,0 +1,7 @@
+"""The processes of a server.
+
+supervisor       the parent: starts workers, replaces and ends them
+worker_slot      the place of one worker
+worker_process   a worker as its parent sees it
+lifeline         what ties a worker to its parent
+"""

@@ -1,0 +1,6 @@
+"""The protocols that a connection may speak.
+
+protocols        which one its first bytes say
+http_protocol    messages in the bodies of HTTP requests
+cached_replies   which cached answers the selector's thread gives itself
+"""

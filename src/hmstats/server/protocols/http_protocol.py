@@ -1,0 +1,195 @@
+"""Messages in the bodies of HTTP/1.1 requests, as clients of a metastore in HTTP mode send them.
+
+Requests are POSTs to any path with the content type of Thrift. Browsers send that type to another origin only after a
+preflight request, which is refused, so that no web page can reach a metastore. The header x-actor-username names the
+user, as Hive's clients send it. A request without the header has no user, even if an earlier request of the connection
+had one: proxies share connections.
+"""
+
+from http import HTTPStatus
+
+import h11
+
+from hmstats.errors import MessageTooLarge, ProtocolError
+from hmstats.server.calls.dispatch import Dispatcher, KeptReply, Repeated
+from hmstats.server.messages.allowance import Allowance
+from hmstats.server.messages.encodings import Encoding, encoding_of
+from hmstats.server.messages.envelope import Pieces
+from hmstats.server.protocols.cached_replies import kept_reply
+from hmstats.server.rpc.caller import Session
+
+_TYPES = (b"application/x-thrift", b"application/vnd.apache.thrift.")
+_TEXT = b"text/plain; charset=utf-8"
+_USER_HEADER = b"x-actor-username"
+_EVENTS_AT_ONCE = 200
+"""Events of h11 that are read in one turn; each takes some 20 microseconds."""
+_FREE_CHUNKS, _LEAST_CHUNK_BYTES = 1_000, 64
+_Headers = list[tuple[bytes, bytes]]
+
+
+class HttpProtocol:
+    """HTTP/1.1 on a connection that may carry many requests."""
+
+    def __init__(self, dispatcher: Dispatcher, allowance: Allowance) -> None:
+        self._dispatcher = dispatcher
+        self._allowance = allowance
+        self._http = h11.Connection(h11.SERVER)
+        self._refused = HTTPStatus.BAD_REQUEST
+        self._type = _TYPES[0]
+        self._begin()
+
+    @property
+    def begun(self) -> bool:
+        """Whether h11 holds a part of the next request: its head, or the beginning of its body."""
+        return self._http.their_state is h11.SEND_BODY or bool(self._http.trailing_data[0])
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes that h11 buffers, of the body, and of the encoding."""
+        waiting = len(self._http.trailing_data[0])
+        return waiting + len(self._body) + (self._encoding.held_bytes if self._encoding is not None else 0)
+
+    @property
+    def unread(self) -> bool:
+        """Whether `take` stopped after _EVENTS_AT_ONCE events, or the encoding has more to read."""
+        return self._unread or (self._encoding is not None and self._encoding.unread)
+
+    @property
+    def ends(self) -> bool:
+        """Whether HTTP allows no other request on the connection."""
+        return self._http.our_state is not h11.DONE
+
+    def take(self, inbox: bytearray) -> bytes | None:
+        """Pass the inbox to h11; return the body once it is a whole request, None until then.
+
+        Raises ProtocolError for invalid HTTP, another method or content type, and a body that is not one request.
+        """
+        if self._http.our_state is self._http.their_state is h11.DONE:
+            self._http.start_next_cycle()
+            self._begin()
+        try:
+            if inbox:
+                self._http.receive_data(bytes(inbox))
+                inbox.clear()
+            return self._read()
+        except h11.RemoteProtocolError as error:
+            self._refused = HTTPStatus(error.error_status_hint)
+            raise ProtocolError(f"HTTP: {error}") from error
+
+    def answer(self, request: bytes, session: Session) -> Pieces | None:
+        """The reply to a request, called as the user of its x-actor-username header."""
+        session.identify(self._user)
+        return self._encoded(_alone(self._dispatcher.answer(request, session)))
+
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:  # noqa: ARG002 - headers are to be read first
+        """Always None: the headers must be read before a request is compared."""
+        return None
+
+    def kept(self, request: bytes, session: Session) -> KeptReply | None:
+        """The cached reply to a request, looked up as the user of its x-actor-username header."""
+        session.identify(self._user)
+        return kept_reply(self._dispatcher, self._encoding, request, session) if self._encoding else None
+
+    def confirmed(self, reply: KeptReply) -> Pieces:
+        """The cached reply in the encoding of the request."""
+        return self._encoded(self._dispatcher.confirmed(reply)) or ()
+
+    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
+        """A MetaException with the sentence, in the encoding of the request; None for a oneway call."""
+        return self._encoded(_alone(self._dispatcher.refuse(request, session, sentence)))
+
+    def wrap(self, reply: Pieces | None) -> Pieces:
+        """An HTTP response with status 200; its body is empty if the client expects no reply."""
+        return self._respond(HTTPStatus.OK, self._type, reply or (), [])
+
+    def reject(self, error: ProtocolError) -> Pieces:
+        """An HTTP response with the error's status and text, then the end of the connection.
+
+        Nothing if a response has begun already.
+        """
+        if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            return ()
+        if isinstance(error, MessageTooLarge):
+            self._refused = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        allowed = [(b"Allow", b"POST")] if self._refused is HTTPStatus.METHOD_NOT_ALLOWED else []
+        headers = [(b"Connection", b"close"), *allowed]
+        return self._respond(self._refused, _TEXT, (f"{error}\n".encode(),), headers)
+
+    def _begin(self) -> None:
+        """Resets the state of one request."""
+        self._user: str | None = None
+        self._encoding: Encoding | None = None
+        self._body = bytearray()
+        self._request: bytes | None = None
+        self._chunks = self._chunk_bytes = 0
+        self._unread = False
+
+    def _read(self) -> bytes | None:
+        self._unread = False
+        if self._encoding is not None and self._encoding.unread:
+            self._take_request()
+        for _ in range(_EVENTS_AT_ONCE):
+            if self.unread:
+                return None
+            event = self._http.next_event()
+            if isinstance(event, h11.Request):
+                self._check(event)
+            elif isinstance(event, h11.Data):
+                self._check_chunk(event)
+                self._take_body(event.data)
+            elif isinstance(event, h11.EndOfMessage):
+                if self._request is None:
+                    raise ProtocolError("the body must hold one whole request, found a part of one")
+                return self._request
+            else:
+                return None
+        self._unread = True
+        return None
+
+    def _check_chunk(self, data: h11.Data) -> None:
+        """Raises ProtocolError if chunks are tiny on average: a chunk takes as long to read as hundreds of bytes."""
+        self._chunk_bytes += len(data.data)
+        self._chunks += data.chunk_start
+        if self._chunks > _FREE_CHUNKS and self._chunk_bytes < self._chunks * _LEAST_CHUNK_BYTES:
+            raise ProtocolError(
+                f"the chunks of a body must have {_LEAST_CHUNK_BYTES} bytes on average, "
+                f"found {self._chunks} chunks of {self._chunk_bytes} bytes together"
+            )
+
+    def _check(self, request: h11.Request) -> None:
+        headers = dict(request.headers)
+        self._type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+        if user := headers.get(_USER_HEADER):
+            self._user = user.decode("latin-1")
+        if request.method != b"POST":
+            self._refused = HTTPStatus.METHOD_NOT_ALLOWED
+            raise ProtocolError(f"a request must be a POST, found {request.method.decode()}")
+        if not self._type.startswith(_TYPES):
+            self._refused = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+            raise ProtocolError(f"the content type must be application/x-thrift, found {self._type.decode('latin-1')}")
+
+    def _take_body(self, data: bytes) -> None:
+        self._body += data
+        if self._encoding is None:
+            self._encoding = encoding_of(self._body[0], self._allowance, self._dispatcher.knows)
+        self._take_request()
+
+    def _take_request(self) -> None:
+        if self._request is None and self._encoding is not None:
+            self._request = self._encoding.take(self._body)
+        if self._request is not None and self._body:
+            raise ProtocolError("the body must hold one whole request, found more")
+
+    def _encoded(self, reply: Pieces | None) -> Pieces | None:
+        return None if reply is None or self._encoding is None else self._encoding.encode(reply)
+
+    def _respond(self, status: HTTPStatus, kind: bytes, body: Pieces, headers: _Headers) -> Pieces:
+        size = str(sum(map(len, body))).encode()
+        given = [(b"Content-Type", kind), (b"Content-Length", size), *headers]
+        response = h11.Response(status_code=status, headers=given, reason=status.phrase.encode())
+        events = (response, *(h11.Data(data=piece) for piece in body), h11.EndOfMessage())
+        return [piece for each in events if (piece := self._http.send(each))]
+
+
+def _alone(reply: bytes | None) -> Pieces | None:
+    return None if reply is None else (reply,)

@@ -1,0 +1,204 @@
+"""The protocols that a connection may use, recognised by its first bytes.
+
+Binary or compact messages, each on a plain buffered socket, in frames, or in the bodies of HTTP requests.
+"""
+
+import struct
+from typing import Protocol
+
+from hmstats.errors import MessageTooLarge, ProtocolError
+from hmstats.server.calls.dispatch import Dispatcher, KeptReply, Repeated
+from hmstats.server.limits import Limits
+from hmstats.server.messages.compact_reader import PROTOCOL_ID
+from hmstats.server.messages.encodings import Encoding, encoding_of
+from hmstats.server.messages.envelope import Pieces, Refusal, encode_refusal
+from hmstats.server.protocols.cached_replies import kept_reply
+from hmstats.server.protocols.http_protocol import HttpProtocol
+from hmstats.server.rpc.caller import Session
+
+_FRAME = struct.Struct(">I")
+_BINARY_ID = 0x80
+_METHODS = range(ord("A"), ord("Z") + 1)
+"""The first byte of an HTTP request, which begins with the name of its method."""
+
+
+class WireProtocol(Protocol):
+    """One connection's protocol: how requests are read, answered, and replies wrapped.
+
+    Requests are converted to binary form. While a call runs, only `answer`, `refuse` and `wrap` may be called.
+    """
+
+    @property
+    def begun(self) -> bool:
+        """Whether a part of the next request was removed from the inbox already."""
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory in bytes of the next request beside the inbox."""
+
+    @property
+    def unread(self) -> bool:
+        """Whether `take` returned None only since the request is too long for one turn; other connections are next."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether the connection must end after the reply that was wrapped last."""
+
+    def take(self, inbox: bytearray) -> bytes | None:
+        """Remove the next request from the inbox; None if it is incomplete. Raises ProtocolError."""
+
+    def answer(self, request: bytes, session: Session) -> Pieces | None:
+        """The reply to a request; None for a oneway call. Raises nothing."""
+
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+        """The cached and wrapped reply to bytes that are one whole request; None if that cannot be told fast.
+
+        Call this only between two requests, with an empty inbox.
+        """
+
+    def kept(self, request: bytes, session: Session) -> KeptReply | None:
+        """The cached reply to a request, valid only if its versions are checked; None if there is none."""
+
+    def confirmed(self, reply: KeptReply) -> Pieces:
+        """The cached reply, encoded. Call this after its versions were checked."""
+
+    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
+        """The error in reply to a request that is not run, or that took too long; None for a oneway call."""
+
+    def wrap(self, reply: Pieces | None) -> Pieces:
+        """The bytes to send for a reply. Call this once for each request, from one thread."""
+
+    def reject(self, error: ProtocolError) -> Pieces:
+        """The bytes in answer to an invalid request; empty if the client could not understand any."""
+
+
+class PlainProtocol:
+    """Messages one after the other, without frames."""
+
+    ends = False
+
+    def __init__(self, encoding: Encoding, dispatcher: Dispatcher) -> None:
+        self._encoding = encoding
+        self._dispatcher = dispatcher
+
+    @property
+    def begun(self) -> bool:
+        """Always False: a message stays in the inbox until it is whole."""
+        return False
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes that the encoding holds."""
+        return self._encoding.held_bytes
+
+    @property
+    def unread(self) -> bool:
+        """Whether the encoding has more of the inbox to read."""
+        return self._encoding.unread
+
+    def take(self, inbox: bytearray) -> bytes | None:
+        """Remove the next message from the inbox, in binary form; None if incomplete."""
+        return self._encoding.take(inbox)
+
+    def answer(self, request: bytes, session: Session) -> Pieces | None:
+        """The dispatcher's reply in the connection's encoding; None for a oneway call."""
+        return self._encoded(self._dispatcher.answer(request, session))
+
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+        """The dispatcher's reply to a repeated request, which needs no wrapping; None if not cached."""
+        return self._dispatcher.repeated(data, session)
+
+    def kept(self, request: bytes, session: Session) -> KeptReply | None:
+        """The cached reply to a request; None if not cached, or if a worker should encode it."""
+        return kept_reply(self._dispatcher, self._encoding, request, session)
+
+    def confirmed(self, reply: KeptReply) -> Pieces:
+        """The cached reply in the connection's encoding."""
+        return self._encoding.encode(self._dispatcher.confirmed(reply))
+
+    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
+        """A MetaException with the sentence, in the connection's encoding; None for a oneway call."""
+        return self._encoded(self._dispatcher.refuse(request, session, sentence))
+
+    def wrap(self, reply: Pieces | None) -> Pieces:
+        """The reply unchanged; nothing for None."""
+        return reply or ()
+
+    def reject(self, error: ProtocolError) -> Pieces:
+        """A TApplicationException with the error's text; nothing if the request has no readable head."""
+        head = self._encoding.head()
+        if head is None:
+            return ()
+        return self.wrap(self._encoded(encode_refusal(head, Refusal.PROTOCOL_ERROR, str(error))))
+
+    def _encoded(self, reply: bytes | None) -> Pieces | None:
+        return None if reply is None else self._encoding.encode((reply,))
+
+
+class FramedProtocol(PlainProtocol):
+    """Messages with their size before them, an unsigned integer of four bytes."""
+
+    def __init__(self, encoding: Encoding, dispatcher: Dispatcher, max_message_bytes: int) -> None:
+        super().__init__(encoding, dispatcher)
+        self._max_message_bytes = max_message_bytes
+        self._left: int | None = None
+        """The bytes of the current frame that were not read yet; None between frames."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the size of the current frame was removed from the inbox."""
+        return self._left is not None
+
+    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+        """The framed reply to a repeated request; None unless `data` is one whole frame and its reply is cached."""
+        if not data.startswith(_FRAME.pack(max(0, len(data) - _FRAME.size))):
+            return None
+        repeated = super().repeated(data[_FRAME.size :], session)
+        return repeated and repeated._replace(pieces=self.wrap(repeated.pieces))
+
+    def take(self, inbox: bytearray) -> bytes | None:
+        """Remove the next frame from the inbox and return its message; None if incomplete.
+
+        Raises MessageTooLarge for a size above the limit, ProtocolError if a frame does not hold exactly one request.
+        """
+        if self._left is None:
+            if len(inbox) < _FRAME.size:
+                return None
+            (self._left,) = _FRAME.unpack_from(inbox)
+            del inbox[: _FRAME.size]
+            if self._left > self._max_message_bytes:
+                raise MessageTooLarge(f"a request may have {self._max_message_bytes} bytes, found one of {self._left}")
+        held = len(inbox)
+        request = self._encoding.take(inbox)
+        read = held - len(inbox)
+        if read != self._left and (request is not None or (held >= self._left and not self.unread)):
+            raise ProtocolError(f"a frame must hold one whole request, found a frame of {self._left} bytes")
+        if request is not None:
+            self._left = None
+        return request
+
+    def wrap(self, reply: Pieces | None) -> Pieces:
+        """The reply with its size before it; nothing for None."""
+        return () if reply is None else (_FRAME.pack(sum(map(len, reply))), *reply)
+
+
+def recognise(inbox: bytearray, dispatcher: Dispatcher, limits: Limits) -> WireProtocol | None:
+    """The protocol of a connection that begins with these bytes; None if they are too few to tell.
+
+    A binary message begins with 0x80, a compact one with 0x82; a frame's size within the limits begins with neither. A
+    binary message in its old form begins with the size of its method's name, and its fifth byte is a letter of the
+    name.
+    """
+    if not inbox:
+        return None
+    first, allowance = inbox[0], limits.allowance
+    if first in _METHODS:
+        return HttpProtocol(dispatcher, allowance)
+    if first > _METHODS[-1]:
+        return PlainProtocol(encoding_of(first, allowance, dispatcher.knows), dispatcher)
+    if len(inbox) <= _FRAME.size:
+        return None
+    inner = inbox[_FRAME.size]
+    if inner in (_BINARY_ID, PROTOCOL_ID, 0):
+        return FramedProtocol(encoding_of(inner, allowance, dispatcher.knows), dispatcher, limits.max_message_bytes)
+    return PlainProtocol(encoding_of(first, allowance, dispatcher.knows), dispatcher)

@@ -1,0 +1,29 @@
+"""What is known about a client during its connection."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Session:
+    """One connection's client. A connection has one call at a time, so calls may write here.
+
+    A client is Spark if its user or one of its groups is in `spark_names`.
+    """
+
+    connection_id: int
+    peer: str
+    """Address and port of the client."""
+    spark_names: Collection[str] = frozenset()
+    user: str | None = None
+    """The user that the client names (set_ugi, or a header of its HTTP request)."""
+    groups: tuple[str, ...] = ()
+    is_spark: bool = False
+    """Whether the client is Spark, which may get other answers than the rest."""
+    settings: dict[str, str] = field(default_factory=dict)
+    """The settings that the client has set with setMetaConf."""
+
+    def identify(self, user: str | None, groups: tuple[str, ...] = ()) -> None:
+        """Store the user and groups that the client names."""
+        self.user, self.groups = user, groups
+        self.is_spark = any(name in self.spark_names for name in (user, *groups))

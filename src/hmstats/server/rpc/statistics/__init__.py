@@ -1,0 +1,7 @@
+"""Calls about column statistics.
+
+statistics         Hive's calls
+extension          questions to sketches, and statistics with all that is kept of them
+arrow_statistics   statistics as Arrow arrays
+running_writes     jobs that gather statistics while they write
+"""

@@ -1,0 +1,40 @@
+"""Directories of dropped objects, divided into those to remove and those shared with other objects."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hmstats.model.catalog.location import outermost, parse
+from hmstats.model.catalog.objects import Table
+from hmstats.store.storage import drop_locations
+from hmstats.store.unit.unit import Unit
+
+
+class Directories(NamedTuple):
+    """Locations of a drop: `own` are removed with it, `left` are not since another object lies in or around them."""
+
+    own: list[str]
+    left: list[str]
+
+
+def divided(unit: Unit, locations: Sequence[str]) -> Directories:
+    """Divide the locations of objects that this transaction has dropped."""
+    of_others = drop_locations.of_others(unit.connection, locations)
+    return Directories([each for each in locations if each not in of_others], sorted(of_others))
+
+
+def divided_of_partitions(unit: Unit, table: Table, locations: Sequence[str]) -> Directories:
+    """Divide the locations of partitions that this transaction has dropped from a table.
+
+    Checks the table's own location first if most of them lie in it: if no other object is there, all are free.
+    """
+    whole = without_inner([table.storage.location, *locations]) if table.storage and table.storage.location else []
+    if 0 < len(whole) < len(locations) and not drop_locations.of_others(unit.connection, whole, table.id):
+        return Directories(list(locations), [])
+    of_others = drop_locations.of_others(unit.connection, locations, table.id)
+    return Directories([each for each in locations if each not in of_others], sorted(of_others))
+
+
+def without_inner(locations: Sequence[str]) -> list[str]:
+    """The locations without duplicates and without those that lie in another of them."""
+    by_location = {parse(each): each for each in reversed(locations)}
+    return [by_location[each] for each in outermost(by_location)]

@@ -1,0 +1,146 @@
+"""Partitions found by the conditions of Hive's planner, or by a filter's text, which some clients send instead."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import NamedTuple, TypeAlias
+
+from hmstats.errors import MetaError, NoSuchObject
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_values
+from hmstats.model.catalog.objects import Partition, Table, TableName
+from hmstats.model.partitions.key_values import as_type, ordered
+from hmstats.model.partitions.partition_expression import PartitionExpression, prepared
+from hmstats.service.catalog.partitions.partition_rules import keys_of
+from hmstats.service.catalog.partitions.partitions import ALL, Found, Partitions
+
+Condition: TypeAlias = PartitionExpression | str | None
+"""A condition: an expression, a filter's text, or None, which every partition meets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request for partitions: those that meet a condition, at most `limit`, ordered by some keys or by name.
+
+    `order` has Hive's form: indexes of keys, then + or - for each, as `1,0:-+`. `null_value` is the text of a null key.
+    """
+
+    condition: Condition
+    limit: int = ALL
+    null_value: str = NULL_PARTITION_VALUE
+    order: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Partitions found. If `unknown`, the condition could not be evaluated for some, which may not meet it."""
+
+    table: Table
+    partitions: Mapping[str, Partition]
+    unknown: bool
+
+
+class _Wanted(NamedTuple):
+    """The sorted names of a condition's partitions; `unknown` are those for which it could not be evaluated."""
+
+    table: Table
+    names: list[str]
+    unknown: list[str]
+
+
+class Expressions:
+    """Finds partitions by conditions."""
+
+    def __init__(self, partitions: Partitions) -> None:
+        self._partitions = partitions
+
+    def find(self, name: TableName, question: Question) -> Answer:
+        """The partitions that meet the condition.
+
+        Raises NoSuchObject if the table does not exist, MetaError, UnknownExpression.
+        """
+        if question.condition is None or isinstance(question.condition, str):
+            found = self._partitions.filtered(name, question.condition or "", question.limit)
+            return Answer(found.table, found.partitions, unknown=False)
+        wanted = self._wanted(name, question)
+        found = self._partitions.by_names(name, self._partitions.listable(wanted.table, wanted.names, question.limit))
+        return Answer(wanted.table, found.partitions, unknown=bool(wanted.unknown))
+
+    def names(self, name: TableName, question: Question) -> list[str]:
+        """The names of the partitions that meet the condition.
+
+        If there is neither a condition nor an order, a missing table has none. Raises as `find` otherwise.
+        """
+        if not question.condition and not question.order:
+            return self._partitions.names(name, question.limit)
+        wanted = self._wanted(name, question)
+        names = _in_order(wanted.table, wanted.names, question)
+        return names if question.limit < 0 else names[: question.limit]
+
+    def names_of_each(self, name: TableName, conditions: Sequence[Condition], *, if_exists: bool) -> list[str]:
+        """The names of the partitions that meet any of the conditions.
+
+        Raises NoSuchObject if the table does not exist, and if no partition meets one of them unless `if_exists`;
+        MetaError if one is empty or cannot be evaluated for a partition.
+        """
+        found: dict[str, None] = {}
+        for condition in conditions:
+            if not condition:
+                raise MetaError(f"table {name}: an expression that selects partitions to drop must not be empty")
+            wanted = self._wanted(name, Question(condition))
+            if wanted.unknown:
+                raise MetaError(f"Unexpected unknown partitions to drop in table {name}: {wanted.unknown[0]}")
+            if not wanted.names and not if_exists:
+                raise NoSuchObject(f"Some partitions to drop are missing in table {name}")
+            found.update(dict.fromkeys(wanted.names))
+        return list(found)
+
+    def _wanted(self, name: TableName, question: Question) -> _Wanted:
+        condition = question.condition
+        if condition is None or isinstance(condition, str):
+            found: Found = self._partitions.filtered(name, condition or "")
+            return _Wanted(found.table, list(found.partitions), [])
+        table, names = self._partitions.all_names(name)
+        keys = keys_of(table)
+        answer = prepared(condition, [(key.name, key.type) for key in table.partition_keys], question.null_value)
+        wanted = _Wanted(table, [], [])
+        for each in names:
+            values = partition_values(each, keys)
+            said = answer(values)
+            if said is None and question.null_value not in values:
+                wanted.unknown.append(each)
+            elif not said:
+                continue
+            wanted.names.append(each)
+        return wanted
+
+
+def _in_order(table: Table, names: Sequence[str], question: Question) -> list[str]:
+    """The names sorted by the values of keys; nulls are the highest."""
+    if not question.order:
+        return list(names)
+    keys, found = keys_of(table), list(names)
+    rows = {each: partition_values(each, keys) for each in names}
+    for index, falling in reversed(_places(question.order, len(keys))):
+        kind = table.partition_keys[index].type
+        typed = {
+            each: None if values[index] == question.null_value else as_type(values[index], kind)
+            for each, values in rows.items()
+        }
+        found.sort(
+            key=cmp_to_key(
+                lambda one, other, typed=typed: (  # type: ignore[misc]
+                    (typed[one] is None) - (typed[other] is None) or ordered(typed[one], typed[other]) or 0
+                )
+            ),
+            reverse=falling,
+        )
+    return found
+
+
+def _places(order: str, number: int) -> list[tuple[int, bool]]:
+    """Parse an order: each key's index and whether it descends. Raises MetaError if it is malformed."""
+    places, _, signs = order.partition(":")
+    listed = places.split(",")
+    if len(listed) != len(signs) or not all(each.strip().isdigit() and int(each) < number for each in listed):
+        raise MetaError(f"an order of partitions must be indexes of keys with + or -, as 1,0:-+, found {order!r}")
+    return [(int(place), sign == "-") for place, sign in zip(listed, signs, strict=True)]

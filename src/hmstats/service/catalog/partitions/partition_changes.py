@@ -1,0 +1,255 @@
+"""Partitions: added, altered and dropped, always as sets."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, MetastoreError, NoSuchObject
+from hmstats.model.catalog.file_changes import Removal
+from hmstats.model.catalog.names import partition_name, partition_values
+from hmstats.model.catalog.objects import Partition, Table, TableName, is_view
+from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
+from hmstats.model.parameters.basic_statistics import StatisticsSource
+from hmstats.service.access.privileges import are_on_partitions
+from hmstats.service.catalog.drops import Directories, divided_of_partitions
+from hmstats.service.catalog.partitions.partition_counts import PartitionCounts
+from hmstats.service.catalog.partitions.partition_rules import (
+    Counted,
+    completed,
+    keys_of,
+    location_of,
+    missing_partition,
+    named,
+    replace_all,
+)
+from hmstats.service.catalog.tables.basic_statistics import of_new
+from hmstats.service.catalog.tables.file_changes import FileChanges, Leaving
+from hmstats.service.catalog.tables.table_rules import drops_files, is_purged, owns_files
+from hmstats.service.lookups import id_of, locked
+from hmstats.service.warehouse.file_listing import FileListing
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.catalog import tables
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partition_privileges, partitions
+from hmstats.store.unit.unit import Unit
+
+
+class _Dropped(NamedTuple):
+    """Partitions dropped from a table, and their directories."""
+
+    table: Table
+    partitions: list[Partition]
+    directories: Directories
+
+
+class PartitionChanges:
+    """Adds, alters and drops partitions."""
+
+    def __init__(self, store: Store, warehouse: Warehouse, listing: FileListing | None = None) -> None:
+        self._store = store
+        self._warehouse = warehouse
+        self._files = FileChanges(store, warehouse)
+        self._counts = PartitionCounts(store, listing)
+
+    def add(
+        self,
+        name: TableName,
+        new: Sequence[Partition],
+        *,
+        if_not_exists: bool = False,
+        source: StatisticsSource = StatisticsSource.UNSAID,
+    ) -> list[Partition]:
+        """Add partitions, all or none; with `if_not_exists` skip those that exist.
+
+        Counts the files at their locations, unless a partition states number and size of its files. Returns the
+        partitions added. Raises AlreadyExists, InvalidObject if the table does not exist, MetaError if values do not
+        fit the keys or occur twice, and if a location is not absolute.
+        """
+        counted = self._counts.of_new(name, lambda _: new, source)
+
+        def insert(unit: Unit) -> list[Partition]:
+            table = locked(unit, name, InvalidObject)
+            return self._insert(unit, table, new, counted, if_not_exists=if_not_exists)
+
+        return self._store.write(insert)
+
+    def append(self, name: TableName, values: Sequence[str]) -> Partition:
+        """Add the partition with these values and the table's storage. Raises as `add`, and MetaError for a view."""
+        counted = self._counts.of_new(name, lambda _: [Partition(values=tuple(values))])
+
+        def insert(unit: Unit) -> list[Partition]:
+            table = locked(unit, name, InvalidObject)
+            return self._insert(unit, table, [_appended(table, values)], counted, if_not_exists=False)
+
+        return self._store.write(insert)[0]
+
+    def append_by_name(self, name: TableName, partition: str) -> Partition:
+        """Add the partition with this name and the table's storage.
+
+        Raises as `append`, and InvalidObject if the name lacks a key.
+        """
+        counted = self._counts.of_new(
+            name, lambda table: [Partition(values=tuple(partition_values(partition, keys_of(table))))]
+        )
+
+        def insert(unit: Unit) -> list[Partition]:
+            table = locked(unit, name, InvalidObject)
+            values = partition_values(partition, keys_of(table))
+            return self._insert(unit, table, [_appended(table, values)], counted, if_not_exists=False)
+
+        return self._store.write(insert)[0]
+
+    def _insert(
+        self, unit: Unit, table: Table, new: Sequence[Partition], counted: Counted, *, if_not_exists: bool
+    ) -> list[Partition]:
+        given = named(table, new)
+        taken = partitions.find_ids(unit.connection, id_of(table), list(given))
+        if taken and not if_not_exists:
+            first = given[min(taken)]
+            raise AlreadyExists(f"Partition already exists: {table.name} values {list(first.values)}")
+        fresh = {
+            each: _with_sizes(completed(table, each, partition, unit.now_seconds), counted)
+            for each, partition in given.items()
+            if each not in taken
+        }
+        partitions.insert_many(unit, id_of(table), table.columns, fresh)
+        if are_on_partitions(table):
+            partition_privileges.inherit(unit, id_of(table), list(fresh))
+        versions.bump(unit, id_of(table), fresh)
+        added = list(fresh.values())
+        if added:
+            unit.record(PartitionsAdded(table, added))
+        if not is_view(table):
+            self._warehouse.make_directories(map(location_of, added), may_be_files=not owns_files(table))
+        return added
+
+    def require(self, name: TableName, error: type[MetastoreError]) -> None:
+        """Raise `error` if the table does not exist."""
+        with self._store.read() as connection:
+            if tables.find_id(connection, name) is None:
+                raise error(f"{name} table not found")
+
+    def alter(
+        self,
+        name: TableName,
+        changed: Sequence[Partition],
+        source: StatisticsSource = StatisticsSource.UNSAID,
+    ) -> None:
+        """Replace the partitions with the same values, all or none. `source` states the origin of row and file counts.
+
+        Raises InvalidOperation if the table or a partition does not exist.
+        """
+        counted = self._counts.of_altered(name, changed, source)
+
+        def update(unit: Unit) -> None:
+            table = locked(unit, name, InvalidOperation)
+            given = named(table, changed)
+            stored = partitions.get_many(unit.connection, id_of(table), list(given))
+            absent = [each for each in given if each not in stored]
+            if absent:
+                raise InvalidOperation(f"partition {absent[0]} of table {name} cannot be altered: it does not exist")
+            altered = replace_all(unit, table, stored, given, counted)
+            versions.bump(unit, id_of(table), given)
+            unit.record(*(PartitionAltered(table, stored[each], new) for each, new in altered.items()))
+
+        self._store.write(update)
+
+    def drop(self, name: TableName, values: Sequence[str], *, delete_data: bool, purge: bool = False) -> None:
+        """Drop the partition with these values and its statistics; with `delete_data` also a managed table's directory.
+
+        The directory moves to the trash, if there is one, unless the caller or the table asks for a `purge`.
+
+        Raises NoSuchObject.
+        """
+
+        def delete(unit: Unit) -> _Dropped:
+            table = locked(unit, name)
+            wanted = partition_name(keys_of(table), values)
+            return self._delete(unit, table, [wanted], missing_partition(name, values))
+
+        self._without_directories(delete, delete_data=delete_data, purge=purge)
+
+    def drop_by_name(self, name: TableName, partition: str, *, delete_data: bool, purge: bool = False) -> None:
+        """Drop the partition with this name, its keys in any order, as `drop` does. Raises NoSuchObject."""
+        absent = NoSuchObject(f"partition {partition} of table {name} not found")
+
+        def delete(unit: Unit) -> _Dropped:
+            table = locked(unit, name)
+            try:
+                values = partition_values(partition, keys_of(table))
+            except InvalidObject as error:
+                raise absent from error
+            return self._delete(unit, table, [partition_name(keys_of(table), values)], absent)
+
+        self._without_directories(delete, delete_data=delete_data, purge=purge)
+
+    def drop_many(
+        self,
+        name: TableName,
+        names: Sequence[str],
+        *,
+        if_exists: bool,
+        delete_data: bool,
+        whole: bool = True,
+        purge: bool = False,
+    ) -> list[Partition]:
+        """Drop the named partitions, all or none. Returns them in name order, with values and location unless `whole`.
+
+        Raises NoSuchObject if the table does not exist, and if a partition is missing unless `if_exists`.
+        """
+
+        def delete(unit: Unit) -> _Dropped:
+            table = locked(unit, name)
+            absent = None if if_exists else NoSuchObject(f"Some partitions to drop are missing in table {name}")
+            return self._delete(unit, table, names, absent, whole=whole)
+
+        return self._without_directories(delete, delete_data=delete_data, purge=purge).partitions
+
+    def _delete(
+        self, unit: Unit, table: Table, names: Sequence[str], absent: NoSuchObject | None, *, whole: bool = False
+    ) -> _Dropped:
+        """Delete the named partitions from the database. Raises `absent`, unless it is None, if one does not exist."""
+        read = partitions.get_many if whole else partitions.get_placed
+        found = read(unit.connection, id_of(table), names)
+        if absent and len(found) < len(set(names)):
+            raise absent
+        partitions.remove_many(unit, list(map(id_of, found.values())))
+        versions.bump(unit, id_of(table), found)
+        dropped = list(found.values())
+        if dropped:
+            unit.record(PartitionsDropped(table, dropped))
+        locations = [each for each in map(location_of, dropped) if each] if drops_files(table) else []
+        return _Dropped(table, dropped, divided_of_partitions(unit, table, locations))
+
+    def _without_directories(self, delete: Callable[[Unit], _Dropped], *, delete_data: bool, purge: bool) -> _Dropped:
+        """Drop partitions; with `delete_data` also their directories."""
+
+        def leaving(unit: Unit) -> tuple[_Dropped, Leaving | None]:
+            dropped = delete(unit)
+            return dropped, _leaving(dropped, purge=purge) if delete_data else None
+
+        return self._files.drop(leaving)
+
+
+def _leaving(dropped: _Dropped, *, purge: bool) -> Leaving:
+    table, (own, left) = dropped.table, dropped.directories
+    removal = Removal(
+        tuple(own),
+        purge=purge or is_purged(table),
+        keys=len(table.partition_keys),
+        within=table.storage.location if table.storage else None,
+        table_id=id_of(table),
+    )
+    return Leaving(f"partitions of table {table.name}", removal, left)
+
+
+def _with_sizes(partition: Partition, counted: Counted) -> Partition:
+    sizes = counted.sizes.get(location_of(partition) or "")
+    return replace(partition, parameters=of_new(partition.parameters, counted.source, sizes))
+
+
+def _appended(table: Table, values: Sequence[str]) -> Partition:
+    if table.storage is None or table.storage.location is None:
+        raise MetaError(f"Cannot append a partition to a view, and table {table.name} has no location")
+    return Partition(values=tuple(values), storage=replace(table.storage, location=None))

@@ -1,0 +1,73 @@
+"""Counts the files of partitions that are added or altered, before their table is locked.
+
+basic_statistics.py applies the counts once the table is locked. Invalid requests count nothing here:
+the call itself refuses them later.
+"""
+
+from collections.abc import Callable, Sequence
+
+from hmstats.errors import InvalidObject, MetaError
+from hmstats.model.catalog.location import qualified
+from hmstats.model.catalog.objects import Partition, Table, TableName, is_view
+from hmstats.model.parameters.basic_statistics import StatisticsSource, same_sizes
+from hmstats.service.catalog.partitions.partition_rules import Counted, default_place, location_of, named
+from hmstats.service.catalog.tables.basic_statistics import is_counted_when_new, recounts_partitions, said_source
+from hmstats.service.lookups import id_of
+from hmstats.service.warehouse.file_listing import FileListing
+from hmstats.store.catalog import tables
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+
+
+class PartitionCounts:
+    """Counts files by location, within the time limit of `listing`."""
+
+    def __init__(self, store: Store, listing: FileListing | None = None) -> None:
+        self._store = store
+        self._listing = listing or FileListing()
+
+    def of_new(
+        self,
+        name: TableName,
+        new: Callable[[Table], Sequence[Partition]],
+        source: StatisticsSource = StatisticsSource.UNSAID,
+    ) -> Counted:
+        """Count the files of new partitions that state no file counts; `new` makes the partitions from their table.
+
+        As in Hive, files are counted even if the writer asks for its parameters to be stored unchanged.
+        """
+        source = StatisticsSource.UNSAID if source is StatisticsSource.AS_GIVEN else source
+        with self._store.read() as connection:
+            table = tables.get(connection, name)
+        if table is None or is_view(table):
+            return Counted(source)
+        try:
+            given = named(table, new(table))
+        except (MetaError, InvalidObject):
+            return Counted(source)
+        wanted = [
+            location_of(partition) or default_place(table, each)
+            for each, partition in given.items()
+            if is_counted_when_new(partition.parameters, source)
+        ]
+        return self._counted(source, wanted)
+
+    def of_altered(self, name: TableName, changed: Sequence[Partition], source: StatisticsSource) -> Counted:
+        """Count the files of the altered partitions whose files may have changed."""
+        if changed and said_source(changed[0].parameters, source) is StatisticsSource.AS_GIVEN:
+            return Counted(StatisticsSource.AS_GIVEN)
+        with self._store.read() as connection:
+            table = tables.get(connection, name)
+            if table is None or not recounts_partitions(table):
+                return Counted(source)
+            given = named(table, changed)
+            stored = partitions.get_many(connection, id_of(table), list(given))
+        wanted = [
+            location_of(given[each]) or location_of(old)
+            for each, old in stored.items()
+            if not same_sizes(old.parameters, given[each].parameters)
+        ]
+        return self._counted(source, wanted)
+
+    def _counted(self, source: StatisticsSource, locations: Sequence[str | None]) -> Counted:
+        return Counted(source, self._listing.sizes(qualified(each) for each in locations if each))

@@ -1,0 +1,176 @@
+"""Partitions renamed, or exchanged with another table. Both carry their statistics.
+
+A managed table's directory moves with the commit. If it cannot move, nothing is changed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from hmstats.errors import InvalidOperation, MetaError
+from hmstats.model.catalog.file_changes import Move
+from hmstats.model.catalog.location import below, same_place
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import Partition, Table, TableName
+from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
+from hmstats.model.spark.spark_schema import data_columns
+from hmstats.service.catalog.partitions.partition_rules import (
+    Counted,
+    default_place,
+    keys_of,
+    lies_at_default,
+    replace_all,
+)
+from hmstats.service.catalog.tables.columns import same_columns
+from hmstats.service.catalog.tables.file_changes import FileChanges
+from hmstats.service.catalog.tables.table_rules import owns_files
+from hmstats.service.lookups import id_of, locked
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.catalog import tables
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partition_moves, partitions
+from hmstats.store.unit.unit import Unit
+
+
+class _Renamed(NamedTuple):
+    """A renamed partition: the move of its directory, None if it does not move."""
+
+    move: Move | None
+
+
+class _Exchanged(NamedTuple):
+    """Partitions handed over to another table, and the move of their common directory."""
+
+    partitions: list[Partition]
+    move: Move | None
+
+
+class PartitionMoves:
+    """Renames partitions, and exchanges them between tables."""
+
+    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+        self._store = store
+        self._warehouse = warehouse
+        self._files = FileChanges(store, warehouse)
+
+    def rename(self, name: TableName, values: Sequence[str], partition: Partition) -> None:
+        """Replace the partition with these values by one that may have other values.
+
+        A managed table's directory moves to the default location of the new values. Raises InvalidOperation if the
+        partition is missing, the new values are taken or the directory cannot be moved, MetaError for values that do
+        not fit the keys.
+        """
+        self._files.move(lambda unit: self._rename(unit, name, values, partition))
+
+    def _rename(self, unit: Unit, name: TableName, values: Sequence[str], partition: Partition) -> _Renamed:
+        table = locked(unit, name, InvalidOperation)
+        old_name = partition_name(keys_of(table), values)
+        new_name = partition_name(keys_of(table), partition.values)
+        found = partitions.get_many(unit.connection, id_of(table), [old_name, new_name])
+        if old_name not in found:
+            raise InvalidOperation(f"Unable to rename partition because old partition {old_name} does not exist")
+        if new_name in found:
+            raise InvalidOperation(f"Partition already exists: {name} values {list(partition.values)}")
+        old = found[old_name]
+        move = self._move(table, old, new_name)
+        storage = partition.storage or old.storage
+        if storage and old.storage:
+            storage = replace(storage, location=move.target if move else old.storage.location)
+        new = replace_all(unit, table, found, {old_name: replace(partition, storage=storage)}, Counted())[old_name]
+        partitions.rename(unit, id_of(old), new_name, partition.values)
+        versions.bump(unit, id_of(table), {old_name, new_name})
+        unit.record(PartitionAltered(table, old, new))
+        return _Renamed(move)
+
+    def _move(self, table: Table, old: Partition, new_name: str) -> Move | None:
+        """The move of a renamed partition's directory; None if it does not move.
+
+        Raises InvalidOperation if the new location is outside of the warehouse roots.
+        """
+        place = default_place(table, new_name)
+        location = old.storage.location if old.storage else None
+        if not owns_files(table) or not location or not place or same_place(location, place):
+            return None
+        move = Move(f"partition of table {table.name}", location, place)
+        self._warehouse.check_move(*move)
+        return move
+
+    def exchange(self, spec: Mapping[str, str], source: TableName, target: TableName) -> list[Partition]:
+        """Move the partitions whose first keys have these values to another table. Returns them in name order.
+
+        Raises MetaError, and changes nothing, if a table is missing, no partition has the values, the tables differ in
+        columns, the other table has one of the partitions, or the directory cannot be moved.
+        """
+        try:
+            moved = self._files.move(lambda unit: self._exchange(unit, spec, source, target), must_be_there=True)
+        except InvalidOperation as error:
+            raise MetaError(str(error)) from error
+        return moved.partitions
+
+    def _exchange(self, unit: Unit, spec: Mapping[str, str], source: TableName, target: TableName) -> _Exchanged:
+        from_table, to_table = _both(unit, source, target)
+        prefix = _prefix(from_table, spec)
+        wanted = partitions.matching(unit.connection, id_of(from_table), prefix)
+        if not wanted:
+            raise MetaError(f"No partition is found with the values {dict(spec)} for the table {source}")
+        taken = partitions.find_ids(unit.connection, id_of(to_table), list(wanted))
+        if taken:
+            raise MetaError(f"The partition {min(taken)} already exists in the table {target}")
+        ids = [id_of(each) for each in wanted.values()]
+        move = None
+        if owns_files(from_table):
+            move = _common_move(from_table, to_table, wanted, prefix)
+            self._warehouse.check_move(*move)
+            partition_moves.relocate(unit, ids, *_roots(from_table, to_table))
+        partition_moves.hand_over(unit, ids, id_of(to_table), target)
+        versions.bump_all(unit, [id_of(from_table), id_of(to_table)])
+        got = list(partitions.get_many(unit.connection, id_of(to_table), list(wanted)).values())
+        unit.record(PartitionsAdded(to_table, got), PartitionsDropped(from_table, list(wanted.values())))
+        return _Exchanged(got, move)
+
+
+def _both(unit: Unit, source: TableName, target: TableName) -> tuple[Table, Table]:
+    """The two tables, locked in a fixed order so that two exchanges cannot deadlock."""
+    if source.catalog != target.catalog:
+        raise MetaError(f"You cannot move a partition across catalogs, found {source.catalog} and {target.catalog}")
+    for name in sorted({source, target}, key=str):
+        tables.lock(unit, name)
+    of_target = tables.get(unit.connection, target)
+    of_source = tables.get(unit.connection, source)
+    if of_target is None:
+        raise MetaError(f"The destination table {target} not found")
+    if of_source is None:
+        raise MetaError(f"The source table {source} not found")
+    alike = same_columns(data_columns(of_source), data_columns(of_target))
+    if not alike or not same_columns(of_source.partition_keys, of_target.partition_keys):
+        raise MetaError("The tables have different schemas. Their partitions cannot be exchanged.")
+    return of_source, of_target
+
+
+def _prefix(table: Table, spec: Mapping[str, str]) -> list[str]:
+    """The values of the first keys, which name one directory. Raises MetaError unless `spec` has them."""
+    given = {key.lower(): value for key, value in spec.items()}
+    values = [given.get(key.lower()) or "" for key in keys_of(table)]
+    prefix = [value for value in values if value]
+    if not prefix or values[: len(prefix)] != prefix:
+        raise MetaError(f"table {table.name} must be given values of its first partition keys, found {dict(spec)}")
+    return prefix
+
+
+def _common_move(source: Table, target: Table, wanted: Mapping[str, Partition], prefix: Sequence[str]) -> Move:
+    """The move of the directory that contains all the partitions."""
+    for name, partition in wanted.items():
+        if not lies_at_default(source, name, partition):
+            raise MetaError(f"partition {name} of table {source.name} does not lie at its default location")
+    old, new = _roots(source, target)
+    path = partition_name(keys_of(source)[: len(prefix)], prefix)
+    return Move(f"partition of table {source.name}", below(old, path), below(new, path))
+
+
+def _roots(source: Table, target: Table) -> tuple[str, str]:
+    """The locations of both tables, without a slash at the end. Raises MetaError if one has none."""
+    places = [table.storage.location if table.storage else None for table in (source, target)]
+    if not places[0] or not places[1]:
+        raise MetaError(f"tables {source.name} and {target.name} must have locations, found {places[0]}, {places[1]}")
+    return places[0].rstrip("/"), places[1].rstrip("/")

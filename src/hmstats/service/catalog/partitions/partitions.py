@@ -1,0 +1,207 @@
+"""Partitions: read and listed, always as sets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hmstats.errors import InvalidObject, MetaError, NoSuchObject
+from hmstats.model.catalog.names import partition_name, partition_values, unescape
+from hmstats.model.catalog.objects import Partition, Table, TableName
+from hmstats.service.catalog.filter_text import parse
+from hmstats.service.catalog.partitions.partition_rules import keys_of, missing_partition
+from hmstats.service.lookups import id_of, table_of
+from hmstats.store.catalog import tables
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partition_values as stored_values
+from hmstats.store.partitions import partitions
+
+ALL = -1
+"""The limit of partition calls that means no limit."""
+
+
+class Found(NamedTuple):
+    """Partitions of a table by name, in name order."""
+
+    table: Table
+    partitions: Mapping[str, Partition]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyValues:
+    """A request for values of partition keys, of the partitions that a filter selects; `distinct` drops duplicates."""
+
+    keys: Sequence[str]
+    filter: str = ""
+    distinct: bool = True
+    ascending: bool = True
+    limit: int = ALL
+
+
+class Partitions:
+    """The partitions of every table. Calls that would list more than `most_listed` partitions are refused."""
+
+    def __init__(self, store: Store, *, most_listed: int | None = None) -> None:
+        self._store = store
+        self._most_listed = most_listed
+
+    def get(self, name: TableName, values: Sequence[str]) -> Partition:
+        """The partition with these values. Raises NoSuchObject."""
+        return next(iter(self.with_values(name, values).partitions.values()))
+
+    def with_values(self, name: TableName, values: Sequence[str]) -> Found:
+        """The partition with these values, and its table. Raises NoSuchObject."""
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            wanted = partition_name(keys_of(table), values)
+            found = partitions.get_many(connection, id_of(table), [wanted])
+        if wanted not in found:
+            raise missing_partition(name, values)
+        return Found(table, found)
+
+    def by_names(self, name: TableName, names: Sequence[str]) -> Found:
+        """The named partitions; missing ones are skipped. Raises NoSuchObject if the table does not exist."""
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            return Found(table, partitions.get_many(connection, id_of(table), list(names)))
+
+    def by_name(self, name: TableName, partition: str) -> Partition:
+        """The partition with this name. Its keys may be in any order but keep their case; values may be escaped or not.
+
+        Raises NoSuchObject, and MetaError if the name is empty.
+        """
+        if not partition:
+            raise MetaError(f"Partition name is invalid. {partition}")
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            for key in keys_of(table):
+                if not _names_key(partition, key):
+                    raise NoSuchObject(f"partition {partition} of table {name} not found: it has no key {key}")
+            try:
+                wanted = partition_name(keys_of(table), partition_values(partition, keys_of(table)))
+            except InvalidObject as error:
+                raise NoSuchObject(f"partition {partition} of table {name} not found: {error}") from error
+            found = partitions.get_many(connection, id_of(table), [wanted])
+        if not found:
+            raise NoSuchObject(f"partition {partition} of table {name} not found")
+        return next(iter(found.values()))
+
+    def all(self, name: TableName, limit: int = ALL) -> Found:
+        """Every partition, or the first `limit` of them. Raises NoSuchObject if the table does not exist."""
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            return self._listed(table, partitions.get_all(connection, id_of(table), self._limit(table, limit)))
+
+    def matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> Found:
+        """The partitions whose values begin with these; an empty value matches any. Raises NoSuchObject, MetaError."""
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            wanted = _wildcards(table, values)
+            found = partitions.matching(connection, id_of(table), wanted, self._limit(table, limit))
+            return self._listed(table, found)
+
+    def filtered(self, name: TableName, text: str, limit: int = ALL) -> Found:
+        """The partitions that a filter selects; all if it is empty. Raises NoSuchObject, MetaError."""
+        if not text.strip():
+            return self.all(name, limit)
+        with self._store.read() as connection:
+            table = tables.get(connection, name)
+            if table is None:
+                raise NoSuchObject(f"Specified catalog.database.table does not exist : {name}")
+            wanted = parse(text, keys_of(table))
+            most, keys = self._limit(table, limit), table.partition_keys
+            return self._listed(table, partitions.filtered(connection, id_of(table), keys, wanted, most))
+
+    def count(self, name: TableName, text: str) -> int:
+        """The number of partitions that a filter selects; all if it is empty. Raises NoSuchObject, MetaError."""
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            if not text.strip():
+                return partitions.count(connection, id_of(table))
+            wanted = parse(text, keys_of(table))
+            return partitions.count_filtered(connection, id_of(table), table.partition_keys, wanted)
+
+    def key_values(self, name: TableName, wanted: KeyValues) -> list[tuple[str, ...]]:
+        """The combinations of values of some keys, sorted. Raises NoSuchObject, MetaError if a key does not exist."""
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            keys = [key.lower() for key in keys_of(table)]
+            unknown = [key for key in wanted.keys if key.lower() not in keys]
+            if unknown or not wanted.keys:
+                raise MetaError(f"expected partition keys of table {name}, found {', '.join(wanted.keys) or 'none'}")
+            restricted = parse(wanted.filter, keys_of(table)) if wanted.filter.strip() else None
+            return stored_values.read(
+                connection,
+                id_of(table),
+                table.partition_keys,
+                [keys.index(key.lower()) for key in wanted.keys],
+                stored_values.Wanted(restricted, wanted.distinct, wanted.ascending, _limit(wanted.limit)),
+            )
+
+    def listable(self, table: Table, names: Sequence[str], limit: int) -> Sequence[str]:
+        """The first `limit` of the names; all if there is no limit. Raises MetaError if more than `most_listed`."""
+        if self._most_listed is not None and limit > self._most_listed:
+            raise self._too_many(table, str(limit))
+        found = names if limit < 0 else names[:limit]
+        if self._most_listed is not None and len(found) > self._most_listed:
+            raise self._too_many(table, f"more than {self._most_listed}")
+        return found
+
+    def _limit(self, table: Table, limit: int) -> int | None:
+        """The number of partitions to read: if the call sets no limit, one more than may be listed.
+
+        Raises MetaError if the call's limit is higher than `most_listed`.
+        """
+        if self._most_listed is None:
+            return _limit(limit)
+        if limit > self._most_listed:
+            raise self._too_many(table, str(limit))
+        return self._most_listed + 1 if limit < 0 else limit
+
+    def _listed(self, table: Table, found: Mapping[str, Partition]) -> Found:
+        if self._most_listed is not None and len(found) > self._most_listed:
+            raise self._too_many(table, f"more than {self._most_listed}")
+        return Found(table, found)
+
+    def _too_many(self, table: Table, number: str) -> MetaError:
+        return MetaError(
+            f"Number of partitions scanned (={number}) on table '{table.name.table}' exceeds limit "
+            f"(={self._most_listed}), which the server's most_partitions_listed sets"
+        )
+
+    def all_names(self, name: TableName) -> tuple[Table, list[str]]:
+        """The table and the sorted names of all its partitions. Raises NoSuchObject if the table does not exist."""
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            return table, partitions.names(connection, id_of(table), None)
+
+    def names(self, name: TableName, limit: int = ALL) -> list[str]:
+        """The partitions' names, sorted; none if the table does not exist, as in Hive."""
+        if not name.database or not name.table:
+            raise MetaError(f"a table's database and name must not be empty, found {name}")
+        with self._store.read() as connection:
+            table_id = tables.find_noted(connection, name)
+            return [] if table_id is None else partitions.names(connection, table_id, _limit(limit))
+
+    def names_matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> list[str]:
+        """The names of the partitions whose values begin with these; an empty value matches any."""
+        with self._store.read() as connection:
+            table = table_of(connection, name)
+            return partitions.matching_names(connection, id_of(table), _wildcards(table, values), _limit(limit))
+
+
+def _wildcards(table: Table, values: Sequence[str]) -> list[str | None]:
+    keys = keys_of(table)
+    if len(values) > len(keys) or not values:
+        raise MetaError(
+            f"Incorrect number of partition values: table {table.name} has {len(keys)}, found {len(values)}"
+        )
+    return [value or None for value in values]
+
+
+def _limit(limit: int) -> int | None:
+    return None if limit < 0 else limit
+
+
+def _names_key(partition: str, key: str) -> bool:
+    """Whether a partition's name has a value for a key, which is compared with its case, as in Hive."""
+    return any(unescape(element.partition("=")[0]) == key for element in partition.split("/"))

@@ -1,0 +1,73 @@
+"""Partitions whose files changed without a call to the metastore.
+
+Stock Spark appends to existing partitions and alters nothing but the table, without any difference, to withdraw its own
+statistics. A Hive Metastore then goes on calling those partitions' statistics accurate. Here such an alter counts the
+files of partitions marked as accurate, and removes the mark if they have changed or cannot be counted in time.
+"""
+
+from collections.abc import Mapping
+
+from hmstats.model.catalog.objects import LAST_DDL, Parameters, Table
+from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.parameters.basic_statistics import COUNTS, FILE_SIZES, FileSizes, StatisticsSource, same_sizes
+from hmstats.outlets.spark import spark_properties
+from hmstats.service.catalog.tables.basic_statistics import recounts_partitions
+from hmstats.service.catalog.tables.columns import without_orders
+from hmstats.service.statistics.spark.spark_marks import without_marks
+from hmstats.service.warehouse.file_listing import FileListing
+from hmstats.store.catalog import tables
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS
+from hmstats.store.unit.unit import Unit
+
+Changed = Mapping[int, FileSizes | None]
+"""New file counts by partition id, of partitions whose files have changed; None if the count failed."""
+_OF_STATISTICS = frozenset({*COUNTS, PARAMETER, LAST_DDL})
+
+
+def changed_partitions(store: Store, listing: FileListing, given: Table, source: StatisticsSource) -> Changed:
+    """The partitions marked as accurate whose files differ from their parameters, or cannot be counted.
+
+    Empty if the alter changes anything but statistics. Locks nothing.
+    """
+    if not given.partition_keys:
+        return {}
+    with store.read() as connection:
+        stored = tables.get(connection, given.name)
+        if stored is None or stored.id is None or not _may_have_changed(stored, given, source):
+            return {}
+        marked = partitions.marked(connection, stored.id)
+        known = parameters.read(connection, OF_PARTITIONS, list(marked), FILE_SIZES) if marked else {}
+    counted = listing.sizes([location for location in marked.values() if location])
+    sizes = {each: counted.get(location) if location else None for each, location in marked.items()}
+    return {each: found for each, found in sizes.items() if found is None or not _fits(known.get(each, {}), found)}
+
+
+def unmark(unit: Unit, changed: Changed) -> None:
+    """Remove these partitions' marks of accurate statistics, and store the new file counts."""
+    if not changed:
+        return
+    parameters.remove(unit, OF_PARTITIONS, list(changed), [PARAMETER])
+    parameters.put(unit, OF_PARTITIONS, {each: found.parameters() for each, found in changed.items() if found})
+
+
+def _may_have_changed(stored: Table, given: Table, source: StatisticsSource) -> bool:
+    if source is not StatisticsSource.UNSAID or not stored.partition_keys or not recounts_partitions(stored):
+        return False
+    same = given.columns == stored.columns
+    return same and _without_statistics(given.parameters) == _without_statistics(stored.parameters)
+
+
+def _fits(known: Parameters, counted: FileSizes) -> bool:
+    return same_sizes(known, counted.parameters())
+
+
+def _without_statistics(given: Parameters) -> dict[str, str]:
+    others = without_marks(without_orders(given))
+    return {
+        key: value
+        for key, value in others.items()
+        if key not in _OF_STATISTICS and not key.startswith(spark_properties.PREFIX)
+    }

@@ -1,0 +1,69 @@
+"""Effects of a change of columns: the statistics that still hold, and the parameters after it."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from hmstats.model.catalog.objects import Column
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.basic_statistics import FILE_SIZES, NUM_FILES, RAW_DATA_SIZE, TOTAL_SIZE
+from hmstats.model.parameters.row_counts import row_count
+
+_SIZES = (NUM_FILES, TOTAL_SIZE, RAW_DATA_SIZE)
+"""Counts by the writers of files. If an alter leaves them out, the stored ones stay."""
+
+AS_GIVEN = "DO_NOT_UPDATE_STATS"
+_ORDERS = frozenset({AS_GIVEN, "created_with_ctlt"})
+"""Orders to the metastore that clients send as parameters; they are not stored."""
+
+_BLANKS = re.compile(r"(?<!\s)\s+(?=[(),<>:])|(?<=[(),<>:])\s+")
+"""Blanks beside brackets, commas and colons. Matches start at the first blank of a run: else time is quadratic."""
+_DECIMAL = re.compile(r"\bdecimal\b(?:\((\d+)(?:,(\d+))?\))?")
+
+
+def lost_columns(old: Sequence[Column], new: Sequence[Column]) -> list[str]:
+    """The names of old columns that were dropped, renamed or changed in type: their statistics no longer hold."""
+    kept = {_same(column) for column in new}
+    return [column.name.lower() for column in old if _same(column) not in kept]
+
+
+def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
+    """Whether both have the same names and types in the same order.
+
+    Case and blanks do not matter, and `decimal` equals `decimal(10,0)`.
+    """
+    return list(map(_same, one)) == list(map(_same, other))
+
+
+def kept_parameters(stored: Mapping[str, str], new: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
+    """The parameters after an alter: the new ones, with stored sizes that they lack, and no mark of a lost column."""
+    given = without_unknown_sizes(without_orders(new))
+    merged = {key: stored[key] for key in _SIZES if key in stored} | given
+    return unmarked(merged, lost)
+
+
+def unmarked(parameters: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
+    """The parameters without the mark of accuracy of lost columns."""
+    if not lost or PARAMETER not in parameters:
+        return dict(parameters)
+    return {**parameters, PARAMETER: Accurate.parse(parameters[PARAMETER]).without_columns(lost).text()}
+
+
+def without_orders(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters without orders to the metastore."""
+    return {key: value for key, value in parameters.items() if key not in _ORDERS}
+
+
+def without_unknown_sizes(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters without invalid numbers of files and bytes, such as the -1 of Flink's ANALYZE."""
+    unknown = {key for key in FILE_SIZES if key in parameters and row_count(parameters[key]) is None}
+    return {key: value for key, value in parameters.items() if key not in unknown}
+
+
+def _same(column: Column) -> tuple[str, str]:
+    return column.name.lower(), _normal(column.type)
+
+
+def _normal(column_type: str) -> str:
+    text = _BLANKS.sub("", column_type.strip().lower())
+    text = _DECIMAL.sub(lambda found: f"decimal({found[1] or 10},{found[2] or 0})", text)
+    return "int" if text == "integer" else text

@@ -1,0 +1,74 @@
+"""Updates the catalog for tables and partitions that have been emptied."""
+
+from collections.abc import Mapping, Sequence
+
+from hmstats.model.catalog.objects import Partition, Table
+from hmstats.model.events import PartitionAltered, TableAltered
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.basic_statistics import COUNTS
+from hmstats.store.catalog import tables
+from hmstats.store.changes import versions
+from hmstats.store.partitions import partitions
+from hmstats.store.statistics import column_statistics
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
+from hmstats.store.unit.unit import Connection, Unit
+
+
+def locations(connection: Connection, table: Table, names: Sequence[str] | None) -> list[str]:
+    """The locations of the rows of a table, or of the named partitions."""
+    if not table.partition_keys:
+        return [table.storage.location] if names is None and table.storage and table.storage.location else []
+    assert table.id is not None
+    return [each for each in partitions.locations(connection, table.id, names).values() if each]
+
+
+def write(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> None:
+    """Mark a table with all its partitions, or the named partitions that exist, as empty.
+
+    Stored counts become 0; column statistics are deleted.
+    """
+    versions.bump(unit, table_id)
+    before = _to_record(unit, table_id, names)
+    if names is None:
+        _zero(unit, OF_TABLES, [table_id])
+        column_statistics.delete_tables(unit, [table_id], None, None)
+    if table.partition_keys:
+        found = list(partitions.locations(unit.connection, table_id, names))
+        _zero(unit, OF_PARTITIONS, found)
+        column_statistics.delete_partitions(unit, found, None, None)
+    _record(unit, table, table_id, before)
+
+
+def doubt(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> None:
+    """Remove the marks of accurate statistics, since some of the files may have been removed."""
+    versions.bump(unit, table_id)
+    if names is None:
+        parameters.remove(unit, OF_TABLES, [table_id], [PARAMETER])
+    if table.partition_keys:
+        found = list(partitions.locations(unit.connection, table_id, names))
+        parameters.remove(unit, OF_PARTITIONS, found, [PARAMETER])
+
+
+def _to_record(unit: Unit, table_id: int, names: Sequence[str] | None) -> Mapping[str, Partition] | None:
+    """The named partitions before the change, for the log; None for the whole table, or without a log."""
+    if unit.events is None or names is None:
+        return None
+    return partitions.get_many(unit.connection, table_id, list(names))
+
+
+def _record(unit: Unit, table: Table, table_id: int, before: Mapping[str, Partition] | None) -> None:
+    """Record one event for each named partition, or a single event for a whole table."""
+    if unit.events is None:
+        return
+    if before is None:
+        unit.record(TableAltered(table, tables.get(unit.connection, table.name) or table, truncated=True))
+        return
+    after = partitions.get_many(unit.connection, table_id, list(before))
+    unit.record(*(PartitionAltered(table, old, after[each], truncated=True) for each, old in before.items()))
+
+
+def _zero(unit: Unit, of: ParameterTable, owners: Sequence[int]) -> None:
+    parameters.set_known(unit, of, owners, COUNTS, "0")
+    text = Accurate(basic=True).text()
+    parameters.put(unit, of, {owner: {PARAMETER: text} for owner in owners})

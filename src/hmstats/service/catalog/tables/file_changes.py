@@ -1,0 +1,337 @@
+"""Changes of directories together with the catalog: both happen or neither, wherever a server is killed.
+
+A row (store/storage/file_changes.py) describes each change in progress. A move works on files first; the commit of the
+catalog also deletes its row, or turns it into the removal of the source. If the row of a move remains, the catalog has
+the old location, and the move is undone. A drop writes its row with its commit, and a truncation before it empties
+anything: both are finished later. A conflicting call waits for a change, or settles it if the change's server is gone.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, Protocol, TypeVar
+
+import structlog
+
+from hmstats.errors import FilesBusy, HmstatsError, InvalidOperation, MetaError
+from hmstats.files.moves import DirectoryMove
+from hmstats.model.catalog.file_changes import FileChange, Kind, Move, Removal, Renamed, Truncated
+from hmstats.service.catalog.drops import without_inner
+from hmstats.service.catalog.tables import emptied
+from hmstats.service.catalog.tables.table_rules import is_purged
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.catalog import tables
+from hmstats.store.connections.presence import new_number
+from hmstats.store.database.store import Store
+from hmstats.store.storage import drop_locations as places
+from hmstats.store.storage import file_changes
+from hmstats.store.unit.unit import Unit
+
+_MOST_COPIES = 5
+"""Most attempts to copy a directory whose files change during the copy."""
+_PAUSE_SECONDS = 0.1
+_log = structlog.get_logger("hmstats.files")
+
+
+class Moving(Protocol):
+    """Result of a change of the catalog that may need a directory moved."""
+
+    @property
+    def move(self) -> Move | None:
+        """The move of the directory; None if nothing moves."""
+
+
+Result = TypeVar("Result")
+Moved = TypeVar("Moved", bound=Moving)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """Directories of a dropped object: `removal` lists those to remove, `left` those shared with other objects."""
+
+    subject: str
+    removal: Removal
+    left: Collection[str] = ()
+
+
+class Emptying(NamedTuple):
+    """A truncation to start: its object, the directories to reserve, and the details for its row."""
+
+    subject: str
+    places: tuple[str, ...]
+    truncated: Truncated
+
+
+class FileChanges:
+    """Changes directories together with the catalog."""
+
+    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+        self._store = store
+        self._warehouse = warehouse
+
+    def patiently(self, attempt: Callable[[], Result]) -> Result:
+        """Run an attempt; repeat it after conflicting changes have ended. Raises FilesBusy at the timeout."""
+        give_up = time.monotonic() + self._store.patience_seconds
+        while True:
+            try:
+                return attempt()
+            except FilesBusy as busy:
+                if not busy.changes or time.monotonic() > give_up:
+                    raise
+                if not sum(map(self._settle, busy.changes)):
+                    time.sleep(_PAUSE_SECONDS)
+
+    def move(self, work: Callable[[Unit], Moved], *, must_be_there: bool = False) -> Moved:
+        """Commit the work together with the move of a directory that it asks for. Returns the work's result.
+
+        If it asks for a move, it runs twice: the first run is rolled back. Raises InvalidOperation, and changes
+        nothing, if the directory cannot be moved, or is missing and `must_be_there`.
+        """
+        done = self._store.write(work, keep=lambda each: each.move is None)
+        if done.move is None:
+            return done
+        number = new_number()
+        with self._store.presence.working(number):
+            owner = self._store.presence.number()
+            change = FileChange(number, owner, Kind.PLANNED, done.move.subject, (done.move.source, done.move.target))
+            self.patiently(lambda: self._store.write(partial(file_changes.begin, change=change)))
+            try:
+                return self._moved(work, change, done.move, must_be_there=must_be_there)
+            except BaseException:
+                self._undo(change)
+                raise
+
+    def drop(self, work: Callable[[Unit], tuple[Result, Leaving | None]]) -> Result:
+        """Commit the work, then remove the directories that it names. Returns the work's result."""
+        number = new_number()
+
+        def noted(unit: Unit) -> tuple[Result, Leaving | None, FileChange | None]:
+            result, leaving = work(unit)
+            return result, leaving, self._note_removal(unit, number, leaving) if leaving else None
+
+        with self._store.presence.working(number):
+            result, leaving, change = self.patiently(lambda: self._store.write(noted))
+            if leaving:
+                self._warehouse.leave(leaving.left)
+                self._remove(leaving.removal)
+            if change:
+                with _left_to_chores(change):
+                    self._forget(change)
+        return result
+
+    def truncate(self, work: Callable[[Unit], Emptying | None]) -> None:
+        """Commit the work, empty the directories that it names, then mark them as empty in the catalog.
+
+        Raises MetaError if one of them cannot be emptied.
+        """
+        number = new_number()
+
+        def begun(unit: Unit) -> FileChange | None:
+            emptying = work(unit)
+            if emptying is None:
+                return None
+            subject, directories, truncated = emptying
+            owner = self._store.presence.number()
+            change = FileChange(number, owner, Kind.TRUNCATE, subject, directories, truncated)
+            file_changes.begin(unit, change)
+            return change
+
+        with self._store.presence.working(number):
+            change = self.patiently(lambda: self._store.write(begun))
+            if change:
+                self._truncate(change)
+
+    def recover(self, kinds: Collection[Kind] = tuple(Kind)) -> None:
+        """Finish or undo the changes of these kinds whose servers are gone. Raises StoreUnavailable."""
+        with self._store.read() as connection:
+            found = file_changes.pending(connection)
+        for each in found:
+            if each.kind in kinds:
+                self._settle(each)
+        self._store.presence.sweep()
+
+    def _moved(self, work: Callable[[Unit], Moved], change: FileChange, move: Move, *, must_be_there: bool) -> Moved:
+        directory = self._warehouse.planned_move(move.source, move.target)
+        if directory is None and must_be_there:
+            raise InvalidOperation(f"{move.source} of {move.subject} is not there: nothing was moved")
+        for _ in range(_MOST_COPIES):
+            change = self._prepared(change, move, directory)
+            commit = partial(self._commit, work=work, change=change, move=move, directory=directory)
+            done, removal = self._store.write(commit, keep=lambda each: each[0] is not None)
+            if done is not None:
+                if removal:
+                    with _left_to_chores(removal):
+                        self._finish(removal)
+                return done
+        raise InvalidOperation(f"{move.source} of {move.subject} was not moved: its files change all the time")
+
+    def _prepared(self, change: FileChange, move: Move, directory: DirectoryMove | None) -> FileChange:
+        """Write the kind of a move to its row before any file is touched, then make copies. Returns the change."""
+        if directory is None:
+            return change
+        kind = Kind.COPY if directory.copies else Kind.RENAME
+        if change.kind is not kind:
+            into = replace(change, kind=kind, details=Renamed(directory.identity()))
+            self._store.write(partial(file_changes.turn, change=change, into=into))
+            change = into
+        with _refused(move):
+            directory.prepare()
+        return change
+
+    def _commit(
+        self, unit: Unit, work: Callable[[Unit], Moved], change: FileChange, move: Move, directory: DirectoryMove | None
+    ) -> tuple[Moved | None, FileChange | None]:
+        """Commit a move: catalog, row and last step on files. Returns the work's result and the removal still to do.
+
+        The result is None if the files must be copied again first. A rename comes last, just before the commit: until
+        then readers find the files at the location in the catalog.
+        """
+        done = work(unit)
+        if done.move != move:
+            raise InvalidOperation(
+                f"{move.subject} was changed by another while its directory moved: nothing was moved"
+            )
+        removal = _removal_of_source(change) if change.kind is Kind.COPY else None
+        if removal:
+            file_changes.turn(unit, change, removal)
+        else:
+            file_changes.end(unit, change)
+        self._store.log(unit)
+        unit.send()
+        if directory is None:
+            return done, None
+        with _refused(move):
+            return (done, removal) if directory.finish() else (None, None)
+
+    def _undo(self, change: FileChange) -> None:
+        """Undo a move after an error, unless it was committed after all."""
+        with _left_to_chores(change):
+            with self._store.read() as connection:
+                found = file_changes.find(connection, change)
+            if found is not None:
+                self._finish(found)
+
+    def _note_removal(self, unit: Unit, number: int, leaving: Leaving) -> FileChange | None:
+        """Write the row of a removal; None if no location is inside the warehouse roots."""
+        inside = self._warehouse.inside(leaving.removal.locations)
+        if not inside:
+            return None
+        within = leaving.removal.within
+        directories = tuple(without_inner([*([within] if within else []), *inside]))
+        removal = replace(leaving.removal, locations=tuple(inside))
+        owner = self._store.presence.number()
+        change = FileChange(number, owner, Kind.REMOVE, leaving.subject, directories, removal)
+        file_changes.begin_removal(unit, change)
+        return change
+
+    def _settle(self, change: FileChange) -> bool:
+        """Finish or undo a change whose server is gone. Returns False if that was not done."""
+        presence = self._store.presence
+        if not presence.is_abandoned(change.id, change.owner):
+            return False
+        with presence.working(change.id) as mine:
+            found = self._taken_over(change) if mine else None
+            if found is None:
+                return False
+            try:
+                self._finish(found)
+            except HmstatsError as error:
+                _log.error("file_change_not_settled", of=found.subject, kind=found.kind, reason=str(error))
+                return False
+        _log.warning("file_change_settled", of=found.subject, kind=found.kind, places=found.places)
+        return True
+
+    def _taken_over(self, change: FileChange) -> FileChange | None:
+        """The abandoned change, now owned by this process; None if another was faster or it has ended."""
+        mine = replace(change, owner=self._store.presence.number())
+        if mine.owner != change.owner:
+            self._store.write(partial(file_changes.take_over, change=change, owner=mine.owner))
+        with self._store.read() as connection:
+            return file_changes.find(connection, mine)
+
+    def _finish(self, change: FileChange) -> None:
+        """Finish a removal or truncation, undo a move, and remove its row."""
+        if isinstance(change.details, Truncated):
+            self._truncate(change, sparing=True)
+            return
+        if isinstance(change.details, Removal):
+            self._remove(self._spared(change.details))
+        elif change.kind is not Kind.PLANNED:
+            source, target = change.places
+            identity = change.details.identity if change.kind is Kind.RENAME else None
+            self._warehouse.undo_move(source, target, copied=change.kind is Kind.COPY, identity=identity)
+        self._forget(change)
+
+    def _forget(self, change: FileChange) -> None:
+        self._store.write(partial(file_changes.forget, change=change))
+
+    def _remove(self, removal: Removal) -> None:
+        self._warehouse.remove_directories(
+            removal.locations, keys=removal.keys, purge=removal.purge, within=removal.within
+        )
+
+    def _spared(self, removal: Removal) -> Removal:
+        """The removal without directories in which another object lies by now; those are logged."""
+        with self._store.read() as connection:
+            taken = places.holding_any(connection, removal.locations)
+            if not removal.moved:
+                taken |= places.of_others(connection, removal.locations, removal.table_id)
+        self._warehouse.leave(taken)
+        return replace(removal, locations=tuple(each for each in removal.locations if each not in taken))
+
+    def _truncate(self, change: FileChange, *, sparing: bool = False) -> None:
+        """Empty the directories of a truncation, then update the catalog, unless the table has been dropped.
+
+        With `sparing`, directories in which another object lies by now are skipped and logged. Raises MetaError.
+        """
+        assert isinstance(change.details, Truncated)
+        truncated = change.details
+        with self._store.read() as connection:
+            name = tables.find_name(connection, truncated.table_id)
+            table = tables.get(connection, name) if name else None
+            locations = emptied.locations(connection, table, truncated.names) if table else []
+            taken = places.holding_others(connection, locations, truncated.table_id) if sparing else set()
+        self._warehouse.leave(taken)
+        failure: MetaError | None = None
+        try:
+            free = [each for each in locations if each not in taken]
+            self._warehouse.empty_directories(free, purge=table is not None and is_purged(table))
+        except MetaError as error:
+            failure = error
+
+        def write(unit: Unit) -> None:
+            stored = tables.get(unit.connection, name) if name and tables.lock(unit, name) else None
+            if stored and stored.id == truncated.table_id:
+                say = emptied.doubt if failure else emptied.write
+                say(unit, stored, truncated.table_id, truncated.names)
+            file_changes.end(unit, change)
+
+        self._store.write(write)
+        if failure:
+            raise failure
+
+
+@contextmanager
+def _left_to_chores(change: FileChange) -> Iterator[None]:
+    """Log an error of work that a later chore can repeat: the outcome of the call is already decided."""
+    try:
+        yield
+    except HmstatsError as error:
+        _log.warning("file_change_left", of=change.subject, places=change.places, reason=str(error))
+
+
+@contextmanager
+def _refused(move: Move) -> Iterator[None]:
+    """Turn an error of the file system into InvalidOperation."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidOperation(f"{move.source} could not be moved to {move.target}: {error}") from error
+
+
+def _removal_of_source(change: FileChange) -> FileChange:
+    """The change that follows a committed move by copies: the removal of its source."""
+    source = change.places[:1]
+    return replace(change, kind=Kind.REMOVE, places=source, details=Removal(source, purge=True, moved=True))

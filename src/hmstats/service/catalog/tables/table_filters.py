@@ -1,0 +1,40 @@
+"""Hive's filters over tables: by owner, last access and parameters, in the language of partition filters.
+
+hive_filter_field_owner__ = "ada" and hive_filter_field_params__table_type like "ICEBERG"
+"""
+
+import re
+
+from hmstats.errors import InvalidOperation, NoSuchObject
+from hmstats.model.catalog.objects import DatabaseName
+from hmstats.service.catalog.filter_text import parse
+from hmstats.store.catalog import table_filters
+from hmstats.store.database.store import Store
+
+_PREFIX = "hive_filter_field_"
+_OWNER, _LAST_ACCESS, _PARAMETER = f"{_PREFIX}owner__", f"{_PREFIX}last_access__", f"{_PREFIX}params__"
+_PARAMETERS = re.compile(rf"{_PARAMETER}(\w+)", re.IGNORECASE)
+
+
+class TableFilters:
+    """Finds tables by filter."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def names(self, database: DatabaseName, text: str | None, limit: int) -> list[str]:
+        """The names of the tables that a filter selects, sorted, at most `limit`; a negative limit means all.
+
+        Raises NoSuchObject if the database has no name, InvalidOperation if there is no filter, MetaError if it is
+        malformed. A database that does not exist has no tables.
+        """
+        if not database.catalog or not database.database:
+            raise NoSuchObject("DB name is null or empty")
+        if text is None:
+            raise InvalidOperation(f"{database} cannot apply null filter")
+        keys = {_OWNER: table_filters.OWNER, _LAST_ACCESS: table_filters.LAST_ACCESS}
+        # Keys of a filter are matched without case; names of parameters have one.
+        keys |= {f"{_PARAMETER}{name}".lower(): name for name in _PARAMETERS.findall(text)}
+        wanted = parse(text, list(keys), "is no field of tables")
+        with self._store.read() as connection:
+            return table_filters.names(connection, database, wanted, keys, None if limit < 0 else limit)

@@ -1,0 +1,70 @@
+"""Truncates tables and partitions: removes their files, rows and statistics."""
+
+from collections.abc import Sequence
+
+from hmstats.errors import MetaError
+from hmstats.model.catalog.file_changes import Truncated
+from hmstats.model.catalog.location import parse, same_place
+from hmstats.model.catalog.objects import Table, TableName
+from hmstats.service.catalog.drops import without_inner
+from hmstats.service.catalog.tables import emptied
+from hmstats.service.catalog.tables.file_changes import Emptying, FileChanges
+from hmstats.service.catalog.tables.table_rules import owns_files
+from hmstats.service.lookups import missing_table
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.catalog import tables
+from hmstats.store.database.store import Store
+from hmstats.store.storage import drop_locations
+from hmstats.store.unit.unit import Unit
+
+
+class Truncation:
+    """Truncates tables."""
+
+    def __init__(self, store: Store, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+        self._files = FileChanges(store, warehouse)
+
+    def truncate(self, name: TableName, names: Sequence[str] | None, *, delete_data: bool = True) -> None:
+        """Truncate a table with all its partitions (`names` is None), or the named partitions that exist.
+
+        With `delete_data` a managed table's directories are emptied; then stored counts become 0, and column statistics
+        are deleted. Raises NoSuchObject, and MetaError if a directory is outside of the warehouse roots, contains
+        another object or cannot be emptied.
+        """
+
+        def begin(unit: Unit) -> Emptying | None:
+            table_id = tables.lock(unit, name)
+            table = None if table_id is None else tables.get(unit.connection, name)
+            if table_id is None or table is None:
+                raise missing_table(name)
+            if not delete_data or not owns_files(table):
+                emptied.write(unit, table, table_id, names)
+                return None
+            locations = emptied.locations(unit.connection, table, names)
+            self._check(unit, table, table_id, locations)
+            in_hand = tuple(without_inner([*_own(table), *locations]))
+            truncated = Truncated(table_id, None if names is None else tuple(names))
+            return Emptying(f"table {name}", in_hand, truncated)
+
+        self._files.truncate(begin)
+
+    def _check(self, unit: Unit, table: Table, table_id: int, locations: Sequence[str]) -> None:
+        """Raise MetaError if a location is outside of the warehouse roots, or contains rows of another object."""
+        self._warehouse.check_ours(f"table {table.name} cannot be truncated", locations)
+        own = _own(table)
+        inside = own and all(_is_in(own[0], each) for each in locations)
+        if inside and not drop_locations.holding_others(unit.connection, own, table_id):
+            return
+        holding = drop_locations.holding_others(unit.connection, locations, table_id)
+        if holding:
+            raise MetaError(f"table {table.name} cannot be truncated: something else lies in {min(holding)}")
+
+
+def _own(table: Table) -> list[str]:
+    """The location of the table itself, if it has one."""
+    return [table.storage.location] if table.storage and table.storage.location else []
+
+
+def _is_in(directory: str, location: str) -> bool:
+    return same_place(directory, location) or parse(directory).holds(parse(location))

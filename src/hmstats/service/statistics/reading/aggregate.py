@@ -1,0 +1,248 @@
+"""The statistics of a table's columns over many partitions.
+
+The database sums numbers. Distinct counts come from the merged bit vectors if every partition has one. If not, and
+for partitions without any statistics, Hive's rules estimate them (distinct.py, extrapolate.py). Names that are
+no partition are ignored: they have no data.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hmstats.errors import InvalidObject, MetaError
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, Data, DecimalStatistics, Kind
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.model.statistics.flat_statistics import FlatStatistics, flat
+from hmstats.model.statistics.merge import add, either, merge_numbers
+from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.merge import count_distinct
+from hmstats.service.statistics.reading import aggregate_sketches
+from hmstats.service.statistics.reading.aggregate_sketches import UnitedVector
+from hmstats.service.statistics.reading.distinct import DistinctRules, density_of, distinct_values
+from hmstats.service.statistics.reading.extrapolate import Point, extrapolated, scaled
+from hmstats.service.statistics.reading.repair import acceptable
+from hmstats.service.statistics.transactional import seen_partitions
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.statistics import aggregates, table_facts
+from hmstats.store.statistics.aggregates import Scope, Summary
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.unit.unit import Connection
+
+_UNCOUNTED = (Kind.BOOLEAN, Kind.BINARY)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """The aggregated columns, and the number of partitions that have statistics of every asked column.
+
+    `analyzed_seconds` is the time of the oldest statistics, in epoch seconds.
+    """
+
+    columns: tuple[ColumnStatistics, ...] = ()
+    partitions_found: int = 0
+    analyzed_seconds: int | None = None
+
+    def flat(self, name: TableName, *, repaired: bool) -> list[FlatStatistics]:
+        """The columns as tuples; if `repaired`, fit for planners (repair.py), with the table's name for the log."""
+        columns = [flat(column) for column in self.columns]
+        return acceptable(name, columns, None) if repaired else columns
+
+
+class StatisticsAggregator:
+    """Aggregates partitions' statistics. With `any_engine`, other engines' count if the asked engine has none."""
+
+    def __init__(self, store: Store, *, any_engine: bool = True, rules: DistinctRules | None = None) -> None:
+        self._store = store
+        self._any_engine = any_engine
+        self._rules = rules or DistinctRules()
+
+    def partitions(
+        self,
+        name: TableName,
+        partition_names: Sequence[str],
+        columns: Sequence[str],
+        engine: str,
+        *,
+        histograms: bool = False,
+        valid: str | None = None,
+    ) -> Aggregate:
+        """The statistics of these columns over these partitions.
+
+        Empty for a reader that does not see the statistics of each partition (`valid`, transactional.py). Histograms
+        are merged only if asked for. Raises NoSuchObject if the table does not exist.
+        """
+        with self._store.read() as connection:
+            target = table_facts.find_unnoted(connection, name)
+            if target is None:
+                raise missing_table(name)
+            wanted = _normal(partition_names, target.keys)
+            versions.note(target.id, target.version, wanted)
+            if valid is not None and len(seen_partitions(connection, target, wanted, valid)) < len(wanted):
+                return Aggregate()
+            return self.within(connection, name, target, wanted, columns, engine, histograms=histograms)
+
+    def within(
+        self,
+        connection: Connection,
+        name: TableName,
+        target: Target,
+        partition_names: Sequence[str] | None,
+        columns: Sequence[str],
+        engine: str,
+        *,
+        histograms: bool = False,
+    ) -> Aggregate:
+        """The statistics over partitions (None: all), read in the caller's transaction from a table already found."""
+        scope = Scope(target.id, partition_names, list(dict.fromkeys(columns)), engine, only=not self._any_engine)
+        if not scope.columns or scope.partitions == []:
+            return Aggregate()
+        summaries = _by_column(target, aggregates.summaries(connection, scope))
+        if not summaries:
+            return Aggregate()
+        existing = _existing(connection, scope, summaries.values())
+        points = self._points(connection, scope, summaries, existing)
+        vectors = _vectors(connection, name, scope, summaries)
+        found = {
+            column: self._aggregated(summary, points.get(column, []), len(existing), vectors.get(column))
+            for column, summary in summaries.items()
+        }
+        if histograms:
+            found |= _with_histograms(found, aggregate_sketches.histograms(connection, name, scope))
+        complete = _partitions_found(scope, summaries, points, len(existing))
+        return Aggregate(tuple(found.values()), complete, min(each.analyzed_seconds for each in summaries.values()))
+
+    def _points(
+        self, connection: Connection, scope: Scope, summaries: Mapping[str, Summary], existing: Sequence[str]
+    ) -> dict[str, list[Point]]:
+        """Each partition's numbers, of the columns for which the sums are not enough."""
+        needed = [column for column, each in summaries.items() if self._needs_points(each, len(existing))]
+        points: dict[str, list[Point]] = {column: [] for column in needed}
+        if not needed:
+            return points
+        places = {partition: place for place, partition in enumerate(existing)}
+        for partition, each in aggregates.numbers(connection, replace(scope, columns=needed)):
+            if each.kind is summaries[each.column].statistics.kind:
+                points[each.column].append(Point(places[partition], each.data))
+        return points
+
+    def _needs_points(self, summary: Summary, total: int) -> bool:
+        kind = summary.statistics.kind
+        sketched = summary.bit_vectors == summary.partitions
+        guessed = self._rules.density and not sketched and kind not in (*_UNCOUNTED, Kind.STRING)
+        return summary.partitions < total or kind is Kind.DECIMAL or guessed
+
+    def _aggregated(
+        self, summary: Summary, points: Sequence[Point], total: int, vector: UnitedVector | None
+    ) -> ColumnStatistics:
+        data: Any = _with_decimal_bounds(summary.statistics.data, points)
+        most, complete = summary.ndv_sum, summary.partitions == total
+        if not complete and summary.partitions > 1:
+            data, most = extrapolated(data, points, total), scaled(most, summary.partitions, total) or 0
+        if summary.statistics.kind in _UNCOUNTED:
+            return replace(summary.statistics, data=data)
+        counted = count_distinct(vector.vector) if vector and vector.vector else None
+        if vector and vector.complete and complete:
+            data = replace(data, ndv=either(max, counted, data.ndv), bit_vector=vector.vector)
+        else:
+            density = density_of(each.data for each in points) if self._rules.density else None
+            data = replace(data, ndv=either(max, counted, distinct_values(data, most, density, self._rules)))
+        return replace(summary.statistics, data=data)
+
+
+def _normal(names: Iterable[str], keys: Sequence[str]) -> list[str]:
+    """The stored form of the names without duplicates; a name that no partition can have is skipped."""
+    found: dict[str, None] = {}
+    for name in names:
+        try:
+            found[normal_partition_name(name, keys)] = None
+        except (InvalidObject, MetaError):
+            continue
+    return list(found)
+
+
+def _by_column(target: Target, summaries: Sequence[Summary]) -> dict[str, Summary]:
+    """One summary for each column: of the kind of the table's column, under the table's type.
+
+    If the column was of another kind once, none of its bit vectors counts: some hold values of that kind.
+    """
+    types = {column.name.lower(): column.type.lower() for column in (*target.columns, *target.partition_keys)}
+    found: dict[str, Summary] = {}
+    foreign: set[str] = set()
+    for each in summaries:
+        column = each.statistics.column
+        column_type = types.get(column, each.statistics.column_type)
+        if each.statistics.kind is not kind_of(column_type):
+            foreign.add(column)
+            continue
+        own = replace(each, statistics=replace(each.statistics, column_type=column_type))
+        found[column] = _added(found[column], own) if column in found else own
+    return {column: replace(each, bit_vectors=0) if column in foreign else each for column, each in found.items()}
+
+
+def _added(one: Summary, other: Summary) -> Summary:
+    """Two summaries of one kind, added."""
+    data: Data = type(one.statistics.data)(**merge_numbers(one.statistics.data, other.statistics.data))
+    return Summary(
+        replace(one.statistics, data=data),
+        one.partitions + other.partitions,
+        one.bit_vectors + other.bit_vectors,
+        add(one.ndv_sum, other.ndv_sum),
+        min(one.analyzed_seconds, other.analyzed_seconds),
+    )
+
+
+def _existing(connection: Connection, scope: Scope, summaries: Collection[Summary]) -> Sequence[str]:
+    """The names of partitions that exist, in the order of the request."""
+    if scope.partitions is None:
+        return partitions.names(connection, scope.table_id)
+    if any(each.partitions == len(scope.partitions) for each in summaries):
+        return scope.partitions
+    known = partitions.find_ids(connection, scope.table_id, scope.partitions)
+    return [each for each in scope.partitions if each in known]
+
+
+def _vectors(
+    connection: Connection, name: TableName, scope: Scope, summaries: Mapping[str, Summary]
+) -> dict[str, UnitedVector]:
+    """The merged bit vectors by column, if every partition with statistics of the column has one."""
+    columns = [column for column, each in summaries.items() if 0 < each.bit_vectors == each.partitions]
+    return aggregate_sketches.bit_vectors(connection, name, replace(scope, columns=columns)) if columns else {}
+
+
+def _with_histograms(
+    found: Mapping[str, ColumnStatistics], histograms: Mapping[str, bytes]
+) -> dict[str, ColumnStatistics]:
+    """The columns that have a histogram, with it."""
+    changed = {}
+    for column in found.keys() & histograms.keys():
+        data: Any = found[column].data
+        if hasattr(data, "histogram"):
+            changed[column] = replace(found[column], data=replace(data, histogram=histograms[column]))
+    return changed
+
+
+def _partitions_found(
+    scope: Scope, summaries: Mapping[str, Summary], points: Mapping[str, Sequence[Point]], total: int
+) -> int:
+    """The number of partitions that have statistics of every asked column."""
+    if len(summaries) < len(scope.columns):
+        return 0
+    found = set(range(total))
+    for column, summary in summaries.items():
+        if summary.partitions < total:
+            found &= {point.place for point in points[column]}
+    return len(found)
+
+
+def _with_decimal_bounds(data: Data, points: Sequence[Point]) -> Data:
+    """The statistics with the bounds of decimals, which the database cannot compare."""
+    if not isinstance(data, DecimalStatistics):
+        return data
+    partitions: list[Any] = [point.data for point in points]
+    lows = [each.low for each in partitions if each.low is not None]
+    highs = [each.high for each in partitions if each.high is not None]
+    return replace(data, low=min(lows, default=None), high=max(highs, default=None))

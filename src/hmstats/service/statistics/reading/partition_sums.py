@@ -1,0 +1,87 @@
+"""Sums of partitions' rows, files and bytes, by table, cached until the table's version changes.
+
+If some partitions of a table have changed since, only their blocks are summed again: under steady writes to a table
+of 100,000 partitions, every answer would otherwise sum all of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partition_sizes
+from hmstats.store.partitions.partition_sizes import Block
+from hmstats.store.unit.unit import Connection
+
+_MOST_CACHED = 10_000
+_MOST_BLOCKS = 2_000
+"""Most blocks of a cached table; one with more is summed as a whole, since its ids are too far apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """The sums of a table's partitions at a version, and those of its blocks; None if there are too many blocks."""
+
+    version: int
+    sizes: Mapping[str, int]
+    blocks: Mapping[int, Block] | None
+
+
+class PartitionSums:
+    """Reads and caches the sums of tables' partitions. Thread-safe."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._cached: dict[int, _Cached] = {}
+        store.forget_when_older(self._cached.clear)
+
+    def read(self, table_ids: Sequence[int]) -> dict[int, Mapping[str, int]]:
+        """By table id, the sum of each size that every one of its partitions states."""
+        with self._store.read() as connection:
+            current = versions.read_many(connection, table_ids)
+            if self._store.shape.beside_hive:  # a Hive changes tables without a version
+                current.clear()
+            cached = {each: found for each in table_ids if (found := self._cached.get(each))}
+            fresh = {each: found for each, found in cached.items() if found.version == current.get(each)}
+            stale = [each for each in table_ids if each not in fresh]
+            if len(stale) == 1 and stale[0] in current:
+                fresh[stale[0]] = self._summed(connection, stale[0], current[stale[0]], cached.get(stale[0]))
+            elif stale:
+                sums = partition_sizes.of_tables(connection, stale)
+                fresh |= {each: _Cached(current.get(each, 0), sums.get(each, {}), None) for each in stale}
+        for each in stale:
+            self._keep(each, fresh[each])
+        return {table_id: found.sizes for table_id, found in fresh.items()}
+
+    def _summed(self, connection: Connection, table_id: int, version: int, cached: _Cached | None) -> _Cached:
+        """The current sums of a table's partitions; sums only the changed blocks if they are known."""
+        changed = self._changed_blocks(connection, table_id, version, cached)
+        blocks = partition_sizes.blocks(connection, table_id, changed)
+        if changed is not None and cached is not None:
+            unchanged = {block: found for block, found in (cached.blocks or {}).items() if block not in changed}
+            blocks = {**unchanged, **blocks}
+        return _Cached(version, partition_sizes.total(blocks.values()), blocks if len(blocks) <= _MOST_BLOCKS else None)
+
+    def _changed_blocks(
+        self, connection: Connection, table_id: int, version: int, cached: _Cached | None
+    ) -> set[int] | None:
+        """The blocks of the partitions that changed since; None if unknown, or if some were dropped."""
+        if cached is None or cached.blocks is None or cached.version >= version:
+            return None
+        told = self._store.changes_since(table_id, cached.version)
+        if told is None:
+            return None
+        changes = [told.named.get(each) for each in range(cached.version + 1, version + 1)]
+        if None in changes:
+            return None
+        names = frozenset().union(*(each for each in changes if each is not None))
+        found = partition_sizes.blocks_of(connection, table_id, names)
+        return {*found.values()} if len(found) == len(names) else None
+
+    def _keep(self, table_id: int, found: _Cached) -> None:
+        """Cache the sums, unless the table has no version that tells when they are stale."""
+        if not found.version:
+            return
+        if len(self._cached) >= _MOST_CACHED:
+            self._cached.clear()
+        self._cached[table_id] = found

@@ -1,0 +1,339 @@
+"""Reads column statistics.
+
+Answers omit names without statistics; only the calls for a single column raise an error for them.
+If the asked engine has none, those of another engine answer (`any_engine`): one set of numbers for every engine is
+the point. If a partitioned table itself has no statistics of a column, its partitions' are aggregated.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from hmstats.errors import NoSuchObject
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.objects import Table, TableName
+from hmstats.model.parameters.row_counts import known_rows, row_count
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, Kind, StatisticsSet
+from hmstats.model.statistics.engine_choice import precedence
+from hmstats.model.statistics.flat_statistics import FlatStatistics, flat
+from hmstats.model.statistics.statistics_group import StatisticsGroup
+from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
+from hmstats.service.statistics.reading.repair import acceptable, is_acceptable
+from hmstats.service.statistics.reading.sizes import TableSizes
+from hmstats.service.statistics.transactional import seen_partitions, table_is_seen
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.statistics import column_statistics, table_facts
+from hmstats.store.statistics.column_statistics import FlatColumns
+from hmstats.store.statistics.statistics_groups import FoundGroups
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.unit.unit import Connection
+
+_MANY_PARTITIONS = 16
+"""Fewest partitions read in groups; fewer are read row by row, which is faster then."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneColumn:
+    """A column's statistics: of a partition (None: of the table), by an engine, at an epoch second."""
+
+    statistics: FlatStatistics
+    partition: str | None
+    engine: str
+    analyzed_seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundStatistics:
+    """Statistics by partition name, "" for a table's own, with the table's id and version from the same transaction.
+
+    Statistics in `groups` are not in `columns`.
+    """
+
+    table_id: int
+    version: int
+    columns: dict[str, list[FlatStatistics]]
+    groups: Sequence[StatisticsGroup] = ()
+
+
+class StatisticsReader:
+    """Reads column statistics of tables and partitions.
+
+    With `any_engine`, other engines' statistics answer too. Without `sketches`, stored sketches are not read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        any_engine: bool = True,
+        sketches: bool = True,
+        aggregator: StatisticsAggregator | None = None,
+        sizes: TableSizes | None = None,
+    ) -> None:
+        self._store = store
+        self._sketches = sketches
+        self._any_engine = any_engine
+        self._aggregator = aggregator
+        self._sizes = sizes
+
+    def table(
+        self, name: TableName, columns: Sequence[str] | None, engine: str, *, valid: str | None = None
+    ) -> StatisticsSet | None:
+        """A table's statistics of these columns (None: all); None if it has none.
+
+        `valid` are the write ids visible to the reader (transactional.py). Raises NoSuchObject if the table does not
+        exist.
+        """
+        with self._store.read() as connection:
+            target = _found(connection, name)
+            if not table_is_seen(connection, target, valid):
+                return None
+            found = column_statistics.read_table(
+                connection, target.id, columns, self._asked(engine), sketches=self._sketches
+            )
+            return self._completed(connection, name, target, columns, engine, self._chosen(found, engine))
+
+    def flat_table(
+        self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool, valid: str | None
+    ) -> list[FlatStatistics]:
+        """A table's statistics of these columns as tuples; if `repaired`, fit for planners (repair.py).
+
+        `valid` are the write ids visible to the reader (transactional.py). Raises NoSuchObject if the table does not
+        exist.
+        """
+        quick = self._store.statistics_of_table(name, columns, sketches=self._sketches) if valid is None else None
+        if quick is not None:
+            found = one_of_each_column(quick.columns, set(columns), engine, only=not self._any_engine).get("", [])
+            if len(found) == len(set(columns)):
+                return acceptable(name, found, row_count(quick.rows)) if repaired else found
+        with self._store.read() as connection:
+            target = _found(connection, name)
+            if not table_is_seen(connection, target, valid):
+                return []
+            rows = column_statistics.read_flat_table(connection, target.id, columns, sketches=self._sketches)
+            found = one_of_each_column(rows, set(columns), engine, only=not self._any_engine).get("", [])
+            known = {column for column, *_ in found}
+            missing = [column for column in columns if column not in known]
+            if missing:
+                found += map(flat, self._from_partitions(connection, name, target, missing, engine).columns)
+        return acceptable(name, found, known_rows(target.parameters)) if repaired else found
+
+    def table_column(self, name: TableName, column: str) -> OneColumn:
+        """One column's statistics of a table. Raises NoSuchObject if the table or the statistics do not exist."""
+        found = self._store.statistics_of_table(name, [column], sketches=self._sketches)
+        chosen = found and self._one_column(found.columns)
+        if chosen:
+            return chosen
+        whole = self.table(name, [column], DEFAULT_ENGINE)
+        if whole is None:
+            raise NoSuchObject(f"table {name} has no statistics of column {column}")
+        return _one_of(whole)
+
+    def partitions(
+        self, name: TableName, partition_names: Sequence[str], columns: Sequence[str] | None, engine: str
+    ) -> list[StatisticsSet]:
+        """Statistics of these columns (None: all) of partitions, one set each; partitions without any are skipped.
+
+        Raises NoSuchObject if the table does not exist.
+        """
+        with self._store.read() as connection:
+            target = _found(connection, name)
+            wanted = [normal_partition_name(each, target.keys) for each in partition_names]
+            found = column_statistics.read_partitions(
+                connection, target.id, wanted, columns, self._asked(engine), sketches=self._sketches
+            )
+        chosen = (self._chosen(sets, engine) for sets in found.values())
+        return [each for each in chosen if each]
+
+    def flat_partitions(
+        self,
+        name: TableName,
+        partition_names: Sequence[str],
+        columns: Sequence[str],
+        engine: str,
+        *,
+        repaired: bool,
+        valid: str | None,
+    ) -> dict[str, list[FlatStatistics]]:
+        """Statistics of these columns as tuples, by partition name; if `repaired`, fit for planners (repair.py).
+
+        `valid` are the write ids visible to the reader (transactional.py). Raises NoSuchObject if the table does not
+        exist.
+        """
+        with self._store.read() as connection:
+            target = _found(connection, name)
+            normal = [normal_partition_name(each, target.keys) for each in partition_names]
+            wanted = seen_partitions(connection, target, normal, valid)
+            asked = set(columns)
+            # Looking at each row's name would cost the database a third of the time, and most ask for every column.
+            every = all(column.name in asked for column in target.columns)
+            found = column_statistics.read_flat_partitions(
+                connection, target.id, wanted, None if every else columns, sketches=self._sketches
+            )
+            counts = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
+        chosen = one_of_each_column(found, asked, engine, only=not self._any_engine)
+        if repaired:
+            return {key: acceptable(name, each, row_count(counts.get(key))) for key, each in chosen.items()}
+        return chosen
+
+    def target(self, name: TableName) -> Target | None:
+        """The facts about a table that caches of its statistics need, with its version; None if it does not exist."""
+        return self._store.target(name)
+
+    def found_in_table(
+        self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool
+    ) -> FoundStatistics | None:
+        """A table's own statistics as `flat_table` returns them, under the name ""; None if it has none."""
+        found = self._store.statistics_of_table(name, columns, sketches=self._sketches)
+        if found is None:
+            return None
+        chosen = one_of_each_column(found.columns, set(columns), engine, only=not self._any_engine)
+        if repaired:
+            chosen = {key: acceptable(name, each, row_count(found.rows)) for key, each in chosen.items()}
+        return FoundStatistics(found.table_id, found.version, chosen)
+
+    def found_in_partitions(
+        self,
+        name: TableName,
+        target: Target,
+        wanted: Sequence[str],
+        columns: Sequence[str],
+        engine: str,
+        *,
+        repaired: bool,
+    ) -> FoundStatistics | None:
+        """Statistics of partitions as `flat_partitions` returns them, by stored name; None if the table is gone."""
+        asked = set(columns)
+        every = all(column.name in asked for column in target.columns)
+        read = None if every else columns
+        if not self._sketches and len(wanted) >= _MANY_PARTITIONS:
+            packed = self._store.groups_of_partitions(target.id, wanted, read)
+            if packed is not None and len(packed.by_engine) <= 1:
+                return self._grouped(name, target.id, packed, asked, engine, repaired=repaired)
+        found = self._store.statistics_of_partitions(target.id, wanted, read, sketches=self._sketches)
+        if found is None:
+            return None
+        chosen = one_of_each_column(found.columns, asked, engine, only=not self._any_engine)
+        if repaired:
+            counts = found.rows
+            chosen = {key: acceptable(name, each, row_count(counts[key])) for key, each in chosen.items()}
+        return FoundStatistics(target.id, found.version, chosen)
+
+    def _grouped(
+        self, name: TableName, table_id: int, found: FoundGroups, asked: Collection[str], engine: str, *, repaired: bool
+    ) -> FoundStatistics:
+        """One engine's statistics of the asked columns; in groups unless a value needs repair or is a decimal."""
+        rows = {key: count for key, text in found.rows.items() if text and (count := row_count(text)) is not None}
+        together: list[StatisticsGroup] = []
+        columns: dict[str, list[FlatStatistics]] = {}
+        groups = [each for of_engine in found.by_engine for each in found.by_engine[of_engine] if each.column in asked]
+        for group in groups if self._any_engine or engine in found.by_engine else ():
+            if group.kind is not Kind.DECIMAL and (not repaired or is_acceptable(group, rows)):
+                together.append(group)
+                continue
+            for key, each in zip(group.partitions, group.flat(), strict=True):
+                columns.setdefault(key, []).extend(acceptable(name, [each], rows.get(key)) if repaired else [each])
+        return FoundStatistics(table_id, found.version, columns, together)
+
+    def partition_column(self, name: TableName, partition: str, column: str) -> OneColumn:
+        """One column's statistics of a partition. Raises NoSuchObject if the table or the statistics do not exist."""
+        found = self._store.statistics_of_partition(name, partition, [column], sketches=self._sketches)
+        chosen = found and self._one_column(found.columns)
+        if chosen:
+            return chosen
+        sets = self.partitions(name, [partition], [column], DEFAULT_ENGINE)
+        if not sets:
+            raise NoSuchObject(f"partition {partition} of table {name} has no statistics of column {column}")
+        return _one_of(sets[0])
+
+    def with_sizes(self, tables: Sequence[Table]) -> list[Table]:
+        """The tables, with sizes that only their partitions state (sizes.py), if the reader was made to add them."""
+        return self._sizes.added(tables) if self._sizes else list(tables)
+
+    def _completed(
+        self,
+        connection: Connection,
+        name: TableName,
+        target: Target,
+        columns: Sequence[str] | None,
+        engine: str,
+        own: StatisticsSet | None,
+    ) -> StatisticsSet | None:
+        """The table's own statistics and, of the other columns, the aggregate of its partitions'."""
+        known = {column.column for column in own.columns} if own else set()
+        asked = [column.name.lower() for column in target.columns] if columns is None else columns
+        found = self._from_partitions(connection, name, target, [each for each in asked if each not in known], engine)
+        if not found.columns:
+            return own
+        if own is None:
+            return StatisticsSet(found.columns, None, engine, found.analyzed_seconds)
+        oldest = min(each or 0 for each in (own.last_analyzed_seconds, found.analyzed_seconds))
+        return replace(own, columns=(*own.columns, *found.columns), last_analyzed_seconds=oldest)
+
+    def _from_partitions(
+        self, connection: Connection, name: TableName, target: Target, columns: Sequence[str], engine: str
+    ) -> Aggregate:
+        """The aggregate of a table's partitions in these columns; empty without an aggregator."""
+        if self._aggregator is None or not target.partition_keys:
+            return Aggregate()
+        return self._aggregator.within(connection, name, target, None, columns, engine)
+
+    def _one_column(self, found: FlatColumns) -> OneColumn | None:
+        """The default engine's statistics of the single column read; with `any_engine`, else the newest."""
+        for place in reversed([*_ranked(found, DEFAULT_ENGINE)]):
+            statistics, engine = found.statistics[place], found.engines[place]
+            if statistics is not None and (self._any_engine or engine == DEFAULT_ENGINE):
+                return OneColumn(statistics, found.partitions[place] or None, engine, found.analyzed_seconds[place])
+        return None
+
+    def _asked(self, engine: str) -> str | None:
+        return None if self._any_engine else engine
+
+    def _chosen(self, found: Sequence[StatisticsSet], engine: str) -> StatisticsSet | None:
+        """The engines' sets as one: each column from the asked engine if it has it, else from the newest other."""
+        if len(found) <= 1:
+            return found[0] if found else None
+        order = sorted(found, key=lambda each: precedence(each.engine, each.last_analyzed_seconds, engine))
+        columns = {column.column: column for each in order for column in each.columns}
+        oldest = min(each.last_analyzed_seconds or 0 for each in found)
+        return replace(order[-1], columns=tuple(columns.values()), last_analyzed_seconds=oldest)
+
+
+def one_of_each_column(
+    found: FlatColumns, asked: Collection[str], engine: str, *, only: bool
+) -> dict[str, list[FlatStatistics]]:
+    """The asked columns' statistics by partition: of the asked engine if it has any, else the newest of the others.
+
+    If `only`, other engines' are ignored. A partition without any is absent.
+    """
+    chosen: dict[str, dict[str, FlatStatistics]] = {}
+    if set(found.engines) <= {engine}:  # mostly
+        for partition, statistics in zip(found.partitions, found.statistics, strict=True):
+            if statistics is not None and statistics[0] in asked:
+                chosen.setdefault(partition, {})[statistics[0]] = statistics
+        return {partition: list(columns.values()) for partition, columns in chosen.items()}
+    for place in _ranked(found, engine):
+        statistics = found.statistics[place]
+        if statistics is not None and statistics[0] in asked and not (only and found.engines[place] != engine):
+            chosen.setdefault(found.partitions[place], {})[statistics[0]] = statistics
+    return {partition: list(columns.values()) for partition, columns in chosen.items()}
+
+
+def _ranked(found: FlatColumns, engine: str) -> Iterable[int]:
+    """The indexes in `found`, from the lowest rank to the highest."""
+    places = range(len(found.engines))
+    if len(set(found.engines)) <= 1:
+        return places
+    return sorted(places, key=lambda place: precedence(found.engines[place], found.analyzed_seconds[place], engine))
+
+
+def _one_of(found: StatisticsSet) -> OneColumn:
+    return OneColumn(flat(found.columns[0]), found.partition, found.engine, found.last_analyzed_seconds)
+
+
+def _found(connection: Connection, name: TableName) -> Target:
+    target = table_facts.find(connection, name)
+    if target is None:
+        raise missing_table(name)
+    return target

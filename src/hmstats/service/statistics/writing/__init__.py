@@ -1,0 +1,10 @@
+"""Writes and deletes statistics.
+
+validate                      refuses invalid statistics
+write                         the ordinary way of a write
+plain_writes                  a fast way for plain writes
+combined_writes               combines writes that wait for one table's lock
+last_written, recent_tables   caches of tables that were written last
+parameter_changes             parameters written with statistics
+events                        events for the notification log
+"""

@@ -1,0 +1,223 @@
+"""Fast writes of plain column statistics, by field; equal to write.py in a fraction of the time.
+
+Plain statistics are of one engine, of different partitions and columns, and need no merge. If they do not match table
+and partitions exactly, or belong to a transaction, nothing is written here: the ordinary way writes them, or raises
+the error. Writes that arrive while another holds the table are combined (combined_writes.py). If no other writer has
+written to a table since, it is not read, but expected to be unchanged.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.statistics.statistics_by_field import StatisticsByField, joined
+from hmstats.service.statistics import details
+from hmstats.service.statistics.writing.combined_writes import WaitingWrite, WaitingWrites, settle
+from hmstats.service.statistics.writing.events import Left, StatisticsRecorder
+from hmstats.service.statistics.writing.last_written import LeftTables, Owners, Rows
+from hmstats.service.statistics.writing.validate import are_plain, exact_rows, have_sound_sketches
+from hmstats.store.catalog import partition_locks
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.statements.upserts import ROWS_AT_ONCE
+from hmstats.store.statistics import column_statistics, table_facts
+from hmstats.store.statistics.details import OF_TABLE
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
+from hmstats.store.unit.unit import Unit
+from hmstats.store.unit.version_guard import ExpectedTable
+
+
+class _Subject(NamedTuple):
+    """The subject of a write: writes with one subject can be combined."""
+
+    table: TableName
+    of_table: bool
+    author: str | None
+
+
+class _Outcome(NamedTuple):
+    """A table before a write, the owners of the statistics, each one's new parameters, and the table for the log."""
+
+    target: Target
+    owners: Owners
+    marks: Mapping[int, Parameters]
+    left: Left | None
+
+
+class PlainWrites:
+    """Writes plain statistics. With `keep_accuracy`, marks written columns in COLUMN_STATS_ACCURATE."""
+
+    def __init__(self, store: Store, events: StatisticsRecorder, *, keep_accuracy: bool) -> None:
+        self._store = store
+        self._events = events
+        self._keep_accuracy = keep_accuracy
+        self._waiting = WaitingWrites()
+        self._left = LeftTables()
+        store.forget_when_older(self._left.forget)
+
+    def write(
+        self, name: TableName, statistics: StatisticsByField, *, of_table: bool, author: str | None = None
+    ) -> bool:
+        """Write statistics of a table or of some of its partitions, all or none. Returns False if they are not plain.
+
+        `author` is the sender. Never raises an error about the statistics themselves.
+        """
+        if not have_sound_sketches(statistics):
+            return False
+        subject = _Subject(name, of_table, author)
+        write = self._waiting.add(subject, statistics)
+        with self._store.turn(name):
+            writes = self._waiting.take(write)
+            try:
+                self._write_all(subject, writes)
+            finally:  # no waiting thread may hang
+                for each in writes:
+                    each.done.cancel()
+        return write.done.result()
+
+    def _write_all(self, subject: _Subject, writes: Sequence[WaitingWrite]) -> None:
+        """Combine the writes if possible, else do one after the other."""
+        given = [each.statistics for each in writes]
+        together = joined(given) if len(given) > 1 else None
+        if together is not None and settle(writes, partial(self._write, subject, together, given)):
+            return
+        for each in writes:
+            settle([each], partial(self._write, subject, each.statistics, [each.statistics]))
+
+    def _write(self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField]) -> bool:
+        """Write the statistics, the combination of `given`. Returns False if they are not plain."""
+        outcome = self._write_as_left(subject, statistics, given)
+        if outcome is None:
+            outcome = self._store.write(partial(self._lock_and_write, subject, statistics, given))
+        if outcome is None:
+            return False
+        self._remember(subject, statistics, outcome)
+        return True
+
+    def _write_as_left(
+        self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField]
+    ) -> _Outcome | None:
+        """Write without reading the table; None if it has changed since the last write, or is not cached."""
+        target = self._left.table_alone(subject.table) if self._store.can_expect else None
+        if target is None or target.has_top_k or statistics.size > ROWS_AT_ONCE:
+            return None
+        if self._store.keeps_log and not self._events.knows(target):
+            return None
+        owners = self._left.owners(subject.table, target, None if subject.of_table else _names(statistics))
+        if owners is None or not _is_plain(target, owners, statistics, of_table=subject.of_table):
+            return None
+        put = partial(self._put, subject, statistics, given, target, owners)
+        return self._store.write_as_expected(ExpectedTable(target.id, target.version), statistics.size, put)
+
+    def _lock_and_write(
+        self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField], unit: Unit
+    ) -> _Outcome | None:
+        known, of_table = self._left.table(subject.table), subject.of_table
+        target, owners = _locked(unit, subject.table, statistics, known, of_table=of_table)
+        if target is None or owners is None or not _is_plain(target, owners, statistics, of_table=of_table):
+            return None
+        return self._put(subject, statistics, given, target, owners, unit)
+
+    def _put(
+        self,
+        subject: _Subject,
+        statistics: StatisticsByField,
+        given: Sequence[StatisticsByField],
+        target: Target,
+        owners: Owners,
+        unit: Unit,
+    ) -> _Outcome:
+        """Write the details, the marks and the events, and last the statistics themselves."""
+        of_table = subject.of_table
+        details.keep_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
+        marks = self._mark(unit, owners, statistics, of_table=of_table)
+        versions.bump(unit, target.id, None if of_table else set(_names(statistics)))
+        ids = dict(zip(statistics.partitions, owners.ids, strict=True))
+        left = self._record(unit, subject, target, ids, given, marks)
+        if unit.expects:
+            self._store.log(unit)
+        stored = owners.stored == _rows(statistics)
+        column_statistics.write_by_field(
+            unit, subject.table, owners.ids, statistics, of_table=of_table, are_stored=stored
+        )
+        return _Outcome(target, owners, marks, left)
+
+    def _remember(self, subject: _Subject, statistics: StatisticsByField, written: _Outcome) -> None:
+        ids, known, _ = written.owners
+        now = {each: {**known.get(each, {}), **written.marks.get(each, {})} for each in ids}
+        partitions = None if subject.of_table else _names(statistics)
+        self._left.put(subject.table, written.target, partitions, Owners(ids, now, _rows(statistics)))
+        self._events.remember(written.left)
+
+    def _mark(
+        self, unit: Unit, owners: Owners, statistics: StatisticsByField, *, of_table: bool
+    ) -> dict[int, dict[str, str]]:
+        """Mark the written columns as accurate. Returns each owner's new parameters."""
+        if not self._keep_accuracy:
+            return {}
+        names = tuple([each.column for each in statistics.columns])
+        found = {each: owners.known.get(each, {}).get(PARAMETER) for each in owners.ids}
+        marked = {text: _marked(text, names) for text in set(found.values())}
+        changed = {each: {PARAMETER: marked[text]} for each, text in found.items() if marked[text] != text}
+        parameters.put(unit, OF_TABLES if of_table else OF_PARTITIONS, changed)
+        return {each: {PARAMETER: marked[text]} for each, text in found.items()}
+
+    def _record(
+        self,
+        unit: Unit,
+        subject: _Subject,
+        target: Target,
+        ids: Mapping[str | None, int],
+        given: Sequence[StatisticsByField],
+        marks: Mapping[int, Parameters],
+    ) -> Left | None:
+        if unit.events is None:
+            return None
+        sets = [written for each in given for written in each.sets(unit.now_seconds)]
+        if subject.of_table:
+            return self._events.table(unit, subject.table, target, sets, marks.get(target.id, {}))
+        written = [(ids[each.partition], each) for each in sets]
+        return self._events.partitions(unit, subject.table, target, written, marks)
+
+
+def _names(statistics: StatisticsByField) -> list[str]:
+    return [each or "" for each in statistics.partitions]
+
+
+def _rows(statistics: StatisticsByField) -> Rows:
+    return Rows(statistics.engine, tuple(statistics.columns))
+
+
+def _locked(
+    unit: Unit, name: TableName, statistics: StatisticsByField, known: Target | None, *, of_table: bool
+) -> tuple[Target | None, Owners | None]:
+    """The table and the owners of the statistics, all locked; None if one does not exist.
+
+    `known` is the cached table, if any.
+    """
+    if of_table:
+        target = table_facts.lock(unit, name, known)
+        return target, Owners([target.id], {target.id: target.parameters}) if target else None
+    names = _names(statistics)
+    found = partition_locks.lock_with_table(unit, name, names, known)
+    if found is None or len(found.partitions.ids) < len(names):
+        return None, None
+    ids, parameters = found.partitions
+    return found.target, Owners([ids[each] for each in names], parameters)
+
+
+def _is_plain(target: Target, owners: Owners, statistics: StatisticsByField, *, of_table: bool) -> bool:
+    """Whether statistics match the table or partitions exactly, and belong to no transaction."""
+    columns = target.columns if of_table else (*target.columns, *target.partition_keys)
+    rows = [exact_rows(owners.known.get(each, {})) for each in owners.ids]
+    return not target.transactional and are_plain(columns, statistics, rows)
+
+
+@lru_cache(maxsize=500)
+def _marked(text: str | None, columns: tuple[str, ...]) -> str:
+    """The parameter with these columns added as accurate; cached, since writes mostly repeat."""
+    return Accurate.parse(text).with_columns(columns).text()

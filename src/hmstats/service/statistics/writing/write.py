@@ -1,0 +1,320 @@
+"""Writes and deletes column statistics.
+
+A write is validated as a whole before anything is stored. It upserts by column and engine, and gets the server's
+time. A write without a merge is idempotent.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hmstats.errors import InvalidObject, NoSuchObject
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.objects import Column, Parameters, TableName
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.parameter_change import ParameterChange
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
+from hmstats.service.statistics import details
+from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.merge import latest, merged
+from hmstats.service.statistics.transactional import check_deletable, put_marks
+from hmstats.service.statistics.writing.events import Left, StatisticsRecorder, record_deleted
+from hmstats.service.statistics.writing.parameter_changes import change_partitions, change_table
+from hmstats.service.statistics.writing.plain_writes import PlainWrites
+from hmstats.service.statistics.writing.validate import check_sketches, checked, exact_rows
+from hmstats.store.catalog import partition_locks
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.statistics import column_statistics, table_facts
+from hmstats.store.statistics.details import OF_TABLE
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
+from hmstats.store.unit.unit import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A write: its table, whether it merges with stored statistics, and the writer's transaction."""
+
+    name: TableName
+    target: Target
+    merge: bool
+    state: WriteState
+
+
+class StatisticsWriter:
+    """Changes column statistics. With `keep_accuracy`, marks written columns in COLUMN_STATS_ACCURATE.
+
+    `plain` writes statistics that need none of the rules here, in less time.
+    """
+
+    def __init__(self, store: Store, *, keep_accuracy: bool = True) -> None:
+        self._store = store
+        self._keep_accuracy = keep_accuracy
+        self._events = StatisticsRecorder()
+        store.forget_when_older(self._events.forget)
+        self.plain = PlainWrites(store, self._events, keep_accuracy=keep_accuracy)
+
+    def update_table(
+        self,
+        name: TableName,
+        statistics: StatisticsSet,
+        *,
+        merge: bool = False,
+        author: str | None = None,
+        state: WriteState = NO_TRANSACTION,
+        change: ParameterChange | None = None,
+    ) -> None:
+        """Write a table's column statistics; with `merge` they describe new rows and are merged into the stored ones.
+
+        `author` is the sender, `state` its transaction (transactional.py). `change` of parameters is applied first, and
+        its COLUMN_STATS_ACCURATE is not replaced. Raises NoSuchObject if the table does not exist, MetaError for an
+        unknown column, InvalidInput for invalid numbers.
+        """
+
+        def update(unit: Unit) -> Left | None:
+            if change is not None:
+                change_table(unit, name, change)
+            if change is not None and not statistics.columns:
+                return None
+            target = table_facts.lock(unit, name)
+            if target is None:
+                raise missing_table(name)
+            given = _checked_set(unit, name, target.columns, statistics, {} if merge else target.parameters)
+            given = replace(given, partition=None)
+            check_sketches(name, [given])
+            if merge:
+                stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
+                stored = details.of_table(unit, target.id, stored)
+            given = merged(name, given, stored) if merge else latest(given)
+            column_statistics.write_table(unit, target.id, name, given)
+            details.keep(unit, target.id, {OF_TABLE: given}, author)
+            job = _Job(name, target, merge, state)
+            marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
+            marks = _said(unit, OF_TABLES, marks, {target.id: change})
+            versions.bump(unit, target.id)
+            return self._events.table(unit, name, target, [given], marks.get(target.id, {}))
+
+        self._events.remember(self._store.write_table(name, update))
+
+    def update_partitions(
+        self,
+        name: TableName,
+        statistics: Sequence[StatisticsSet],
+        *,
+        merge: bool = False,
+        author: str | None = None,
+        state: WriteState = NO_TRANSACTION,
+        changes: Mapping[str, ParameterChange] | None = None,
+    ) -> None:
+        """Write column statistics of partitions, all or none; two sets of one partition's column are merged.
+
+        With `merge` they describe new rows and are merged into the stored ones. `author`, `state` and `changes` of
+        parameters (by partition name) have the meaning they have in update_table.
+
+        Raises InvalidObject if the table, NoSuchObject if a partition does not exist, else as update_table.
+        """
+
+        def update(unit: Unit) -> Left | None:
+            left, touched = None, set[str]()
+            target = table_facts.lock(unit, name)
+            if target is None:
+                raise InvalidObject(f"{name} table not found")
+            said = {normal_partition_name(each, target.keys): change for each, change in (changes or {}).items()}
+            if said:
+                change_partitions(unit, name, said)
+            if said and not statistics:
+                return None
+            target = (table_facts.lock(unit, name) if said else None) or target
+            for engine in sorted({each.engine for each in statistics}):
+                of_engine = [each for each in statistics if each.engine == engine]
+                given, marks = self._update_partitions(unit, _Job(name, target, merge, state), of_engine)
+                of_id = {each: said.get(found.partition or "") for each, found in given.items()}
+                marks = _said(unit, OF_PARTITIONS, marks, of_id)
+                details.keep(unit, target.id, given, author)
+                left = self._events.partitions(unit, name, target, given.items(), marks)
+                touched.update(each.partition or "" for each in given.values())
+            versions.bump(unit, target.id, touched)
+            return left
+
+        self._events.remember(self._store.write_table(name, update))
+
+    def _update_partitions(
+        self, unit: Unit, job: _Job, statistics: Sequence[StatisticsSet]
+    ) -> tuple[dict[int, StatisticsSet], Mapping[int, Parameters]]:
+        """Write sets of one engine. Returns the stored sets and the parameters put, by partition id."""
+        name, target, merge = job.name, job.target, job.merge
+        # If one set has a column twice, the later statistics count; if two sets have it, both are merged, as in Hive 4.
+        sets = statistics if merge else [latest(each) for each in statistics]
+        by_id, known = _placed(unit, name, target, sets)
+        # Hive's clients write statistics of partition keys too, to partitions only.
+        columns = (*target.columns, *target.partition_keys)
+        given = {
+            each: _checked_set(unit, name, columns, found, {} if merge else known.get(each, {}))
+            for each, found in by_id.items()
+        }
+        check_sketches(name, given.values())
+        if merge:
+            stored = details.of_partitions(unit, target.id, _stored(unit, target, given.values()))
+            given = {each: merged(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
+        else:
+            given = {each: merged(name, new, ()) for each, new in given.items()}
+        column_statistics.write_partitions(unit, name, given)
+        return given, self._mark(unit, job, OF_PARTITIONS, known, given)
+
+    def _mark(
+        self,
+        unit: Unit,
+        job: _Job,
+        of: ParameterTable,
+        known: Mapping[int, Parameters],
+        written: Mapping[int, StatisticsSet],
+    ) -> Mapping[int, Parameters]:
+        """Mark the written columns as accurate. Returns the parameters put, by owner id.
+
+        Merged columns are not marked: the stored ones may have been inaccurate.
+        """
+        if not self._keep_accuracy:
+            return {}
+        if job.target.transactional:
+            marks = dict.fromkeys(written) if job.merge else _marked(known, written)
+            put_marks(unit, job.name, of, known, marks, job.state)
+        elif not job.merge:
+            put = {each: {PARAMETER: mark} for each, mark in _marked(known, written).items()}
+            parameters.put(unit, of, put)
+            return put
+        return {}
+
+    def delete_table(self, name: TableName, columns: Sequence[str] | None, engine: str | None) -> None:
+        """Delete a table's statistics, if any, of these columns (None: all) and this engine (None: all).
+
+        Raises NoSuchObject if the table does not exist, MetaError if it is transactional.
+        """
+
+        def delete(unit: Unit) -> None:
+            target = table_facts.lock(unit, name)
+            if target is None:
+                raise missing_table(name)
+            check_deletable(target)
+            there = _that_exist(target.columns, columns)
+            if there == []:
+                return
+            column_statistics.delete_tables(unit, [target.id], there, engine)
+            parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, there))
+            versions.bump(unit, target.id)
+            record_deleted(unit, name, target, [None], there)
+
+        self._store.write_table(name, delete)
+
+    def delete_partitions(
+        self, name: TableName, partition_names: Sequence[str] | None, columns: Sequence[str] | None, engine: str | None
+    ) -> None:
+        """Delete statistics of these partitions (None: all) as delete_table does; missing partitions are skipped.
+
+        Raises InvalidObject if the table does not exist, MetaError if it is transactional.
+        """
+
+        def delete(unit: Unit) -> None:
+            target = table_facts.lock(unit, name)
+            if target is None:
+                raise InvalidObject(f"{name} table not found")
+            check_deletable(target)
+            given = partitions.names(unit.connection, target.id) if partition_names is None else partition_names
+            wanted = {normal_partition_name(each, target.keys) for each in set(given)}
+            there = _that_exist((*target.columns, *target.partition_keys), columns)
+            if there == []:
+                return
+            locked = partitions.lock(unit, target.id, sorted(wanted))
+            ids = list(locked.values())
+            column_statistics.delete_partitions(unit, ids, there, engine)
+            known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
+            parameters.put(unit, OF_PARTITIONS, _unmarked(known, there))
+            versions.bump(unit, target.id, locked)
+            record_deleted(unit, name, target, list(locked), there)
+
+        self._store.write_table(name, delete)
+
+
+def _said(
+    unit: Unit,
+    of: ParameterTable,
+    marks: Mapping[int, Parameters],
+    changes: Mapping[int, ParameterChange | None],
+) -> Mapping[int, Parameters]:
+    """The parameters put; a COLUMN_STATS_ACCURATE of the writer that names columns replaces the computed one."""
+    said = {
+        owner: {PARAMETER: change.put[PARAMETER]}
+        for owner, change in changes.items()
+        if change is not None and Accurate.parse(change.put.get(PARAMETER)).columns
+    }
+    if said:
+        parameters.put(unit, of, said)
+    return {**marks, **said}
+
+
+def _placed(
+    unit: Unit, name: TableName, target: Target, statistics: Sequence[StatisticsSet]
+) -> tuple[dict[int, StatisticsSet], Mapping[int, Parameters]]:
+    """The sets with stored partition names, and the partitions' parameters, both by partition id.
+
+    Raises NoSuchObject if a partition does not exist.
+    """
+    merged: dict[str, StatisticsSet] = {}
+    for each in statistics:
+        partition = normal_partition_name(each.partition or "", target.keys)
+        earlier = merged[partition].columns if partition in merged else ()
+        merged[partition] = replace(each, partition=partition, columns=(*earlier, *each.columns))
+    ids, known = partition_locks.lock(unit, target.id, list(merged))
+    for partition in merged:
+        if partition not in ids:
+            raise NoSuchObject(f"Partition for which stats is gathered doesn't exist. {partition} of table {name}")
+    return {ids[partition]: each for partition, each in merged.items()}, known
+
+
+def _stored(unit: Unit, target: Target, given: Collection[StatisticsSet]) -> dict[str, list[StatisticsSet]]:
+    """The stored statistics of the same partitions, columns and engine, by partition name; one statement."""
+    names = [each.partition or "" for each in given]
+    columns = sorted({column for each in given for column in _names(each)})
+    engine = next((each.engine for each in given), None)
+    return column_statistics.read_partitions(unit.connection, target.id, names, columns, engine)
+
+
+def _checked_set(
+    unit: Unit, name: TableName, columns: Sequence[Column], given: StatisticsSet, known: Parameters
+) -> StatisticsSet:
+    fitting = checked(name, columns, given.columns, exact_rows(known))
+    return replace(given, columns=fitting, last_analyzed_seconds=unit.now_seconds)
+
+
+def _marked(known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]) -> dict[int, str]:
+    """COLUMN_STATS_ACCURATE of each table or partition with the written columns added."""
+    return {
+        each: Accurate.parse(known.get(each, {}).get(PARAMETER)).with_columns(_names(given)).text()
+        for each, given in written.items()
+    }
+
+
+def _unmarked(known: Mapping[int, Parameters], columns: Sequence[str] | None) -> dict[int, dict[str, str]]:
+    """COLUMN_STATS_ACCURATE without these columns (None: all), of owners that have the parameter."""
+    return {
+        each: {PARAMETER: Accurate.parse(found[PARAMETER]).without_columns(columns).text()}
+        for each, found in known.items()
+        if PARAMETER in found
+    }
+
+
+def _that_exist(columns: Sequence[Column], wanted: Sequence[str] | None) -> list[str] | None:
+    """The wanted names that are columns, without duplicates, in order; None if all are wanted.
+
+    A request may name any number, and each name costs an event and a value in several statements.
+    """
+    if wanted is None:
+        return None
+    names = {column.name.lower() for column in columns}
+    return [each for each in dict.fromkeys(wanted) if each in names]
+
+
+def _names(statistics: StatisticsSet) -> list[str]:
+    return [column.column for column in statistics.columns]

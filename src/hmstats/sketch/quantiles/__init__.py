@@ -1,0 +1,5 @@
+"""Quantiles.
+
+kll         the sketch
+kll_bytes   its bytes, looked through before the library reads them
+"""

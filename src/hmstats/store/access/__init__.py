@@ -1,0 +1,1 @@
+"""Tables of privileges, roles and delegation tokens."""

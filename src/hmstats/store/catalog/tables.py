@@ -1,0 +1,333 @@
+"""Tables: TBLS with its parameters, partition keys and storage."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    CompoundSelect,
+    Connection,
+    Select,
+    bindparam,
+    cast,
+    null,
+    or_,
+    select,
+    union_all,
+    update,
+)
+
+from hmstats.errors import NoSuchObject
+from hmstats.model.catalog.objects import (
+    DEFAULT_CATALOG,
+    MATERIALIZED_VIEW,
+    Column,
+    DatabaseName,
+    Table,
+    TableName,
+    TableSummary,
+)
+from hmstats.store.catalog import constraint_columns, databases
+from hmstats.store.changes import versions
+from hmstats.store.partitions import partitions
+from hmstats.store.schema import (
+    DBS,
+    HMSTATS_COLUMN_PROVENANCE,
+    HMSTATS_TOP_K,
+    KEY_CONSTRAINTS,
+    PARTITION_KEYS,
+    PARTITIONS,
+    TAB_COL_STATS,
+    TABLE_PARAMS,
+    TBL_COL_PRIVS,
+    TBL_PRIVS,
+    TBLS,
+)
+from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.statements.batch import Batch
+from hmstats.store.statements.ordering import by_bytes, by_bytes_of
+from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
+from hmstats.store.storage import descriptors, file_changes, parameters
+from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, joined, pairs, part, read_parts
+from hmstats.store.storage.parameters import OF_TABLES
+from hmstats.store.unit import ids
+from hmstats.store.unit.unit import Unit
+
+_NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+_HANGING = (
+    KEY_CONSTRAINTS.c.PARENT_TBL_ID,
+    KEY_CONSTRAINTS.c.CHILD_TBL_ID,
+    *(
+        table.c.TBL_ID
+        for table in (
+            TBL_PRIVS,
+            TBL_COL_PRIVS,
+            HMSTATS_COLUMN_PROVENANCE,
+            HMSTATS_TOP_K,
+            TAB_COL_STATS,
+            TABLE_PARAMS,
+            PARTITION_KEYS,
+            TBLS,
+        )
+    ),
+)
+"""The columns with a table's id in all tables with rows of it, its own last."""
+_VERSIONED = _NAMED.outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
+_QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(joined(_VERSIONED, TBLS.c.SD_ID))
+_KEY, _PARAMETER = "key of table", "parameter of table"
+_K, _P = PARTITION_KEYS.c, TABLE_PARAMS.c
+_PARTS = (
+    part(_KEY, _K.TBL_ID, _K.PKEY_NAME, index=_K.INTEGER_IDX, second=_K.PKEY_TYPE, third=_K.PKEY_COMMENT),
+    part(_PARAMETER, _P.TBL_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
+)
+_HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
+ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
+"""The query for a table's id; its parameters are catalog, database and table."""
+_LOCK = ID.with_for_update(of=TBLS)
+_SPOT = (
+    select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID, file_changes.ARE_ANY)
+    .outerjoin_from(DBS, TBLS, (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == bindparam("table")))
+    .where(_HERE)
+)
+
+
+def get(connection: Connection, name: TableName) -> Table | None:
+    """The table; None if it does not exist."""
+    found = get_many(connection, name.parent, [name.table])
+    return found[0] if found else None
+
+
+def get_many(connection: Connection, database: DatabaseName, names: Sequence[str]) -> list[Table]:
+    """The named tables in name order, without missing ones; notes their versions. A constant number of statements."""
+    sent = {"catalog": database.catalog, "database": database.database, "names": bound(connection, names)}
+    rows = connection.execute(_named_query(connection.dialect.name), sent).all()
+    if not rows:
+        return []
+    for row in rows:
+        versions.note(row.TBL_ID, row.VERSION)
+    parts = read_parts(connection, rows, [row.TBL_ID for row in rows], _PARTS)
+    storages = Storages(connection, parts)
+    return [
+        Table(
+            name=TableName(database.catalog, database.database, row.TBL_NAME),
+            id=row.TBL_ID,
+            owner=row.OWNER,
+            owner_type=row.OWNER_TYPE,
+            created_seconds=row.CREATE_TIME,
+            last_access_seconds=row.LAST_ACCESS_TIME,
+            retention=row.RETENTION,
+            storage=storages.of(row.SD_ID, row),
+            partition_keys=tuple(Column(*each) for each in parts.get(_KEY, {}).get(row.TBL_ID, ())),
+            parameters=pairs(parts, _PARAMETER, row.TBL_ID),
+            view_original_text=row.VIEW_ORIGINAL_TEXT,
+            view_expanded_text=row.VIEW_EXPANDED_TEXT,
+            table_type=row.TBL_TYPE,
+            rewrite_enabled=row.IS_REWRITE_ENABLED,
+            write_id=row.WRITE_ID or 0,
+        )
+        for row in rows
+    ]
+
+
+def names(connection: Connection, database: DatabaseName, table_types: Sequence[str] | None = None) -> list[str]:
+    """The sorted names of a database's tables of these types (None: of all)."""
+    query = select(TBLS.c.TBL_NAME).select_from(_NAMED).where(_inside(database))
+    if table_types is not None:
+        query = query.where(TBLS.c.TBL_TYPE.in_(table_types))
+    return list(connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))).scalars())
+
+
+def rewriting(connection: Connection, database: DatabaseName | None) -> dict[DatabaseName, list[str]]:
+    """The names of the materialized views enabled for query rewriting, by database; None is the default catalog."""
+    query = select(DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME).select_from(_NAMED)
+    query = query.where(TBLS.c.TBL_TYPE == MATERIALIZED_VIEW, TBLS.c.IS_REWRITE_ENABLED)
+    query = query.where(DBS.c.CTLG_NAME == DEFAULT_CATALOG if database is None else _inside(database))
+    found: dict[DatabaseName, list[str]] = {}
+    for catalog, parent, name in connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))):
+        found.setdefault(DatabaseName(catalog, parent), []).append(name)
+    return found
+
+
+def summaries(
+    connection: Connection,
+    catalog: str,
+    of_databases: Sequence[str],
+    beginnings: Sequence[str] | None = None,
+    table_types: Sequence[str] = (),
+) -> list[TableSummary]:
+    """Summaries of the tables of some databases of a catalog, by database and name.
+
+    With `beginnings`, only tables whose names begin with one of these texts; with `table_types` (empty: all), only
+    these.
+    """
+    p = TABLE_PARAMS.c
+    comment = TABLE_PARAMS, (p.TBL_ID == TBLS.c.TBL_ID) & (p.PARAM_KEY == "comment")
+    query = (
+        select(DBS.c.NAME, TBLS.c.TBL_NAME, TBLS.c.TBL_TYPE, p.PARAM_VALUE, TBLS.c.OWNER, TBLS.c.OWNER_TYPE)
+        .select_from(_NAMED.outerjoin(*comment))
+        .where(DBS.c.CTLG_NAME == catalog, one_of(connection, DBS.c.NAME, of_databases))
+        .order_by(by_bytes(connection, DBS.c.NAME), by_bytes(connection, TBLS.c.TBL_NAME))
+    )
+    if beginnings is not None:
+        query = query.where(or_(*(TBLS.c.TBL_NAME.startswith(each, autoescape=True) for each in beginnings)))
+    if table_types:
+        query = query.where(one_of(connection, TBLS.c.TBL_TYPE, table_types))
+    return [
+        TableSummary(TableName(catalog, database, name), table_type or "", text, owner, owner_type)
+        for database, name, table_type, text, owner, owner_type in connection.execute(query)
+    ]
+
+
+def find_id(connection: Connection, name: TableName) -> int | None:
+    """The table's id; None if it does not exist."""
+    return connection.execute(ID, _words(name)).scalar_one_or_none()
+
+
+def find_name(connection: Connection, table_id: int) -> TableName | None:
+    """The current name of a table; None if it does not exist."""
+    query = select(DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME).select_from(_NAMED).where(TBLS.c.TBL_ID == table_id)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else TableName(*row)
+
+
+def find_noted(connection: Connection, name: TableName) -> int | None:
+    """The table's id, with its version noted; None if it does not exist."""
+    query = select(TBLS.c.TBL_ID, VERSIONS.c.VERSION).select_from(_VERSIONED)
+    row = connection.execute(query.where(_inside(name.parent), TBLS.c.TBL_NAME == name.table)).one_or_none()
+    if row is None:
+        return None
+    table_id, version = row
+    versions.note(table_id, version)
+    return int(table_id)
+
+
+def lock(unit: Unit, name: TableName) -> int | None:
+    """The table's id, its row locked until the unit ends; None if it does not exist."""
+    return unit.connection.execute(_LOCK, _words(name)).scalar_one_or_none()
+
+
+class Spot(NamedTuple):
+    """The database for a new table, with its location and whether it is remote; `taken` if the table exists.
+
+    `files_busy` if any change of files is in progress (file_changes.py).
+    """
+
+    database_id: int
+    location: str
+    remote: bool
+    taken: bool
+    files_busy: bool
+
+
+def find_spot(connection: Connection, name: TableName) -> Spot | None:
+    """The spot for a new table of this name; None if its database does not exist."""
+    row = connection.execute(_SPOT, _words(name)).one_or_none()
+    return None if row is None else Spot(row[0], row[1], row[2] == databases.REMOTE, row[3] is not None, bool(row[4]))
+
+
+def ids_in(connection: Connection, database: DatabaseName) -> list[int]:
+    """The ids of a database's tables."""
+    return list(connection.execute(select(TBLS.c.TBL_ID).select_from(_NAMED).where(_inside(database))).scalars())
+
+
+def insert_one(unit: Unit, table: Table, database_id: int | None = None) -> int:
+    """Insert a table. Returns its id. Raises NoSuchObject if its database (looked up unless given) does not exist."""
+    table_id = unit.ids(ids.Sequence.TABLE, 1)[0]
+    row = _row(table, _database_id(unit.connection, table) if database_id is None else database_id)
+    with Batch(unit) as batch:
+        storage_id = descriptors.add(batch, [table.storage])[0] if table.storage else None
+        batch.insert(TBLS, {name: [value] for name, value in {"TBL_ID": table_id, "SD_ID": storage_id, **row}.items()})
+        _add_keys(batch, table_id, table.partition_keys)
+        parameters.add(batch, OF_TABLES, {table_id: table.parameters})
+        versions.begin(batch, table_id)
+    return table_id
+
+
+def replace(unit: Unit, table_id: int, table: Table) -> None:
+    """Replace a table except partitions and statistics. Raises NoSuchObject if its new database does not exist."""
+    connection = unit.connection
+    old_storage = connection.execute(select(TBLS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)).scalar_one()
+    storage_id = descriptors.replace(unit, old_storage, table.storage)
+    row = {"SD_ID": storage_id, **_row(table, _database_id(connection, table))}
+    connection.execute(update(TBLS).where(TBLS.c.TBL_ID == table_id).values(row))
+    if old_storage is not None and storage_id != old_storage:
+        constraint_columns.follow(unit, table_id, storage_id)
+        descriptors.remove_many(unit, [old_storage])
+    with Batch(unit) as batch:
+        batch.delete(PARTITION_KEYS.c.TBL_ID, [table_id])
+        _add_keys(batch, table_id, table.partition_keys)
+    parameters.replace(unit, OF_TABLES, {table_id: table.parameters})
+
+
+def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
+    """Remove tables with their partitions, statistics and all other rows of theirs."""
+    connection = unit.connection
+    rows = connection.execute(_owned_query(connection.dialect.name), {"ids": bound(connection, table_ids)}).all()
+    storages = descriptors.find(connection, [each for _, each in rows if each is not None])
+    with Batch(unit) as batch:
+        partitions.remove(batch, [each for each, _ in rows if each is not None])
+        for column in _HANGING:
+            batch.delete(column, table_ids)
+        versions.forget(batch, table_ids)
+        descriptors.remove(batch, storages)
+
+
+@lru_cache(maxsize=2)
+def _owned_query(dialect_name: str) -> CompoundSelect[Any]:
+    """The query for ids and storages of tables' partitions, and for the tables' own storages."""
+    p, t = PARTITIONS.c, TBLS.c
+    return union_all(
+        select(p.PART_ID, p.SD_ID).where(one_of_bound(dialect_name, p.TBL_ID, "ids")),
+        select(cast(null(), BigInteger), t.SD_ID).where(one_of_bound(dialect_name, t.TBL_ID, "ids")),
+    )
+
+
+def _inside(database: DatabaseName) -> Any:
+    return (DBS.c.NAME == database.database) & (DBS.c.CTLG_NAME == database.catalog)
+
+
+def _words(name: TableName) -> dict[str, str]:
+    return {"catalog": name.catalog, "database": name.database, "table": name.table}
+
+
+@lru_cache(maxsize=2)
+def _named_query(dialect_name: str) -> Select[Any]:
+    """The query for the named tables in name order; cached, since it takes long to build."""
+    named = _QUERY.where(_HERE, one_of_bound(dialect_name, TBLS.c.TBL_NAME, "names"))
+    return named.order_by(by_bytes_of(dialect_name, TBLS.c.TBL_NAME))
+
+
+def _add_keys(batch: Batch, table_id: int, keys: Sequence[Column]) -> None:
+    columns: dict[str, Sequence[Any]] = {
+        "TBL_ID": [table_id] * len(keys),
+        "PKEY_NAME": [key.name for key in keys],
+        "PKEY_TYPE": [key.type for key in keys],
+        "PKEY_COMMENT": [key.comment for key in keys],
+        "INTEGER_IDX": list(range(len(keys))),
+    }
+    batch.insert(PARTITION_KEYS, columns)
+
+
+def _database_id(connection: Connection, table: Table) -> int:
+    found = databases.find_id(connection, table.name.parent)
+    if found is None:
+        raise NoSuchObject(f"database {table.name.parent} of table {table.name.table} not found")
+    return found
+
+
+def _row(table: Table, database_id: int) -> dict[str, Any]:
+    return {
+        "DB_ID": database_id,
+        "TBL_NAME": table.name.table,
+        "OWNER": table.owner,
+        "OWNER_TYPE": table.owner_type,
+        "CREATE_TIME": table.created_seconds,
+        "LAST_ACCESS_TIME": table.last_access_seconds,
+        "RETENTION": table.retention,
+        "TBL_TYPE": table.table_type,
+        "VIEW_ORIGINAL_TEXT": table.view_original_text,
+        "VIEW_EXPANDED_TEXT": table.view_expanded_text,
+        "IS_REWRITE_ENABLED": table.rewrite_enabled,
+        "WRITE_ID": table.write_id,
+    }

@@ -1,0 +1,135 @@
+"""Asynchronous reads of tables' versions, for a thread that serves many sockets and must not block.
+
+PostgreSQL's driver sends a query and returns; the answer is fetched when the socket has it. One query runs at a time,
+so a caller with many questions combines their tables.
+"""
+
+import select
+import time
+from collections.abc import Collection, Mapping
+from typing import Any, Self
+
+from sqlalchemy import Engine
+
+from hmstats.errors import StoreUnavailable
+from hmstats.store.changes import versions
+from hmstats.store.connections.history import QUESTION, History
+from hmstats.store.connections.shown_url import shown_url
+from hmstats.store.unit.prepared import OTHER_SESSION, code_of, name_of
+
+_DONE, _READ, _WRITE = 0, 1, 2
+"""Results of the driver's poll: done, or the socket must become readable or writable."""
+_OPEN_SECONDS = 10.0
+_SURELY_TAKEN_BYTES = 2_000
+"""Size of a query that a socket surely takes at once, since one runs at a time; larger ones are polled."""
+
+
+class VersionLine:
+    """A dedicated connection, open once constructed. Every method raises StoreUnavailable if it was lost."""
+
+    def __init__(self, connection: Any, error: type[Exception], name: str, history: History, question: str) -> None:
+        self._connection = connection
+        self._descriptor: int = connection.fileno()
+        self._cursor = connection.cursor()
+        self._error = error
+        self._name = name
+        self._history = history
+        self._question = versions.with_stamp(question) if history.pooled else question
+        self._statement = name_of(question)
+        self._prepared = False
+        self._ids = ""
+        self.asking = False
+        """Whether a query is running."""
+        self.unsent = False
+        """Whether a part of the query is still to be sent."""
+
+    @classmethod
+    def open(
+        cls,
+        engine: Engine,
+        arguments: Mapping[str, Any],
+        history: History,
+        question: str = versions.CURRENT_OF_ARRAY,
+    ) -> Self:
+        """Connect with the driver's arguments, and wait for it. Raises StoreUnavailable.
+
+        `question` is versions.CURRENT_OF_ARRAY, or LOGGED_OF_ARRAY if Hive's log is always among the tables.
+        """
+        name = shown_url(engine.url)
+        driver = engine.dialect.loaded_dbapi
+        try:
+            connection = driver.connect(**arguments, async_=1)
+            _wait(connection)
+            cursor = connection.cursor()
+            cursor.execute(QUESTION)
+            _wait(connection)
+            history.answered(connection, cursor.fetchone())
+            line = cls(connection, driver.Error, name, history, question)
+            line._prepare()
+        except (driver.Error, TimeoutError) as error:
+            raise StoreUnavailable(f"database {name} is not available: {error}") from error
+        return line
+
+    def fileno(self) -> int:
+        """The descriptor for a selector to watch, also without a query: it becomes readable if the connection ends.
+
+        It does not change when the connection is lost, so that the selector can unregister it.
+        """
+        return self._descriptor
+
+    def ask(self, table_ids: Collection[int]) -> None:
+        """Send the query for the current versions of the tables."""
+        self._ids = f"'{{{','.join(map(str, table_ids))}}}'"
+        self._send()
+
+    def hear(self) -> dict[int, int] | None:
+        """The answer, without tables that have no version; None if it has not arrived, or nothing was asked."""
+        try:
+            said = self._connection.poll()
+            self.unsent = said == _WRITE
+            if said != _DONE or not self.asking:
+                return None
+            self.asking = False
+            return versions.proven(self._history, dict(self._cursor.fetchall()))
+        except self._error as error:
+            if not self._prepared or code_of(error) not in OTHER_SESSION:
+                raise self._lost(error) from error
+        self._prepared = False
+        self._send()
+        return None
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _send(self) -> None:
+        whole = self._question % f"{self._ids}::bigint[]"
+        try:
+            self._cursor.execute(f"EXECUTE {self._statement}({self._ids})" if self._prepared else whole)
+            self.unsent = len(self._ids) > _SURELY_TAKEN_BYTES and self._connection.poll() == _WRITE
+        except self._error as error:
+            raise self._lost(error) from error
+        self.asking = True
+
+    def _prepare(self) -> None:
+        try:
+            self._cursor.execute(f"PREPARE {self._statement}(bigint[]) AS {self._question % '$1'}")
+            _wait(self._connection)
+            self._prepared = True
+        except self._error as error:
+            if code_of(error) not in OTHER_SESSION:
+                raise
+
+    def _lost(self, error: Exception) -> StoreUnavailable:
+        return StoreUnavailable(f"database {self._name} was lost: {error}")
+
+
+def _wait(connection: Any) -> None:
+    """Wait until the driver has finished. Raises its errors, or TimeoutError."""
+    give_up = time.monotonic() + _OPEN_SECONDS
+    while (wanted := connection.poll()) != _DONE:
+        if time.monotonic() > give_up:
+            raise TimeoutError(f"it did not answer in {_OPEN_SECONDS:g} seconds")
+        socket = select.poll()
+        socket.register(connection.fileno(), select.POLLIN if wanted == _READ else select.POLLOUT)
+        socket.poll(1_000)

@@ -1,0 +1,201 @@
+"""HMSTATS_TABLE_VERSION: a version for each table, incremented by every write that touches it.
+
+A cached read of a table is valid as long as the version is the same, on any server. A table has a version from its
+creation to its drop, and ids are never reused, so a table that is created again is another. A read of a table by name
+notes its version (`note`) in the transaction of the rest of the read, for callers that listen (`noting`). A read of
+only some partitions names them: changes of others (touched_partitions.py) do not invalidate it.
+
+A Hive on the same database does not update these versions. If it logs every change in the transaction of the change,
+the last event's id is used as well: as if the log were one more table, whose partitions are the tables
+(hive_changes.py).
+"""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Engine, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from hmstats.store.changes import notifications, touched_partitions
+from hmstats.store.connections.history import STAMP, History
+from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.statements.batch import Batch
+from hmstats.store.statements.upserts import upsert
+from hmstats.store.statements.value_sets import one_of
+from hmstats.store.unit.unit import Unit
+
+LOG = 0
+"""The id of Hive's notification log among ids of tables, which begin with 1. Its version is its last event's id."""
+STAMPED = -1
+"""The id of the stamp of the database's history among ids of tables."""
+_UNCOUNTED = -1
+"""The version, beside the log's, of a table that only Hive has written to."""
+
+_CURRENT = 'SELECT "TBL_ID", "VERSION" FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" '
+CURRENT_OF_ARRAY = _CURRENT + "= ANY(%s)"
+"""PostgreSQL's query for the versions of an array of tables."""
+_CURRENT_OF_JSON = _CURRENT + "IN (SELECT value FROM json_each(?))"
+_WITH_LOG = f"""
+SELECT asked.id, COALESCE("VERSION", {_UNCOUNTED}) FROM (SELECT %s) AS asked
+LEFT JOIN "HMSTATS_TABLE_VERSION" ON "TBL_ID" = asked.id WHERE asked.id <> {LOG}
+UNION ALL SELECT {LOG}, "NEXT_EVENT_ID" - 1 FROM "NOTIFICATION_SEQUENCE"
+"""
+LOGGED_OF_ARRAY = _WITH_LOG % "unnest(%s) AS id"
+"""PostgreSQL's query for the versions of an array of tables that contains LOG: every table gets a version."""
+_LOGGED_OF_JSON = _WITH_LOG % "value AS id FROM json_each(?)"
+
+
+class Noted(NamedTuple):
+    """A table's version, and the names of the partitions that were read; None means any partition."""
+
+    version: int
+    partitions: frozenset[str] | None
+
+
+@dataclass(slots=True)
+class _Notes:
+    tables: dict[int, Noted] = field(default_factory=dict)
+    log: int | None = None
+    """The version of Hive's log before anything was read; None if it is not used."""
+
+
+_notes: ContextVar[_Notes | None] = ContextVar("noted_versions", default=None)
+
+
+def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None) -> None:
+    """Increment the table's version for a write; with `partitions`, it touched only these (touched_partitions.py).
+
+    They include the names of new partitions, and the old and new names of renamed ones.
+    """
+    bump_all(unit, [table_id])
+    if partitions is not None:
+        touched_partitions.append(unit, table_id, partitions)
+
+
+def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:
+    """Increment the versions of all these tables, for a write that touched each."""
+    unit.counted.update(table_ids)
+    rows = [{"TBL_ID": table_id, "VERSION": 1} for table_id in sorted(table_ids)]
+    upsert(unit, VERSIONS, ["TBL_ID"], rows, _counted)
+
+
+def _counted(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
+    return {"VERSION": old.VERSION + 1}
+
+
+def read(connection: Connection, table_id: int) -> int:
+    """The table's version; 0 if it has none."""
+    query = select(VERSIONS.c.VERSION).where(VERSIONS.c.TBL_ID == table_id)
+    return connection.execute(query).scalar_one_or_none() or 0
+
+
+def read_many(connection: Connection, table_ids: Sequence[int]) -> dict[int, int]:
+    """The versions by table id; tables without one are absent."""
+    query = select(VERSIONS.c.TBL_ID, VERSIONS.c.VERSION).where(one_of(connection, VERSIONS.c.TBL_ID, table_ids))
+    return dict(connection.execute(query).all())
+
+
+def begin(batch: Batch, table_id: int) -> None:
+    """Insert the first version of a new table."""
+    batch.unit.counted.add(table_id)
+    batch.insert(VERSIONS, {"TBL_ID": [table_id], "VERSION": [1]})
+
+
+def forget(batch: Batch, table_ids: Sequence[int]) -> None:
+    """Remove the versions and changes of dropped tables."""
+    batch.unit.counted.update(table_ids)
+    batch.delete(VERSIONS.c.TBL_ID, table_ids)
+    touched_partitions.forget(batch, table_ids)
+
+
+@contextmanager
+def noting() -> Iterator[dict[int, Noted]]:
+    """Collect the versions, by table id, of the tables read by name inside; of two for one table, the first.
+
+    Versions only grow: if the first is still the table's version, it is the version of everything that was read.
+    """
+    notes = _Notes()
+    token = _notes.set(notes)
+    try:
+        yield notes.tables
+    finally:
+        _notes.reset(token)
+
+
+def note_log(connection: Connection) -> None:
+    """Note the version of Hive's log before the following reads, which see this snapshot or a later one."""
+    notes = _notes.get()
+    if notes is not None and notes.log is None:
+        notes.log = notifications.current_id(connection)
+
+
+def note_unlogged() -> None:
+    """Note a read whose changes Hive's log does not contain: the log is noted with version 0, from before any event."""
+    notes = _notes.get()
+    if notes is not None and notes.log is not None:
+        notes.tables[LOG] = Noted(0, None)
+
+
+def note(table_id: int, version: int | None, partitions: Collection[str] | None = None) -> None:
+    """Note that a table of this version was read; None if it has none.
+
+    With `partitions`, only these were read, by their stored names.
+    """
+    notes = _notes.get()
+    if notes is None:
+        return
+    if notes.log is None:
+        _add(notes.tables, table_id, version or 0, partitions)
+    else:
+        _add(notes.tables, table_id, version or _UNCOUNTED, partitions)
+        _add(notes.tables, LOG, notes.log, [str(table_id)])
+
+
+def _add(noted: dict[int, Noted], table_id: int, version: int, partitions: Collection[str] | None) -> None:
+    known = noted.get(table_id, Noted(version, frozenset()))
+    if partitions is None or known.partitions is None:
+        noted[table_id] = Noted(known.version, None)
+    else:
+        noted[table_id] = Noted(known.version, known.partitions.union(partitions))
+
+
+def with_stamp(question: str) -> str:
+    """A query for versions that also selects the stamp of the database's history, as the version of STAMPED."""
+    return f"{question} UNION ALL SELECT {STAMPED}, {STAMP}"
+
+
+def proven(history: History, found: dict[int, int]) -> dict[int, int]:
+    """The versions in an answer; none if its stamp shows that the database may be an older one."""
+    stamp = found.pop(STAMPED, None)
+    return found if stamp is None or history.note(stamp) else {}
+
+
+def current(engine: Engine, history: History, table_ids: Collection[int]) -> dict[int, int]:
+    """The versions of tables that have one, in one round trip, since `engine` begins no transaction.
+
+    If LOG is among them, every table has one, as noted beside Hive's log. Empty if the database does not answer;
+    the read that follows raises its error.
+    """
+    refused = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
+    try:
+        lent = engine.raw_connection()  # a statement through SQLAlchemy takes twice as long
+    except refused:
+        return {}
+    try:
+        ids = [*table_ids]
+        cursor = lent.cursor()
+        if engine.dialect.name == "sqlite":
+            cursor.execute(_LOGGED_OF_JSON if LOG in table_ids else _CURRENT_OF_JSON, (json.dumps(ids),))
+        else:
+            question = LOGGED_OF_ARRAY if LOG in table_ids else CURRENT_OF_ARRAY
+            cursor.execute(with_stamp(question) if history.pooled else question, (ids,))
+        return proven(history, dict(cursor.fetchall()))
+    except refused as error:
+        lent.invalidate(error)
+        return {}
+    finally:
+        lent.close()

@@ -1,0 +1,9 @@
+"""Connections to a database.
+
+connections, jdbc, shown_url   URLs and pools
+writing_connection             PostgreSQL's driver for writers
+bound_values                   checks of values before they are sent
+claims                         shared or exclusive write access
+presence                       live processes, for changes of files in progress
+history, failures              detection of an older database; classification of errors
+"""

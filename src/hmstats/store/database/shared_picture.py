@@ -1,0 +1,30 @@
+"""A reading transaction that several reads share, so that all of them see one snapshot of the database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine
+
+
+class SharedPicture:
+    """The shared transaction, begun by the first read. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._connection: Connection | None = None
+
+    @contextmanager
+    def lent(self, readers: Engine) -> Iterator[Connection]:
+        """Lend the transaction's connection; an error ends the transaction, since PostgreSQL cannot continue it."""
+        if self._connection is None:
+            self._connection = readers.connect()
+        try:
+            yield self._connection
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the transaction."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()

@@ -1,0 +1,369 @@
+"""A database with its two kinds of access: `read`, a consistent snapshot, and `write`, a transaction.
+
+A write is retried after a conflict with another writer, or if the connection broke before the commit. A work function
+may therefore run more than once and must change nothing but the database.
+"""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from hmstats.errors import DatabaseTaken, MetaError, SettingsError, StoreUnavailable
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.events import Event, Notification
+from hmstats.store.beside_hive.present_tables import WHOLE, Shape
+from hmstats.store.changes import hive_changes, notifications, touched_partitions, versions
+from hmstats.store.changes.exclusive_versions import OwnVersions
+from hmstats.store.changes.version_line import VersionLine
+from hmstats.store.connections.connections import UNIT, Pools, connect, database_url
+from hmstats.store.connections.failures import TRIES, Failure, classify, translate
+from hmstats.store.connections.presence import Presence
+from hmstats.store.connections.shown_url import shown_url
+from hmstats.store.database.shared_picture import SharedPicture
+from hmstats.store.database.table_mutex import Turns
+from hmstats.store.statistics import statistics_by_name, statistics_groups, table_facts
+from hmstats.store.unit import prepared
+from hmstats.store.unit.ids import Ids
+from hmstats.store.unit.unit import Unit
+from hmstats.store.unit.version_guard import ExpectedTable
+
+__all__ = ["Store", "database_url"]
+
+Result = TypeVar("Result")
+Encoder = Callable[[Event, int], Notification]
+"""Converts an event and its time, in epoch seconds, to a notification."""
+
+_shared: ContextVar[SharedPicture | None] = ContextVar("shared_picture", default=None)
+
+_FIRST_PAUSE_SECONDS = 0.01
+_LAST_SECOND = 2**31 - 1
+"""Latest time, in epoch seconds, that the API and Hive's tables can hold: January 2038."""
+
+
+class Store:
+    """A database. Thread-safe."""
+
+    def __init__(
+        self,
+        pools: Pools,
+        *,
+        patience_seconds: float,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+        read_only: bool = False,
+    ) -> None:
+        self.name = shown_url(pools.writers.url)
+        self._pools = pools
+        self.patience_seconds = patience_seconds
+        self.presence = Presence(pools.checkers)
+        self._clock = clock
+        self._sleep = sleep
+        self._ids = Ids(pools.allocators)
+        self._turns = Turns()
+        self._encode: Encoder | None = None
+        self._own: OwnVersions | None = None
+        self._preparing = prepared.Preparing(possible=pools.line is not None)
+        self._follows_hive = False
+        self.shape = WHOLE
+        self.read_only = read_only
+        self.forget_when_older(self._ids.forget)
+
+    @classmethod
+    def open(
+        cls,
+        url: str,
+        *,
+        pool_size: int = 8,
+        statement_seconds: float = 30.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+        read_only: bool = False,
+    ) -> "Store":
+        """A store at a URL, sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME.
+
+        `pool_size` threads can read, and as many write at once. `statement_seconds` is the timeout of a statement.
+        `clock` gives the time of changes, in epoch seconds. A `read_only` store refuses to write.
+        Raises SettingsError if the URL is invalid.
+        """
+        pools = connect(database_url(url), pool_size, statement_seconds)
+        return cls(pools, patience_seconds=statement_seconds, clock=clock, sleep=sleep, read_only=read_only)
+
+    def take_alone(self, patience_seconds: float = 0.0) -> None:
+        """Use the database exclusively from now on, so that versions can be cached. Raises as Claims.take_alone."""
+        if self.shape.beside_hive:
+            raise SettingsError(f"database {self.name} cannot be used exclusively: a Hive writes to it too")
+        self._pools.claims.take_alone(patience_seconds)
+        self._own = OwnVersions(partial(versions.current, self._pools.checkers, self._pools.history))
+        self.forget_when_older(self._own.forget_all)
+
+    def forget_when_older(self, forget: Callable[[], None]) -> None:
+        """Register `forget`, which clears a cache when the database may be an older one (history.py)."""
+        self._pools.history.on_change(forget)
+
+    def keep_log(self, encode: Encoder) -> None:
+        """Write the events of units to the notification log from now on."""
+        self._encode = encode
+
+    @property
+    def keeps_log(self) -> bool:
+        """Whether the events of units are written to the notification log."""
+        return self._encode is not None
+
+    @property
+    def knows_changes(self) -> bool:
+        """Whether versions reflect every change by every writer."""
+        return self._follows_hive or not self.shape.beside_hive
+
+    def follow_hive(self) -> None:
+        """Use Hive's notification log as a version from now on; Hive must log all changes in their transactions."""
+        self._follows_hive = True
+
+    def take_shape(self, shape: Shape) -> None:
+        """Adapt all statements to a shape of the database; call it before any other use."""
+        self.shape = shape
+        self._pools.adapt(shape)
+
+    def close(self) -> None:
+        """Close every pooled connection."""
+        self.presence.close()
+        self._pools.close()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection with a consistent snapshot of the database. Raises StoreUnavailable if it does not answer."""
+        shared = _shared.get()
+        try:
+            with self._pools.readers.connect() if shared is None else shared.lent(self._pools.readers) as connection:
+                if self._follows_hive:
+                    versions.note_log(connection)
+                yield connection
+        except SQLAlchemyError as error:
+            raise translate(error, self.name) from error
+
+    @contextmanager
+    def one_picture(self) -> Iterator[None]:
+        """Let all reads of this context inside share one transaction, and see one snapshot.
+
+        They do not see writes made inside.
+        """
+        shared = SharedPicture()
+        token = _shared.set(shared)
+        try:
+            yield
+        finally:
+            _shared.reset(token)
+            shared.close()
+
+    def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
+        """The current versions of the tables, as versions.current returns them."""
+        if self._own is not None and self._pools.claims.alone:
+            return self._own.current(table_ids)
+        return versions.current(self._pools.checkers, self._pools.history, table_ids)
+
+    def known_versions(self, table_ids: Collection[int]) -> dict[int, int] | None:
+        """The current versions of the tables if all are cached, else None."""
+        return self._own.known(table_ids) if self._own is not None and self._pools.claims.alone else None
+
+    def version_line(self) -> VersionLine | None:
+        """A new VersionLine, closed by the caller; None on SQLite and in an exclusive store. Raises StoreUnavailable.
+
+        An exclusive store caches its versions and needs none.
+        """
+        if self._pools.line is None or self._own is not None:
+            return None
+        question = versions.LOGGED_OF_ARRAY if self._follows_hive else versions.CURRENT_OF_ARRAY
+        return VersionLine.open(self._pools.checkers, self._pools.line, self._pools.history, question)
+
+    def changes_since(self, table_id: int, version: int) -> touched_partitions.Changes | None:
+        """The changes of a table after a version (touched_partitions.since), or of Hive's log (hive_changes.since)."""
+        if table_id == versions.LOG:
+            return hive_changes.since(self._pools.checkers, version)
+        return touched_partitions.since(self._pools.checkers, table_id, version)
+
+    def target(self, name: TableName) -> table_facts.Target | None:
+        """The facts about a table that statistics need, as table_facts.read returns them."""
+        return table_facts.read(self._pools.checkers, name)
+
+    def statistics_of_partitions(
+        self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
+    ) -> statistics_by_name.FoundPartitions | None:
+        """Statistics of partitions with the table's version, as statistics_by_name.of_partitions returns them."""
+        return statistics_by_name.of_partitions(self._pools.checkers, table_id, partitions, columns, sketches=sketches)
+
+    def groups_of_partitions(
+        self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None
+    ) -> statistics_groups.FoundGroups | None:
+        """Statistics of partitions in groups, as statistics_groups.of_partitions returns them."""
+        return statistics_groups.of_partitions(self._pools.checkers, table_id, partitions, columns)
+
+    def statistics_of_table(
+        self, name: TableName, columns: Sequence[str], *, sketches: bool
+    ) -> statistics_by_name.Found | None:
+        """A table's statistics with its version, as statistics_by_name.of_table returns them."""
+        return statistics_by_name.of_table(self._pools.checkers, name, columns, sketches=sketches)
+
+    def statistics_of_partition(
+        self, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
+    ) -> statistics_by_name.Found | None:
+        """A partition's statistics with the table's version, as statistics_by_name.of_partition returns them."""
+        return statistics_by_name.of_partition(self._pools.checkers, name, partition, columns, sketches=sketches)
+
+    def write_table(self, name: TableName, work: Callable[[Unit], Result]) -> Result:
+        """Run `work` as `write` does, while holding the process's mutex of the table that it locks first."""
+        with self.turn(name):
+            return self.write(work)
+
+    def turn(self, name: TableName) -> AbstractContextManager[None]:
+        """Hold the process's mutex of writers of this table; waits at most the statement timeout (table_mutex.py)."""
+        return self._turns.of(name, self.patience_seconds)
+
+    def write(self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None = None) -> Result:
+        """Run `work` in a transaction and commit it. Returns its result; an error that it raises rolls back.
+
+        Rolls back too if `keep` returns False for the result. Raises StoreUnavailable if the database does not answer,
+        MetaError if it refuses the change or the store is read-only.
+        """
+        return self._until_done(partial(self._try, work, keep))
+
+    @property
+    def can_expect(self) -> bool:
+        """Whether `write_as_expected` is supported: on PostgreSQL, in a database without a Hive."""
+        return self._pools.line is not None and self.shape is WHOLE
+
+    def write_as_expected(self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result]) -> Result | None:
+        """Run `work` and commit it in one round trip if the table's version is as expected; None if it is not.
+
+        If None, nothing was changed. The work reads nothing, bumps the table's version, and queues all of its
+        statements (Unit.later), of which the last changes `rows` rows. If it changed fewer, another program has removed
+        rows without a new version: None too, and the caller must write everything again. Raises as `write` does.
+        """
+        lost: list[DBAPIError] = []
+        try:
+            written = self._until_done(partial(self._try_as_expected, expected, rows, work, lost))
+        except StoreUnavailable as error:
+            if lost:
+                raise self._nobody_knows() from error
+            raise
+        if written is None and lost:
+            raise self._nobody_knows() from lost[0]
+        return written
+
+    def _until_done(self, attempt: Callable[[], Result]) -> Result:
+        """Run an attempt, with retries after failures for which they may help. Returns its result."""
+        if self.read_only:
+            raise MetaError("this server only reads: nothing can be changed through it")
+        met: Counter[Failure] = Counter()
+        give_up = time.monotonic() + self.patience_seconds
+        while True:
+            try:
+                return attempt()
+            except SQLAlchemyError as error:
+                if self._preparing.on and prepared.is_unprepared(error):
+                    self._preparing.pause(error)
+                    continue
+                failure = classify(error)
+                if failure is Failure.RACE:  # perhaps an id that a restored database has given already
+                    self._ids.forget()
+                met[failure] += 1
+                if met[failure] == TRIES[failure] or time.monotonic() > give_up:
+                    raise translate(error, self.name, met.total()) from error
+            # A random pause keeps two writers from conflicting again.
+            self._sleep(_FIRST_PAUSE_SECONDS * 2 ** met.total() * random.random())
+
+    @contextmanager
+    def _changing(self, table_ids: Collection[int]) -> Iterator[None]:
+        """Invalidate cached versions around the commit inside. Raises DatabaseTaken if the exclusive claim is lost."""
+        if self._own is None:
+            yield
+            return
+        if not self._pools.claims.alone:
+            self._own.forget_all()
+            if not self._pools.claims.retake():
+                raise DatabaseTaken(f"database {self.name} is another server's by now: nothing was changed")
+        with self._own.changing(table_ids):
+            yield
+
+    def log(self, unit: Unit) -> range:
+        """Write the unit's events to the log, as the last of its writes. Returns their ids in order.
+
+        Until the commit no other transaction can write to the log. A unit that does not call this does it at its end.
+        """
+        if self._encode is None or not unit.events:
+            return range(0)
+        encoded = (self._encode(event, unit.now_seconds) for event in unit.events)
+        written = [notifications.append(unit, each) for each in notifications.batches(encoded)]
+        unit.events.clear()
+        return range(written[0].start, written[-1].stop)
+
+    def _try(self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None) -> Result:
+        with self._unit() as unit, _cleaned_up(unit):
+            result = work(unit)
+            if keep is not None and not keep(result):
+                _clean_up(unit)
+                return result
+            self.log(unit)
+            try:
+                with self._changing(unit.counted):
+                    unit.commit()
+            except DBAPIError as error:
+                if error.connection_invalidated:
+                    raise self._nobody_knows() from error  # a second try could do it twice
+                raise
+            return result
+
+    def _try_as_expected(
+        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result], lost: list[DBAPIError]
+    ) -> Result | None:
+        """Try `write_as_expected` once. Adds the error of a lost connection to `lost`; a retry cannot write twice."""
+        with self._unit(expected) as unit, _cleaned_up(unit):
+            result = work(unit)
+            try:
+                with self._changing(unit.counted):
+                    return result if unit.commit_as_expected() == rows else None
+            except DBAPIError as error:
+                if error.connection_invalidated:
+                    lost.append(error)
+                raise
+
+    @contextmanager
+    def _unit(self, expected: ExpectedTable | None = None) -> Iterator[Unit]:
+        with self._pools.writers.connect() as connection:
+            events: list[Event] | None = None if self._encode is None else []
+            now_seconds = _seconds(self._clock())
+            prepares = self._preparing.on
+            unit = Unit(connection, now_seconds, self._ids, events, self.shape, prepares=prepares, expects=expected)
+            connection.execution_options(**{UNIT: unit})
+            yield unit
+
+    def _nobody_knows(self) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"database {self.name} was lost during the commit: it holds all of the change or nothing of it"
+        )
+
+
+@contextmanager
+def _cleaned_up(unit: Unit) -> Iterator[None]:
+    """After an error drop the unit's queued statements, and have its statements prepared again."""
+    try:
+        yield
+    except (DBAPIError, MetaError):
+        _clean_up(unit)
+        raise
+
+
+def _clean_up(unit: Unit) -> None:
+    unit.drop_waiting()
+    prepared.forget(unit.connection)
+
+
+def _seconds(time_seconds: float) -> int:
+    """A clock's time in the range that can be stored: a wrong clock must not make calls fail."""
+    return max(0, min(int(time_seconds), _LAST_SECOND))

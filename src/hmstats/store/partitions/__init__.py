@@ -1,0 +1,7 @@
+"""Tables of partitions.
+
+partitions, partition_columns                             PARTITIONS with values, parameters and storage
+partition_filters, partition_values                       filters as SQL; values of keys without partitions
+partition_moves, partition_events, partition_privileges   moves, marks, privileges
+partition_sizes                                           sums of PARTITION_PARAMS
+"""

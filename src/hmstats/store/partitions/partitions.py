@@ -1,0 +1,328 @@
+"""Partitions: PARTITIONS with values, parameters and storage, always as sets and in a constant number of statements."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, select, update
+
+from hmstats.model.catalog.objects import Column, Partition, Storage
+from hmstats.model.parameters import accurate
+from hmstats.model.partitions.partition_filter import PartitionFilter
+from hmstats.store.partitions.partition_filters import restrict
+from hmstats.store.schema import (
+    HMSTATS_COLUMN_PROVENANCE,
+    HMSTATS_TOP_K,
+    PART_COL_PRIVS,
+    PART_COL_STATS,
+    PART_PRIVS,
+    PARTITION_KEY_VALS,
+    PARTITION_PARAMS,
+    PARTITIONS,
+    SDS,
+    TBLS,
+)
+from hmstats.store.statements.batch import Batch
+from hmstats.store.statements.ordering import by_bytes
+from hmstats.store.statements.value_sets import one_of
+from hmstats.store.statistics import column_statistics
+from hmstats.store.storage import descriptors, drop_locations, parameters
+from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, joined, pairs, part, read_parts
+from hmstats.store.storage.parameters import OF_PARTITIONS
+from hmstats.store.unit import ids
+from hmstats.store.unit.unit import Unit
+
+_HANGING = tuple(
+    table.c.PART_ID
+    for table in (
+        HMSTATS_COLUMN_PROVENANCE,
+        HMSTATS_TOP_K,
+        PART_COL_STATS,
+        PART_PRIVS,
+        PART_COL_PRIVS,
+        PARTITION_PARAMS,
+        PARTITION_KEY_VALS,
+        PARTITIONS,
+    )
+)
+"""The columns with a partition's id in all tables with rows of it, its own last."""
+_OWN = (
+    PARTITIONS.c.PART_ID,
+    PARTITIONS.c.PART_NAME,
+    PARTITIONS.c.SD_ID,
+    PARTITIONS.c.CREATE_TIME,
+    PARTITIONS.c.LAST_ACCESS_TIME,
+    PARTITIONS.c.WRITE_ID,
+)
+_QUERY = select(*_OWN, *COLUMNS).select_from(joined(PARTITIONS, PARTITIONS.c.SD_ID))
+_VALUE, _PARAMETER = "value", "parameter of partition"
+_V, _P = PARTITION_KEY_VALS.c, PARTITION_PARAMS.c
+_PARTS = (
+    part(_VALUE, _V.PART_ID, _V.PART_KEY_VAL, index=_V.INTEGER_IDX),
+    part(_PARAMETER, _P.PART_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
+)
+
+
+def names(connection: Connection, table_id: int, limit: int | None = None) -> list[str]:
+    """The names of a table's partitions, sorted, at most `limit`."""
+    query = select(PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
+    return list(connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME)).limit(limit)).scalars())
+
+
+def count(connection: Connection, table_id: int) -> int:
+    """The number of a table's partitions."""
+    query = select(func.count()).select_from(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id)
+    return connection.execute(query).scalar_one()
+
+
+def find_ids(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, int]:
+    """The ids by name; missing partitions are skipped."""
+    return _ids(connection, _id_query(connection, table_id, wanted))
+
+
+def locations(connection: Connection, table_id: int, wanted: Sequence[str] | None) -> dict[int, str | None]:
+    """The locations by id, of the named partitions (None: of all); missing ones are skipped."""
+    query = select(PARTITIONS.c.PART_ID, SDS.c.LOCATION).outerjoin(SDS, SDS.c.SD_ID == PARTITIONS.c.SD_ID)
+    query = query.where(PARTITIONS.c.TBL_ID == table_id)
+    if wanted is not None:
+        query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, wanted))
+    return dict(connection.execute(query).all())
+
+
+def marked(connection: Connection, table_id: int) -> dict[int, str | None]:
+    """The locations by id, of the partitions that have COLUMN_STATS_ACCURATE."""
+    p = PARTITION_PARAMS.c
+    query = (
+        select(PARTITIONS.c.PART_ID, SDS.c.LOCATION)
+        .join(PARTITION_PARAMS, p.PART_ID == PARTITIONS.c.PART_ID)
+        .outerjoin(SDS, SDS.c.SD_ID == PARTITIONS.c.SD_ID)
+        .where(PARTITIONS.c.TBL_ID == table_id, p.PARAM_KEY == accurate.PARAMETER)
+    )
+    return dict(connection.execute(query).all())
+
+
+def lock(unit: Unit, table_id: int, wanted: Sequence[str]) -> dict[str, int]:
+    """The ids by name, with the rows locked in id order until the unit ends; missing partitions are skipped."""
+    query = _id_query(unit.connection, table_id, wanted).order_by(PARTITIONS.c.PART_ID)
+    return _ids(unit.connection, query.with_for_update())
+
+
+def parameter(connection: Connection, table_id: int, wanted: Sequence[str], key: str) -> dict[str, str]:
+    """One parameter of the named partitions that have it, by partition name."""
+    p = PARTITION_PARAMS.c
+    query = (
+        select(PARTITIONS.c.PART_NAME, p.PARAM_VALUE)
+        .join(PARTITION_PARAMS, p.PART_ID == PARTITIONS.c.PART_ID)
+        .where(PARTITIONS.c.TBL_ID == table_id, one_of(connection, PARTITIONS.c.PART_NAME, wanted), p.PARAM_KEY == key)
+    )
+    return dict(connection.execute(query).all())
+
+
+def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
+    """The named partitions by name, in name order; missing ones are skipped."""
+    condition = one_of(connection, PARTITIONS.c.PART_NAME, wanted)
+    return _read(connection, _QUERY.where(PARTITIONS.c.TBL_ID == table_id, condition))
+
+
+def get_placed(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
+    """The named partitions with values and locations alone, by name, in name order; missing ones are skipped."""
+    query = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME, SDS.c.SD_ID, SDS.c.LOCATION)
+    query = query.outerjoin_from(PARTITIONS, SDS, SDS.c.SD_ID == PARTITIONS.c.SD_ID)
+    here = PARTITIONS.c.TBL_ID == table_id, one_of(connection, PARTITIONS.c.PART_NAME, wanted)
+    rows = connection.execute(query.where(*here).order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
+    v = PARTITION_KEY_VALS.c
+    of_them = one_of(connection, v.PART_ID, [row.PART_ID for row in rows])
+    values: dict[int, tuple[str, ...]] = {}
+    for each, value in connection.execute(select(v.PART_ID, v.PART_KEY_VAL).where(of_them).order_by(v.INTEGER_IDX)):
+        values[each] = (*values.get(each, ()), value)
+    return {
+        name: Partition(
+            values=values.get(each, ()), id=each, storage=None if place is None else Storage(location=location)
+        )
+        for each, name, place, location in rows
+    }
+
+
+def get_all(connection: Connection, table_id: int, limit: int | None = None) -> dict[str, Partition]:
+    """Every partition by name, in name order, at most `limit`."""
+    return _read(connection, _QUERY.where(PARTITIONS.c.TBL_ID == table_id).limit(limit))
+
+
+def matching(
+    connection: Connection, table_id: int, values: Sequence[str | None], limit: int | None = None
+) -> dict[str, Partition]:
+    """The partitions whose first values are these, None matching any; by name, in name order, at most `limit`."""
+    return _read(connection, _with_values(_QUERY, table_id, values).limit(limit))
+
+
+def matching_names(
+    connection: Connection, table_id: int, values: Sequence[str | None], limit: int | None = None
+) -> list[str]:
+    """The names of the partitions whose first values are these, None matching any; sorted, at most `limit`."""
+    query = _with_values(select(PARTITIONS.c.PART_NAME), table_id, values).order_by(
+        by_bytes(connection, PARTITIONS.c.PART_NAME)
+    )
+    return list(connection.execute(query.limit(limit)).scalars())
+
+
+def filtered(
+    connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter, limit: int | None = None
+) -> dict[str, Partition]:
+    """The partitions that a filter selects, by name, in name order, at most `limit`. Raises MetaError."""
+    query = _QUERY.where(PARTITIONS.c.TBL_ID == table_id).limit(limit)
+    return _read(connection, restrict(connection, query, wanted, keys))
+
+
+def count_filtered(connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter) -> int:
+    """The number of partitions that a filter selects. Raises MetaError if it has unlike types."""
+    query = select(func.count()).select_from(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id)
+    found: int = connection.execute(restrict(connection, query, wanted, keys)).scalar_one()
+    return found
+
+
+def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mapping[str, Partition]) -> None:
+    """Insert partitions, given by name; those with the table's columns share its column descriptor."""
+    if not new:
+        return
+    partition_ids = unit.ids(ids.Sequence.PARTITION, len(new))
+    placed = dict(zip(partition_ids, new.values(), strict=True))
+    share = _shared(unit.connection, table_id, columns)
+    with Batch(unit) as batch:
+        storages = _add_storages(batch, share, placed)
+        rows: dict[str, Sequence[Any]] = {
+            "PART_ID": partition_ids,
+            "PART_NAME": list(new),
+            "TBL_ID": [table_id] * len(new),
+            "SD_ID": [storages.get(each) for each in partition_ids],
+            "CREATE_TIME": [partition.created_seconds for partition in new.values()],
+            "LAST_ACCESS_TIME": [partition.last_access_seconds for partition in new.values()],
+            "WRITE_ID": [partition.write_id for partition in new.values()],
+        }
+        batch.insert(PARTITIONS, rows)
+        _add_values(batch, {each: partition.values for each, partition in placed.items()})
+        parameters.add(batch, OF_PARTITIONS, {each: partition.parameters for each, partition in placed.items()})
+
+
+def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: Mapping[int, Partition]) -> None:
+    """Replace partitions, given by id, except their names, values and statistics."""
+    if not changed:
+        return
+    connection = unit.connection
+    here = one_of(connection, PARTITIONS.c.PART_ID, sorted(changed))
+    old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).all())
+    stored = descriptors.read_many(connection, [each for each in old.values() if each is not None])
+    moved = {each: new for each, new in changed.items() if not descriptors.are_same(stored.get(old[each]), new.storage)}
+    with Batch(unit) as batch:
+        storages = old | dict.fromkeys(moved) | _add_storages(batch, _shared(connection, table_id, columns), moved)
+    changes = [{"id": each, "SD_ID": storages[each], **_row(changed[each])} for each in sorted(changed)]
+    statement = update(PARTITIONS).where(bindparam("id") == PARTITIONS.c.PART_ID)
+    connection.execute(statement, changes)
+    descriptors.remove_many(unit, [old[each] for each in moved if old[each] is not None])
+    parameters.replace(unit, OF_PARTITIONS, {each: partition.parameters for each, partition in changed.items()})
+
+
+def relocate(unit: Unit, table_id: int, old: str, new: str) -> None:
+    """Replace the prefix `old` by `new` in the location of every partition that lies below `old`."""
+    own = select(PARTITIONS.c.SD_ID).where(PARTITIONS.c.TBL_ID == table_id)
+    drop_locations.relocate(unit, own, old, new)
+
+
+def rename(unit: Unit, partition_id: int, name: str, values: Sequence[str]) -> None:
+    """Change a partition's name and values; its statistics follow."""
+    connection, v = unit.connection, PARTITION_KEY_VALS
+    connection.execute(update(PARTITIONS).where(PARTITIONS.c.PART_ID == partition_id).values(PART_NAME=name))
+    connection.execute(delete(v).where(v.c.PART_ID == partition_id))
+    with Batch(unit) as batch:
+        _add_values(batch, {partition_id: values})
+    column_statistics.rename_partition(unit, partition_id, name)
+
+
+def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:
+    """Remove partitions with their statistics and all other rows of theirs."""
+    if not partition_ids:
+        return
+    here = one_of(unit.connection, PARTITIONS.c.PART_ID, partition_ids)
+    query = select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None))
+    storages = descriptors.find(unit.connection, list(unit.connection.execute(query).scalars()))
+    with Batch(unit) as batch:
+        remove(batch, partition_ids)
+        descriptors.remove(batch, storages)
+
+
+def remove(batch: Batch, partition_ids: Sequence[int]) -> None:
+    """Remove partitions as a part of a batch, but not their storages."""
+    for column in _HANGING if partition_ids else ():
+        batch.delete(column, partition_ids)
+
+
+def _id_query(connection: Connection, table_id: int, wanted: Sequence[str]) -> Any:
+    condition = one_of(connection, PARTITIONS.c.PART_NAME, wanted)
+    return select(PARTITIONS.c.PART_NAME, PARTITIONS.c.PART_ID).where(PARTITIONS.c.TBL_ID == table_id, condition)
+
+
+def _ids(connection: Connection, query: Any) -> dict[str, int]:
+    return dict(connection.execute(query).all())
+
+
+def _with_values(query: Any, table_id: int, values: Sequence[str | None]) -> Any:
+    query = query.where(PARTITIONS.c.TBL_ID == table_id)
+    for index, value in enumerate(values):
+        if value is not None:
+            key = PARTITION_KEY_VALS.alias(f"key_{index}")
+            same = (key.c.PART_ID == PARTITIONS.c.PART_ID) & (key.c.INTEGER_IDX == index)
+            query = query.where(select(1).where(same, key.c.PART_KEY_VAL == value).exists())
+    return query
+
+
+def _read(connection: Connection, query: Any) -> dict[str, Partition]:
+    """The partitions found by a query with _QUERY's columns; a constant number of statements."""
+    rows = connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
+    if not rows:
+        return {}
+    parts = read_parts(connection, rows, [row[0] for row in rows], _PARTS)
+    storages, values = Storages(connection, parts), parts.get(_VALUE, {})
+    found: dict[str, Partition] = {}
+    for row in rows:
+        each, name, storage_id, created_seconds, last_access_seconds, write_id = row[: len(_OWN)]
+        found[name] = Partition(
+            values=tuple([value for value, _, _ in values.get(each, ())]),
+            id=each,
+            created_seconds=created_seconds,
+            last_access_seconds=last_access_seconds,
+            storage=storages.of(storage_id, row),
+            parameters=pairs(parts, _PARAMETER, each),
+            write_id=write_id or 0,
+        )
+    return found
+
+
+def _shared(connection: Connection, table_id: int, columns: Sequence[Column]) -> tuple[int, Sequence[Column]] | None:
+    """The table's column descriptor and columns, which partitions may share; None if it has no descriptor."""
+    query = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)
+    descriptor = connection.execute(query).scalar_one_or_none()
+    return None if descriptor is None else (descriptor, columns)
+
+
+def _add_storages(
+    batch: Batch, share: tuple[int, Sequence[Column]] | None, placed: Mapping[int, Partition]
+) -> dict[int, int]:
+    """Insert the storages of the partitions that have one. Returns storage ids by partition id."""
+    having = {each: partition.storage for each, partition in placed.items() if partition.storage}
+    return dict(zip(having, descriptors.add(batch, list(having.values()), share), strict=True))
+
+
+def _add_values(batch: Batch, values: Mapping[int, Sequence[str]]) -> None:
+    each = [(owner, index, value) for owner, listed in values.items() for index, value in enumerate(listed)]
+    columns: dict[str, Sequence[Any]] = {
+        "PART_ID": [owner for owner, _, _ in each],
+        "PART_KEY_VAL": [value for _, _, value in each],
+        "INTEGER_IDX": [index for _, index, _ in each],
+    }
+    batch.insert(PARTITION_KEY_VALS, columns)
+
+
+def _row(partition: Partition) -> dict[str, Any]:
+    return {
+        "CREATE_TIME": partition.created_seconds,
+        "LAST_ACCESS_TIME": partition.last_access_seconds,
+        "WRITE_ID": partition.write_id,
+    }

@@ -1,0 +1,222 @@
+"""Aggregates of the column statistics of many partitions: numbers by the database, sketches streamed from it.
+
+Each query is one statement for all partitions and columns. If several engines have statistics of one column of one
+partition, one counts: the asked engine's, else the newest.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Select,
+    Text,
+    bindparam,
+    case,
+    func,
+    literal,
+    not_,
+    null,
+    or_,
+    select,
+)
+
+from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.model.statistics.merge import MAX_I64
+from hmstats.store.schema import PART_COL_STATS, PARTITIONS
+from hmstats.store.statements.ordering import by_bytes_of
+from hmstats.store.statements.value_sets import bound, hashed_only, one_of_bound
+from hmstats.store.statistics import statistics_rows
+from hmstats.store.statistics.statistics_rows import VALUES
+
+_SKETCHES = ("BIT_VECTOR", "HISTOGRAM")
+_SUMMED = tuple(name for name in VALUES if name not in _SKETCHES and not name.startswith("BIG_DECIMAL"))
+_SUMS = ("NUM_NULLS", "NUM_TRUES", "NUM_FALSES")
+_HALF = 2**32
+_PLACEHOLDER_BYTES = 2
+"""Size of the longest placeholder for a missing bit vector."""
+_ROWS_AT_ONCE = 500
+"""Rows fetched at once; a dense bit vector takes about 10 kB in the driver's text, with two digits for a byte."""
+
+_S = PART_COL_STATS.c
+_ENGINE: Any = bindparam("engine", type_=Text())
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The statistics to aggregate: of partitions of a table (None: all), of columns, for an engine.
+
+    If `only`, other engines' are ignored, even if the asked one has none.
+    """
+
+    table_id: int
+    partitions: Sequence[str] | None
+    columns: Sequence[str]
+    engine: str
+    only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The aggregate of one column's statistics, over the partitions in which it has one type.
+
+    In `statistics` bounds are the widest, counts are sums, lengths and NDV the largest. Sketches are absent, and so are
+    bounds of decimals, which a database compares as texts. `ndv_sum` is the sum of the partitions' NDV, `bit_vectors`
+    the number of partitions with one, and `analyzed_seconds` the time of the oldest statistics, in epoch seconds.
+    """
+
+    statistics: ColumnStatistics
+    partitions: int
+    bit_vectors: int
+    ndv_sum: int
+    analyzed_seconds: int
+
+
+def summaries(connection: Connection, scope: Scope) -> list[Summary]:
+    """A summary of each column and type in the scope; types without statistics are skipped."""
+    rows = connection.execute(_summed(_Form.of(connection, scope), ranked=False), _values(connection, scope)).all()
+    if len({row[-1] for row in rows}) > 1:
+        rows = connection.execute(_summed(_Form.of(connection, scope), ranked=True), _values(connection, scope)).all()
+    return [each for each in map(_summary, rows) if each]
+
+
+def numbers(connection: Connection, scope: Scope) -> Iterator[tuple[str, ColumnStatistics]]:
+    """Partition name and statistics without sketches, of each column of each partition in the scope; streamed."""
+    statement = _numbers(_Form.of(connection, scope))
+    for row in connection.execute(statement.execution_options(yield_per=_ROWS_AT_ONCE), _values(connection, scope)):
+        column, column_type, partition = row[len(VALUES) :]
+        read = statistics_rows.column_statistics(column, column_type, row)
+        if read is not None:
+            yield partition, read
+
+
+def bit_vectors(connection: Connection, scope: Scope) -> Iterator[Sequence[tuple[str, str, bytes]]]:
+    """Batches of (column, partition name, bit vector), for each column and partition with a bit vector; streamed."""
+    return _sketches(connection, scope, _S.BIT_VECTOR)
+
+
+def histograms(connection: Connection, scope: Scope) -> Iterator[Sequence[tuple[str, str, bytes]]]:
+    """Batches of (column, partition name, histogram), for each column and partition with a histogram; streamed."""
+    return _sketches(connection, scope, _S.HISTOGRAM)
+
+
+def _sketches(connection: Connection, scope: Scope, sketch: Column[Any]) -> Iterator[Sequence[tuple[str, str, bytes]]]:
+    statement = _sketched(_Form.of(connection, scope), sketch).execution_options(yield_per=_ROWS_AT_ONCE)
+    for rows in connection.execute(statement, _values(connection, scope)).partitions():
+        yield [(column, partition, content) for column, partition, content in rows]
+
+
+class _Form(NamedTuple):
+    """The cache key of a statement's text, which takes longer to build than to run."""
+
+    dialect: str
+    every: bool
+    only: bool
+
+    @classmethod
+    def of(cls, connection: Connection, scope: Scope) -> "_Form":
+        return cls(connection.dialect.name, scope.partitions is None, scope.only)
+
+
+def _values(connection: Connection, scope: Scope) -> dict[str, Any]:
+    values = {"table_id": scope.table_id, "columns": bound(connection, scope.columns), "engine": scope.engine}
+    return values if scope.partitions is None else {**values, "partitions": bound(connection, scope.partitions)}
+
+
+@lru_cache
+def _summed(form: _Form, *, ranked: bool) -> Select[Any]:
+    """The query for sums over the scope, for each engine; if `ranked`, only over the rows that count."""
+    sketched = case((func.length(_S.BIT_VECTOR) > _PLACEHOLDER_BYTES, 1)).label("SKETCHED")
+    described = (_S.COLUMN_NAME, _S.COLUMN_TYPE, _S.ENGINE, _S.LAST_ANALYZED)
+    query = _within(select(*described, sketched, *(_S[name] for name in _SUMMED)), form, ranked=ranked)
+    # Otherwise SQLite would sort the bit vectors themselves.
+    found = query.cte("found").prefix_with("MATERIALIZED", dialect="sqlite").c
+    whole = form.dialect == "postgresql"
+    keys = [found.COLUMN_NAME, found.COLUMN_TYPE, *([] if ranked else [found.ENGINE])]
+    statement = select(
+        *(_summary_of(found, name, whole=whole) for name in VALUES),
+        *(_upper_sum(found[name], whole=whole) for name in _SUMS),
+        found.COLUMN_NAME, found.COLUMN_TYPE, func.count(), func.count(found.SKETCHED), func.min(found.LAST_ANALYZED),
+        _lower_sum(found.NUM_DISTINCTS, whole=whole), _upper_sum(found.NUM_DISTINCTS, whole=whole),
+        null() if ranked else found.ENGINE,
+    )  # fmt: skip
+    return statement.group_by(*keys, *([hashed_only(found.COLUMN_NAME)] if whole else []))
+
+
+@lru_cache
+def _numbers(form: _Form) -> Select[Any]:
+    values = [null() if name in _SKETCHES else _S[name] for name in VALUES]
+    query = select(*values, _S.COLUMN_NAME, _S.COLUMN_TYPE, PARTITIONS.c.PART_NAME)
+    return _within(query, form, ranked=True)
+
+
+@lru_cache
+def _sketched(form: _Form, sketch: Column[Any]) -> Select[Any]:
+    query = _within(select(_S.COLUMN_NAME, PARTITIONS.c.PART_NAME, sketch), form, ranked=True)
+    return query.where(func.length(sketch) > _PLACEHOLDER_BYTES)
+
+
+def _within(query: Select[Any], form: _Form, *, ranked: bool) -> Select[Any]:
+    """The query restricted to the scope; if `ranked`, to the rows that count."""
+    query = query.join_from(PART_COL_STATS, PARTITIONS, PARTITIONS.c.PART_ID == _S.PART_ID)
+    table_id = bindparam("table_id", type_=BigInteger())
+    query = query.where(PARTITIONS.c.TBL_ID == table_id, one_of_bound(form.dialect, _S.COLUMN_NAME, "columns"))
+    if not form.every:
+        query = query.where(one_of_bound(form.dialect, PARTITIONS.c.PART_NAME, "partitions"))
+    asked = _S.ENGINE == _ENGINE
+    if form.only:
+        return query.where(asked)
+    return query.where(or_(asked, not_(_has_better(form)))) if ranked else query
+
+
+def _has_better(form: _Form) -> Any:
+    """The condition that another engine's row of the same column and partition counts before this row.
+
+    The rule is that of model/statistics/engine_choice.py.
+    """
+    other = PART_COL_STATS.alias("other")
+    newer = other.c.LAST_ANALYZED > _S.LAST_ANALYZED
+    names = by_bytes_of(form.dialect, other.c.ENGINE) > by_bytes_of(form.dialect, _S.ENGINE)
+    as_new = (other.c.LAST_ANALYZED == _S.LAST_ANALYZED) & names
+    same = (other.c.PART_ID == _S.PART_ID) & (other.c.COLUMN_NAME == _S.COLUMN_NAME)
+    better = or_(other.c.ENGINE == _ENGINE, newer, as_new)
+    return select(literal(1)).where(same, other.c.ENGINE != _S.ENGINE, better).correlate(PART_COL_STATS).exists()
+
+
+def _summary_of(found: Any, name: str, *, whole: bool) -> Any:
+    """The aggregate of a column of the table; for a sum, its lower half."""
+    if name not in _SUMMED:
+        return null()
+    if name in _SUMS:
+        return _lower_sum(found[name], whole=whole)
+    # NaN is no bound. It is higher than any number; on SQLite, since it is a text there.
+    values = case((found[name] <= float("inf"), found[name])) if name.startswith("DOUBLE") else found[name]
+    return func.min(values) if name.endswith("LOW_VALUE") else func.max(values)
+
+
+def _lower_sum(column: Any, *, whole: bool) -> Any:
+    """The sum of the lower 32 bits, since SQLite cannot hold a large sum of longs; on PostgreSQL the whole sum."""
+    return func.sum(case((column >= 0, column if whole else column % _HALF)))
+
+
+def _upper_sum(column: Any, *, whole: bool) -> Any:
+    return null() if whole else func.sum(case((column >= 0, column // _HALF)))
+
+
+def _summary(row: Any) -> Summary | None:
+    values, rest = list(row[: len(VALUES)]), row[len(VALUES) :]
+    for name, upper in zip(_SUMS, rest, strict=False):
+        index = VALUES.index(name)
+        values[index] = _total(values[index], upper)
+    column, column_type, partitions, sketched, analyzed, lower, upper, _ = rest[len(_SUMS) :]
+    read = statistics_rows.column_statistics(column, column_type, values)
+    return None if read is None else Summary(read, partitions, sketched, _total(lower, upper) or 0, analyzed)
+
+
+def _total(lower: Any, upper: Any) -> int | None:
+    """The sum from its two halves, at most the largest long; None if there is none."""
+    return None if lower is None else min(int(upper or 0) * _HALF + int(lower), MAX_I64)

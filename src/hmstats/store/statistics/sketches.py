@@ -1,0 +1,80 @@
+"""Reads one kind of sketch of some columns, of many partitions, in one statement whose rows are streamed.
+
+A partition without any sketch has a row too, so that the caller sees what is missing.
+"""
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table, and_, null, select
+
+from hmstats.sketch.distinct.bit_vector import is_absent
+from hmstats.store.schema import HMSTATS_TOP_K, PART_COL_STATS, PARTITIONS, TAB_COL_STATS
+from hmstats.store.statements.value_sets import one_of
+from hmstats.store.statistics.details import OF_TABLE
+
+_ROWS_AT_ONCE = 256
+
+
+class What(Enum):
+    """The kinds of sketches; the value is the name for people."""
+
+    BIT_VECTOR = "bit vector"
+    HISTOGRAM = "histogram"
+    TOP_K = "top-k sketch"
+
+
+class Stored(NamedTuple):
+    """A sketch (`data`) of a column and a partition (None: of the table); `data` is None if there is none.
+
+    `engine` is its writer's engine, `analyzed_seconds` the time of its statistics, in epoch seconds.
+    """
+
+    partition: str | None
+    column: str | None
+    engine: str | None
+    analyzed_seconds: int
+    data: bytes | None
+
+
+def of_table(connection: Connection, table_id: int, columns: Sequence[str], what: What) -> list[Stored]:
+    """A table's own sketches of these columns, of every engine."""
+    table = HMSTATS_TOP_K if what is What.TOP_K else TAB_COL_STATS
+    query = select(null(), *_values(table, what)).where(
+        table.c.TBL_ID == table_id, one_of(connection, table.c.COLUMN_NAME, columns)
+    )
+    if table is HMSTATS_TOP_K:
+        query = query.where(table.c.PART_ID == OF_TABLE)
+    return [_stored(row) for row in connection.execute(query)]
+
+
+def of_partitions(
+    connection: Connection, table_id: int, names: Sequence[str] | None, columns: Sequence[str], what: What
+) -> Iterator[Stored]:
+    """Sketches of these columns and partitions (None: all), grouped by partition."""
+    table = HMSTATS_TOP_K if what is What.TOP_K else PART_COL_STATS
+    mine = and_(table.c.PART_ID == PARTITIONS.c.PART_ID, one_of(connection, table.c.COLUMN_NAME, columns))
+    if table is HMSTATS_TOP_K:
+        mine = and_(mine, table.c.TBL_ID == table_id)
+    query = (
+        select(PARTITIONS.c.PART_NAME, *_values(table, what))
+        .select_from(PARTITIONS.outerjoin(table, mine))
+        .where(PARTITIONS.c.TBL_ID == table_id)
+        .order_by(PARTITIONS.c.PART_ID)
+    )
+    if names is not None:
+        query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, names))
+    return (_stored(row) for row in connection.execute(query, execution_options={"yield_per": _ROWS_AT_ONCE}))
+
+
+def _values(table: Table, what: What) -> Sequence[Any]:
+    """The columns for column name, engine, time and sketch."""
+    if what is What.TOP_K:
+        return (table.c.COLUMN_NAME, table.c.ENGINE, null(), table.c.ITEMS)
+    return (table.c.COLUMN_NAME, table.c.ENGINE, table.c.LAST_ANALYZED, table.c[what.name])
+
+
+def _stored(row: Any) -> Stored:
+    partition, column, engine, analyzed, data = row
+    return Stored(partition, column, engine, analyzed or 0, None if is_absent(data) else bytes(data))

@@ -1,0 +1,163 @@
+"""Reads column statistics of a table or partition by its name, in one statement with the table's version.
+
+This answers most requests. If a name does not match exactly as written, or a column does not exist, the caller
+uses the ordinary way.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sqlalchemy import CTE, BigInteger, Engine, Select, and_, bindparam, literal_column, null, select
+
+from hmstats.model.catalog.objects import TableName
+from hmstats.store.changes import versions
+from hmstats.store.schema import DBS, PART_COL_STATS, PARTITION_PARAMS, PARTITIONS, TAB_COL_STATS, TABLE_PARAMS, TBLS
+from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.statements.single_read import OneOf, SingleRead, listed
+from hmstats.store.statistics import statistics_rows
+from hmstats.store.statistics.column_statistics import FlatColumns
+from hmstats.store.statistics.statistics_rows import DESCRIBED, SKETCHES, VALUES
+
+_ROWS: Any = literal_column("'numRows'")
+_ENGINE, _ANALYZED = len(VALUES), len(VALUES) + 1
+_PARTITION, _TABLE_ID, _VERSION, _NUM_ROWS = range(-4, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Statistics, and the text of numRows of their table or partition, at a version of the table."""
+
+    columns: FlatColumns
+    rows: str | None
+    table_id: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPartitions:
+    """Statistics of partitions, and the text of numRows by partition name, at a version of the table."""
+
+    columns: FlatColumns
+    rows: Mapping[str, str | None]
+    version: int
+
+
+def of_table(engine: Engine, name: TableName, columns: Sequence[str], *, sketches: bool) -> Found | None:
+    """A table's own statistics of these columns by every engine; None if there are none. Notes the version."""
+    return _found(engine, _OF_TABLE[sketches], name, columns, {})
+
+
+def of_partition(
+    engine: Engine, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
+) -> Found | None:
+    """A partition's statistics of these columns by every engine; None if there are none. Notes the version.
+
+    The partition's name must be as stored.
+    """
+    return _found(engine, _OF_PARTITION[sketches], name, columns, {"partition": partition})
+
+
+def of_partitions(
+    engine: Engine, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
+) -> FoundPartitions | None:
+    """Statistics of partitions of a table by every engine, of these columns (None: all). Notes no version.
+
+    None if the table does not exist.
+    """
+    values = {"table_id": table_id, "partitions": listed(engine, partitions)}
+    if columns is not None:
+        values["columns"] = listed(engine, columns)
+    rows = _OF_PARTITIONS[sketches, columns is None].rows(engine, values)
+    if not rows:
+        return None
+    version = rows[0][_VERSION]
+    if rows[0][_PARTITION] is None:
+        rows = []
+    counts = {row[_PARTITION]: row[_NUM_ROWS] for row in rows}
+    return FoundPartitions(_columns(rows), counts, version)
+
+
+def _found(
+    engine: Engine, read: SingleRead, name: TableName, columns: Sequence[str], more: dict[str, str]
+) -> Found | None:
+    named = {"catalog": name.catalog, "database": name.database, "table": name.table}
+    rows = read.rows(engine, {**named, **more, "columns": listed(engine, columns)})
+    if not rows:
+        return None
+    table_id, version, counted = rows[0][_TABLE_ID], rows[0][_VERSION], rows[0][_NUM_ROWS]
+    versions.note(table_id, version, [more["partition"]] if more else ())
+    return Found(_columns(rows), counted, table_id, version)
+
+
+def _columns(rows: Sequence[tuple[Any, ...]]) -> FlatColumns:
+    partitions, engines, analyzed = ([row[place] for row in rows] for place in (_PARTITION, _ENGINE, _ANALYZED))
+    return FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed)
+
+
+def _values(table: Any, *, sketches: bool) -> list[Any]:
+    values = [table.c[name] if sketches or name not in SKETCHES else null() for name in VALUES]
+    return [*values, *(table.c[name] for name in DESCRIBED)]
+
+
+def _found_by_name(query: Select[Any]) -> CTE:
+    """The table's facts as a CTE that is looked up once, not again for each row of statistics."""
+    by_name = query.where(
+        DBS.c.NAME == bindparam("database"),
+        DBS.c.CTLG_NAME == bindparam("catalog"),
+        TBLS.c.TBL_NAME == bindparam("table"),
+    )
+    return by_name.cte("found").prefix_with("MATERIALIZED", dialect="postgresql")
+
+
+def _table_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
+    s, p = TAB_COL_STATS.c, TABLE_PARAMS.c
+    tables = (
+        TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+        .join(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
+        .outerjoin(TABLE_PARAMS, and_(p.TBL_ID == TBLS.c.TBL_ID, p.PARAM_KEY == _ROWS))
+    )
+    found = _found_by_name(select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, p.PARAM_VALUE).select_from(tables))
+    described = [literal_column("''"), found.c.TBL_ID, found.c.VERSION, found.c.PARAM_VALUE]
+    read = found.join(TAB_COL_STATS, and_(s.TBL_ID == found.c.TBL_ID, one_of(s.COLUMN_NAME, "columns")))
+    return select(*_values(TAB_COL_STATS, sketches=sketches), *described).select_from(read)
+
+
+def _partition_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
+    s, p, n = PART_COL_STATS.c, PARTITIONS.c, PARTITION_PARAMS.c
+    tables = (
+        TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+        .join(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
+        .join(PARTITIONS, and_(p.TBL_ID == TBLS.c.TBL_ID, p.PART_NAME == bindparam("partition")))
+        .outerjoin(PARTITION_PARAMS, and_(n.PART_ID == p.PART_ID, n.PARAM_KEY == _ROWS))
+    )
+    described = [p.PART_NAME, TBLS.c.TBL_ID, VERSIONS.c.VERSION, n.PARAM_VALUE]
+    found = _found_by_name(select(p.PART_ID, *described).select_from(tables))
+    read = found.join(PART_COL_STATS, and_(s.PART_ID == found.c.PART_ID, one_of(s.COLUMN_NAME, "columns")))
+    values = _values(PART_COL_STATS, sketches=sketches)
+    return select(*values, *(found.c[column.name] for column in described)).select_from(read)
+
+
+def _partitions_query(one_of: OneOf, *, sketches: bool, every: bool) -> Select[Any]:
+    """The query for partitions; if the table exists it has at least one row, with the version alone if all lack any."""
+    s, p, n = PART_COL_STATS.c, PARTITIONS.c, PARTITION_PARAMS.c
+    here = [s.PART_ID == p.PART_ID] if every else [s.PART_ID == p.PART_ID, one_of(s.COLUMN_NAME, "columns")]
+    found = PARTITIONS.join(PART_COL_STATS, and_(*here))
+    tables = VERSIONS.outerjoin(
+        found, and_(p.TBL_ID == bindparam("table_id", type_=BigInteger()), one_of(p.PART_NAME, "partitions"))
+    ).outerjoin(PARTITION_PARAMS, and_(n.PART_ID == p.PART_ID, n.PARAM_KEY == _ROWS))
+    described = [p.PART_NAME, VERSIONS.c.TBL_ID, VERSIONS.c.VERSION, n.PARAM_VALUE]
+    query = select(*_values(PART_COL_STATS, sketches=sketches), *described).select_from(tables)
+    return query.where(VERSIONS.c.TBL_ID == bindparam("table_id", type_=BigInteger()))
+
+
+_OF_TABLE = {each: SingleRead(partial(_table_query, sketches=each)) for each in (True, False)}
+_OF_PARTITION = {each: SingleRead(partial(_partition_query, sketches=each)) for each in (True, False)}
+"""Queries by `sketches`: whether sketches are read."""
+_OF_PARTITIONS = {
+    (sketches, every): SingleRead(partial(_partitions_query, sketches=sketches, every=every))
+    for sketches in (True, False)
+    for every in (True, False)
+}
+"""Queries by `sketches` and `every`: whether sketches are read, and every column."""

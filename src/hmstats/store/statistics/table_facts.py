@@ -1,0 +1,252 @@
+"""The facts about a table that the rules of statistics need."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    Engine,
+    FromClause,
+    Select,
+    String,
+    bindparam,
+    cast,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
+
+from hmstats.model.catalog.objects import Column, Parameters, TableName
+from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.spark.spark_schema import PROVIDER, SCHEMA, STUB_NAME, STUB_TYPE, spark_columns
+from hmstats.store.beside_hive.present_tables import WHOLE
+from hmstats.store.changes import versions
+from hmstats.store.schema import COLUMNS_V2, DBS, HMSTATS_TOP_K, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
+from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.statements.single_read import SingleRead
+from hmstats.store.unit.unit import Unit
+
+_LOOKED_AT = (PARAMETER, "numRows", "transactional")
+_ITSELF, _COLUMN, _KEY, _PARAMETER, _VERSION = "table", "column", "key", "parameter", "version"
+_SPARK_SCHEMA = "spark schema"
+_NO_TOP_K = "no top-k"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A table's id and version, data columns, partition keys, and parameters about statistics.
+
+    `columns` are those of Spark's schema if Spark stored no others (spark_schema.py), `stored_columns` the
+    metastore's own. `has_top_k` is False if no frequent values are stored for the table and its partitions.
+    """
+
+    id: int
+    version: int
+    columns: tuple[Column, ...]
+    partition_keys: tuple[Column, ...]
+    parameters: Parameters
+    has_top_k: bool = True
+    stored_columns: tuple[Column, ...] = ()
+
+    @property
+    def transactional(self) -> bool:
+        """Whether the table is transactional, so that its statistics belong to transactions."""
+        return self.parameters.get("transactional", "").lower() == "true"
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the partition keys."""
+        return [key.name for key in self.partition_keys]
+
+
+def find(connection: Connection, name: TableName) -> Target | None:
+    """The table's target; None if it does not exist. Notes its version; one statement."""
+    found = find_unnoted(connection, name)
+    if found:
+        versions.note(found.id, found.version)
+    return found
+
+
+def find_unnoted(connection: Connection, name: TableName) -> Target | None:
+    """The table's target, for callers that note its version themselves; None if it does not exist."""
+    return of_rows(connection.execute(_FOUND, named(name)).all())
+
+
+def read(engine: Engine, name: TableName) -> Target | None:
+    """The table's target, read without a transaction; None also if the database does not answer."""
+    return of_rows(_SINGLE.rows(engine, named(name)) or ())
+
+
+def of_rows(rows: Sequence[Any], known: Target | None = None) -> Target | None:
+    """The target in the rows of `target_query`; `known` itself if its id and version are unchanged."""
+    if not rows:
+        return None
+    table_id, version = rows[0][:2]
+    if known is not None and (known.id, known.version) == (table_id, version):
+        return known
+    return _target(table_id, version or 0, [row[2:] for row in rows])
+
+
+def lock(unit: Unit, name: TableName, known: Target | None = None) -> Target | None:
+    """The table's target, with its row locked until the unit ends, so that its writers are serialised.
+
+    `known` is the cached target, which is not read again if the version is unchanged. None if it does not exist.
+    """
+    if is_one_trip(unit):
+        return of_rows(_LOCKED.after([LOCK], unit, {**named(name), **known_as(known)}), known)
+    rows = _run(unit, LOCK, named(name))
+    if not rows:
+        return None
+    table_id, _, columns_id = rows[0]
+    # A second statement, since one that waits for a lock does not see changes made meanwhile.
+    found = _run(unit, _PARTS, {"table_id": table_id, "columns_id": columns_id})
+    version = next((int(part[2]) for part in found if part[0] == _VERSION), 0)
+    return _target(table_id, version, found)
+
+
+def is_one_trip(unit: Unit) -> bool:
+    """Whether the database can lock and read a table in one round trip."""
+    return unit.shape is WHOLE and unit.connection.dialect.name == "postgresql"
+
+
+def _run(unit: Unit, read: SingleRead, values: Mapping[str, Any]) -> Sequence[Any]:
+    if unit.shape is WHOLE:
+        return read.within(unit, values)
+    found: Sequence[Any] = unit.connection.execute(read.query, values).all()
+    return found
+
+
+def named(name: TableName) -> dict[str, str]:
+    """The parameters of LOCK and `target_query`."""
+    return {"catalog": name.catalog, "database": name.database, "table": name.table}
+
+
+def known_as(target: Target | None) -> dict[str, int]:
+    """The parameters of `target_query` for the cached target, whose parts are then not read."""
+    return {"known_id": target.id, "known_version": target.version} if target else {"known_id": 0, "known_version": 0}
+
+
+def word(text: str) -> ColumnElement[str]:
+    """A constant as SQL text: a prepared statement has no parameters but the names."""
+    return literal_column(f"'{text}'", String)
+
+
+_NO_PLACE: ColumnElement[int] = literal_column("0", BigInteger)
+
+
+def _query() -> Select[Any]:
+    tables = (
+        TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+        .outerjoin(SDS, SDS.c.SD_ID == TBLS.c.SD_ID)
+        .outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
+    )
+    return (
+        select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, SDS.c.CD_ID)
+        .select_from(tables)
+        .where(DBS.c.NAME == bindparam("database"), DBS.c.CTLG_NAME == bindparam("catalog"))
+        .where(TBLS.c.TBL_NAME == bindparam("table"))
+    )
+
+
+def _parts(
+    table_id: ColumnElement[Any], columns_id: ColumnElement[Any], *before: ColumnElement[Any]
+) -> list[Select[Any]]:
+    """The queries for a target's parts: rows of kind, index, name and text, after the columns `before`."""
+    c, k, p = COLUMNS_V2.c, PARTITION_KEYS.c, TABLE_PARAMS.c
+    looked_at = or_(*(p.PARAM_KEY == word(key) for key in _LOOKED_AT))
+    return [
+        select(*before, word(_COLUMN), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == columns_id),
+        select(*before, word(_KEY), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == table_id),
+        select(*before, word(_PARAMETER), _NO_PLACE, p.PARAM_KEY, p.PARAM_VALUE).where(p.TBL_ID == table_id, looked_at),
+        select(*before, word(_SPARK_SCHEMA), _NO_PLACE, p.PARAM_KEY, p.PARAM_VALUE).where(
+            p.TBL_ID == table_id, _has_stub(columns_id), _of_schema(p.PARAM_KEY)
+        ),
+    ]
+
+
+def _has_stub(columns_id: ColumnElement[Any]) -> ColumnElement[bool]:
+    """The condition that the stored columns are Spark's stub; only then is its often long schema read."""
+    c = COLUMNS_V2.alias("stub").c
+    return exists().where(c.CD_ID == columns_id, c.COLUMN_NAME == word(STUB_NAME), c.TYPE_NAME == word(STUB_TYPE))
+
+
+def _of_schema(key: ColumnElement[str]) -> ColumnElement[bool]:
+    start = func.substr(key, literal_column("1"), literal_column(str(len(SCHEMA))))
+    return or_(key == word(PROVIDER), start == word(SCHEMA))
+
+
+def _bound(name: str) -> ColumnElement[Any]:
+    return bindparam(name, type_=BigInteger())
+
+
+def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
+    """The query for the table's version, in the column of a part's name."""
+    v = VERSIONS.c
+    return select(word(_VERSION), _NO_PLACE, cast(v.VERSION, String), word("")).where(v.TBL_ID == table_id)
+
+
+def _target_query() -> CompoundSelect[Any]:
+    """The query for a table's parts, by name, after its id and version; at least one row if it exists."""
+    t = _query().cte("t")
+    return union_all(_itself(t), *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION))
+
+
+def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _: ()) -> CompoundSelect[Any]:
+    """The query for a target for writers: also whether frequent values exist; a single row if it is as in `known_as`.
+
+    `more` makes queries for further rows of the same columns (id, version, kind, index, name, text), from the CTE of id
+    and version.
+    """
+    t = _query().cte("t")
+    is_new = or_(t.c.TBL_ID != _bound("known_id"), t.c.VERSION.is_distinct_from(_bound("known_version")))
+    new = select(t).where(is_new).cte("new")
+    return union_all(
+        _itself(t), *_parts(new.c.TBL_ID, new.c.CD_ID, new.c.TBL_ID, new.c.VERSION), _without_top_k(new), *more(t)
+    )
+
+
+def _itself(table: FromClause) -> Select[Any]:
+    return select(table.c.TBL_ID, table.c.VERSION, word(_ITSELF), _NO_PLACE, word(""), word(""))
+
+
+def _without_top_k(table: FromClause) -> Select[Any]:
+    """The query for a row that exists if no frequent values are stored for the table or its partitions."""
+    t = table.c
+    any_stored = exists().where(HMSTATS_TOP_K.c.TBL_ID == t.TBL_ID)
+    return select(t.TBL_ID, t.VERSION, word(_NO_TOP_K), _NO_PLACE, word(""), word("")).where(~any_stored)
+
+
+_FOUND = _target_query()
+_SINGLE = SingleRead(lambda _: _FOUND)
+_LOCKED = SingleRead(lambda _: target_query())
+LOCK = SingleRead(lambda _: _query().with_for_update(of=TBLS))
+"""The query that locks a table's row, by name."""
+_PARTS = SingleRead(
+    lambda _: union_all(*_parts(_bound("table_id"), _bound("columns_id")), _version(_bound("table_id")))
+)
+
+
+def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
+    kinds = (_ITSELF, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K)
+    listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
+    for kind, _, name, text in sorted(parts, key=itemgetter(1)):
+        listed[kind].append((name, text or ""))
+    columns = tuple(Column(name, kind) for name, kind in listed[_COLUMN])
+    keys = tuple(Column(name, kind) for name, kind in listed[_KEY])
+    return Target(
+        table_id,
+        version,
+        spark_columns(columns, dict(listed[_SPARK_SCHEMA])),
+        keys,
+        dict(listed[_PARAMETER]),
+        has_top_k=not listed[_NO_TOP_K],
+        stored_columns=columns,
+    )

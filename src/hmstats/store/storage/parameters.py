@@ -1,0 +1,91 @@
+"""Parameters: key and value texts of databases, tables, partitions, storages and serdes, of many owners at once."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, ColumnElement, Connection, Table, delete, insert, select, update
+
+from hmstats.store import schema
+from hmstats.store.statements.batch import Batch
+from hmstats.store.statements.upserts import upsert
+from hmstats.store.statements.value_sets import one_of
+from hmstats.store.unit.unit import Unit
+
+
+class ParameterTable(NamedTuple):
+    """The table of parameters of one kind of owner, with the column of the owner's id."""
+
+    table: Table
+    owner: Column[Any]
+
+
+def _of(table: Table, owner: str) -> ParameterTable:
+    return ParameterTable(table, table.c[owner])
+
+
+OF_DATABASES = _of(schema.DATABASE_PARAMS, "DB_ID")
+OF_TABLES = _of(schema.TABLE_PARAMS, "TBL_ID")
+OF_PARTITIONS = _of(schema.PARTITION_PARAMS, "PART_ID")
+OF_STORAGES = _of(schema.SD_PARAMS, "SD_ID")
+OF_SERDES = _of(schema.SERDE_PARAMS, "SERDE_ID")
+
+
+def read(
+    connection: Connection, of: ParameterTable, owners: Sequence[int], keys: Sequence[str] | None = None
+) -> dict[int, dict[str, str]]:
+    """The parameters by owner id, of these keys (None: of all); owners without any are absent."""
+    query = select(of.owner, of.table.c.PARAM_KEY, of.table.c.PARAM_VALUE).where(one_of(connection, of.owner, owners))
+    if keys is not None:
+        query = query.where(of.table.c.PARAM_KEY.in_(keys))
+    found: dict[int, dict[str, str]] = {}
+    for owner, key, value in connection.execute(query):
+        found.setdefault(owner, {})[key] = value or ""
+    return found
+
+
+def put(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
+    """Upsert these parameters of each owner; other keys do not change."""
+    key = [of.owner.name, "PARAM_KEY"]
+    upsert(unit, of.table, key, _rows(of, values), _replaced)
+
+
+def add(batch: Batch, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
+    """Insert the parameters of new owners as a part of a batch."""
+    each = [(owner, key, value) for owner, pairs in values.items() for key, value in pairs.items()]
+    if each:
+        owners, keys, texts = zip(*each, strict=True)
+        batch.insert(of.table, {of.owner.name: owners, "PARAM_KEY": keys, "PARAM_VALUE": texts})
+
+
+def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
+    return {"PARAM_VALUE": new.PARAM_VALUE}
+
+
+def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
+    """Replace all parameters of each owner by these."""
+    remove(unit, of, list(values))
+    rows = _rows(of, values)
+    if rows:
+        unit.connection.execute(insert(of.table), rows)
+
+
+def set_known(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str], value: str) -> None:
+    """Set this value for those of the keys that an owner has already."""
+    here = one_of(unit.connection, of.owner, owners)
+    statement = update(of.table).where(here, of.table.c.PARAM_KEY.in_(keys))
+    unit.connection.execute(statement.values(PARAM_VALUE=value))
+
+
+def remove(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str] | None = None) -> None:
+    """Remove these parameters (None: all) of the owners."""
+    statement = delete(of.table).where(one_of(unit.connection, of.owner, owners))
+    unit.connection.execute(statement if keys is None else statement.where(of.table.c.PARAM_KEY.in_(keys)))
+
+
+def _rows(of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> list[dict[str, Any]]:
+    """The rows in a fixed order, so that two writers cannot deadlock."""
+    return [
+        {of.owner.name: owner, "PARAM_KEY": key, "PARAM_VALUE": value}
+        for owner in sorted(values)
+        for key, value in sorted(values[owner].items())
+    ]

@@ -1,0 +1,109 @@
+"""Statements that PostgreSQL prepares once for each session: planning takes as long as writing some rows.
+
+A unit prepares a statement in the round trip of its first run. The names prepared in a session are noted with its
+connection. If a pooler gives another session each time, the notes are wrong: the store pauses preparing then.
+"""
+
+import hashlib
+import math
+import re
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
+
+import structlog
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+_log = structlog.get_logger(__name__)
+
+_NOTED = "hmstats_prepared"
+_MOST = 300
+"""Most prepared statements of a session; others are sent whole."""
+_PAUSE_SECONDS = 60.0
+_PLACE = re.compile("%(s|%)")
+OTHER_SESSION = frozenset({"26000", "42P05"})
+"""SQLSTATEs of a session other than the expected one: statement unknown, or prepared already."""
+
+
+class Preparing:
+    """Whether statements are prepared in the sessions of a database.
+
+    A pooler that gives another session each time makes that fail: it is paused then, and tried again later, since the
+    same error also follows temporary faults. Thread-safe.
+    """
+
+    def __init__(self, *, possible: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._from = -math.inf if possible else math.inf
+
+    @property
+    def on(self) -> bool:
+        """Whether statements are prepared now."""
+        return self._clock() >= self._from
+
+    def pause(self, error: SQLAlchemyError) -> None:
+        """Prepare nothing for a minute after this error."""
+        if self.on:
+            reason = str(getattr(error, "orig", error)).strip()
+            _log.warning("prepared_statements_paused", seconds=_PAUSE_SECONDS, reason=reason)
+        self._from = self._clock() + _PAUSE_SECONDS
+
+
+class Prepared(NamedTuple):
+    """A statement's name, the text that prepares it, and the one that runs it with the driver's parameters."""
+
+    name: str
+    prepare: str
+    run: str
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The prepared form of a statement's text with parameters as %s."""
+        count = text.count("%s")
+        places = iter(range(1, count + 1))
+        numbered = _PLACE.sub(lambda found: f"${next(places)}" if found[1] == "s" else "%", text)
+        name = name_of(text)
+        given = f"({', '.join(['%s'] * count)})" if count else ""
+        return cls(name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}{given}")
+
+    def text(self, connection: Connection, whole: str) -> str:
+        """The text that runs the statement in a connection's session, and prepares it first if necessary.
+
+        `whole` is the statement's own text. Send the result at once, with parameters.
+        """
+        known: set[str] = connection.info.setdefault(_NOTED, set())
+        if self.name in known:
+            return self.run
+        if len(known) >= _MOST:
+            return whole
+        known.add(self.name)
+        return f"{self.prepare.replace('%', '%%')};\n{self.run}"
+
+
+def name_of(text: str) -> str:
+    """A unique name for a statement, the same in every process: a pooler may share sessions between them."""
+    return f"hmstats_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def forget(connection: Connection) -> None:
+    """Deallocate a session's prepared statements after an error, since a noted one may not have been prepared."""
+    if connection.invalidated or not connection.info.pop(_NOTED, None):
+        return
+    try:
+        connection.rollback()
+        connection.exec_driver_sql("DEALLOCATE ALL")
+        connection.rollback()
+    except SQLAlchemyError:
+        connection.invalidate()
+
+
+def is_unprepared(error: SQLAlchemyError) -> bool:
+    """Whether a statement failed since its session is not the one that prepared it."""
+    return isinstance(error, DBAPIError) and code_of(error.orig) in OTHER_SESSION
+
+
+def code_of(error: Any) -> str | None:
+    """The SQLSTATE of an error of PostgreSQL's driver; None if it has none."""
+    code: str | None = getattr(error, "pgcode", None)
+    return code

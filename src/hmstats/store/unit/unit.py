@@ -1,0 +1,86 @@
+"""A unit of work: the state of a writer during one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection
+
+from hmstats.model.events import Event
+from hmstats.store.beside_hive.present_tables import WHOLE, Shape
+from hmstats.store.connections.writing_connection import COMMIT, run_together
+from hmstats.store.unit import version_guard
+from hmstats.store.unit.ids import Ids
+from hmstats.store.unit.ids import Sequence as IdSequence
+from hmstats.store.unit.prepared import Prepared
+from hmstats.store.unit.version_guard import ExpectedTable
+
+__all__ = ["Connection", "Unit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One transaction. `now_seconds` is the time of the whole unit, in epoch seconds.
+
+    `events` are those for the log so far; None if no log is written. `shape` is the database's shape.
+    `counted` are the tables whose versions it changes (versions.py). With `prepares`, its session is its own, so that
+    statements may be prepared there. A unit that `expects` a table at a version reads nothing (version_guard.py).
+    """
+
+    connection: Connection
+    now_seconds: int
+    _ids: Ids
+    events: list[Event] | None = None
+    shape: Shape = WHOLE
+    counted: set[int] = field(default_factory=set)
+    prepares: bool = False
+    expects: ExpectedTable | None = None
+    _waiting: list[tuple[str, Sequence[Any], Prepared | None]] = field(default_factory=list)
+
+    def ids(self, sequence: IdSequence, count: int) -> range:
+        """`count` new ids of a sequence."""
+        return self._ids.take(self.connection, sequence, count)
+
+    def later(self, text: str, values: Sequence[Any], prepared: Prepared | None = None) -> None:
+        """Queue a statement without a result for PostgreSQL; it runs before the unit's next one, or at its end.
+
+        Its parameters are written %s. Queued statements share one round trip. `prepared` is the statement's prepared
+        form.
+        """
+        self._waiting.append((text, values, prepared if self.prepares else None))
+
+    def send(self) -> None:
+        """Run the queued statements; the store calls it before each statement and before the commit."""
+        if self._waiting:
+            assert self.expects is None, "a unit that expects a table to be as it is known runs nothing before its end"
+            self.connection.exec_driver_sql(*self._take())
+
+    def drop_waiting(self) -> None:
+        """Clear the queue after an error that ends the unit: its statements must not run with the cleanup."""
+        self._waiting.clear()
+
+    def commit(self) -> None:
+        """Run the queued statements and commit: on PostgreSQL in one round trip."""
+        if self._waiting:
+            self.later(COMMIT, ())
+            self.send()
+        self.connection.commit()
+
+    def commit_as_expected(self) -> int:
+        """Run the queued statements in one round trip if the table is as expected. Returns the last one's row count."""
+        assert self.expects is not None
+        lock = version_guard.PREPARED_LOCK if self.prepares else None
+        self._waiting.insert(0, (version_guard.LOCK, [self.expects.id], lock))
+        return run_together(self.connection, *self._take())
+
+    def _take(self) -> tuple[str, tuple[Any, ...]]:
+        """Empty the queue into one text with its parameters."""
+        waiting = self._waiting.copy()
+        self._waiting.clear()
+        texts = (each.text(self.connection, text) if each else text for text, _, each in waiting)
+        return ";\n".join(texts), tuple(value for _, some, _ in waiting for value in some)
+
+    def record(self, *events: Event) -> None:
+        """Add events, which are written to the log at the end of the unit."""
+        if self.events is not None:
+            self.events.extend(events)

@@ -1,0 +1,67 @@
+"""`hmstats adopt`, as people start it: a report, and our own tables when they ask for them."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.fixtures.hive_schemas import SCHEMAS
+from tests.fixtures.servers import HMSTATS
+from tests.store.migration.test_only_ours import OWN, look, own_tables
+from typer.testing import CliRunner
+
+from hmstats.cli.main import app
+from hmstats.errors import SchemaError
+from hmstats.store.migration import migrate
+
+
+def _adopt(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["adopt", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_the_report_says_what_works(hive_database: str, hive_generation: str) -> None:
+    before = look(hive_database)
+    said = [" ".join(line.split()) for line in _adopt(hive_database).splitlines()]
+    vectors = "no" if hive_generation == "2.3" else "yes"
+    assert said[1] == f"Hive's schema {SCHEMAS[hive_generation]}"
+    assert "our own tables: not there; --write makes them" in said
+    assert any(line.startswith(f"bit vectors {vectors} distinct values") for line in said)
+    assert "write to Hive's tables yes" in said
+    assert look(hive_database) == before
+    assert own_tables(hive_database) == set()
+
+
+def test_our_tables_are_made_when_asked_for(hive_database: str, hive_generation: str) -> None:
+    before = look(hive_database)
+    report = json.loads(_adopt(hive_database, "--write", "--json"))
+    assert report["hive_schema"] == SCHEMAS[hive_generation]
+    assert report["own_tables"] == migrate.head()
+    assert report["rows"]["tables"] == 0
+    assert own_tables(hive_database) == OWN
+    assert look(hive_database) == before
+
+
+def test_a_database_of_ours_is_not_adopted(postgres_url: str) -> None:
+    with pytest.raises(SchemaError, match="is not the database of a Hive Metastore"):
+        _adopt(postgres_url, "--write")
+
+
+def test_the_password_is_not_in_the_report(hive_database: str) -> None:
+    _, _, rest = hive_database.partition("://")
+    user, _, place = rest.rpartition("@")
+    said = _adopt(f"postgresql://{user.partition(':')[0]}:topsecret@{place}")
+    assert "topsecret" not in said
+
+
+@pytest.mark.parametrize("hive_generation", ["4.0"], indirect=True)
+def test_a_hives_database_is_nobodys_alone(hive_database: str, tmp_path: Path) -> None:
+    migrate.adopt(hive_database)
+    command = [HMSTATS, "serve", "--port", "0", "--workers", "1", "--exclusive", "--database", hive_database]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert (
+        ended.stderr
+        == "hmstats: a server beside a Hive cannot have exclusive use of the database: set exclusive to false\n"
+    )

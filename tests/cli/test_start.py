@@ -1,0 +1,90 @@
+"""`--help`, `--version` and a shell's completion answer at once: nothing heavy is imported for them."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from scripts.generate_docs import command_line
+from tests.fixtures.servers import HMSTATS
+
+from hmstats.cli.main import COMMANDS
+from hmstats.version import __version__
+
+HEAVY = {
+    "numpy",
+    "pyarrow",
+    "pydantic_settings",
+    "pyspark",
+    "sqlalchemy",
+    "thriftpy2",
+    "datasketches",
+    "prometheus_client",
+}
+RUN = "import sys; sys.argv[0] = 'hmstats'; from hmstats.cli.main import main; main()"
+
+
+def imported(*arguments: str, **environment: str) -> set[str]:
+    """The modules that the command imports for these arguments."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", RUN, *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    names = (line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:"))
+    return set(names)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["version"], *([name, "-h"] for name in COMMANDS)])
+def test_help_and_version_import_nothing_heavy(arguments: list[str]) -> None:
+    modules = imported(*arguments)
+    assert not modules & HEAVY
+    ours = {name for name in modules if name.startswith("hmstats.") and not name.startswith("hmstats.cli.commands")}
+    assert ours <= {
+        "hmstats.cli",
+        "hmstats.cli.exit_codes",
+        "hmstats.cli.main",
+        "hmstats.cli.options",
+        "hmstats.errors",
+        "hmstats.version",
+    }
+
+
+def test_a_command_that_works_imports_what_it_needs() -> None:
+    """The guard above sees imports where there are some."""
+    assert "pydantic_settings" in imported("config", "show")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"), [("hmstats sh", "show"), ("hmstats ask t", "top"), ("hmstats i", "import")]
+)
+def test_completion_imports_nothing_heavy(words: str, found: str) -> None:
+    asked = {"_HMSTATS_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    done = subprocess.run([HMSTATS], capture_output=True, text=True, env={**os.environ, **asked}, check=False)
+    assert done.stdout.split() == [found]
+    assert not imported(**asked) & HEAVY
+
+
+def test_options_are_completed() -> None:
+    asked = {"_HMSTATS_COMPLETE": "complete_bash", "COMP_WORDS": "hmstats serve --ware", "COMP_CWORD": "2"}
+    done = subprocess.run([HMSTATS], capture_output=True, text=True, env={**os.environ, **asked}, check=False)
+    assert done.stdout.split() == ["--warehouse"]
+
+
+def test_the_version_is_an_option_too() -> None:
+    done = subprocess.run([HMSTATS, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"hmstats {__version__}\n"
+
+
+def test_the_list_of_commands_cuts_no_sentence() -> None:
+    done = subprocess.run([HMSTATS, "-h"], capture_output=True, text=True, check=True)
+    for name, sentence in COMMANDS.items():
+        assert [name, *sentence.split()] in [line.split() for line in done.stdout.splitlines()], name
+
+
+def test_h_is_help_everywhere() -> None:
+    page = command_line()
+    assert page.count("-h, --help") == page.count("## `hmstats")

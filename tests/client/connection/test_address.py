@@ -1,0 +1,32 @@
+"""What counts as a metastore's address."""
+
+import pytest
+
+from hmstats.client.connection.address import Address, addresses
+from hmstats.errors import SettingsError
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("thrift://h:1", [("h", 1)]),
+        ("thrift://h", [("h", 9083)]),
+        (" thrift://a:1 , thrift://b:2,", [("a", 1), ("b", 2)]),
+        ("thrift://[::1]:9083", [("::1", 9083)]),
+        ("thrift://10.0.0.1:9083/", [("10.0.0.1", 9083)]),
+    ],
+)
+def test_addresses(text: str, expected: list[tuple[str, int]]) -> None:
+    assert [(each.host, each.port) for each in addresses(text)] == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", ",", "h:1", "http://h:1", "thrift://", "thrift://h:x", "thrift://h:70000", "thrift://h:1/x"]
+)
+def test_what_is_no_address_is_named(text: str) -> None:
+    with pytest.raises(SettingsError, match="thrift://HOST:PORT, found"):
+        addresses(text)
+
+
+def test_an_address_reads_as_it_is_written() -> None:
+    assert [str(Address("h", 1)), str(Address("::1", 2))] == ["thrift://h:1", "thrift://[::1]:2"]

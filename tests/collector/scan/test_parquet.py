@@ -1,0 +1,169 @@
+"""Parquet files reach the accumulators as they are, whoever wrote them."""
+
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.collector.checks import check_all, comparable
+from tests.collector.data import ROWS, TYPES, rows
+
+from hmstats.collector.options import Options
+from hmstats.collector.scan import parquet
+from hmstats.collector.scan.splits import Split
+from hmstats.collector.scan.states import States
+from hmstats.errors import UnreadableFile
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StringStatistics
+from hmstats.model.statistics.provenance import Provenance
+from hmstats.sketch.accumulator import TableAccumulator
+
+TABLE = rows()
+
+
+@pytest.mark.parametrize(
+    "writer",
+    [
+        {},
+        {"use_dictionary": False},
+        {"row_group_size": 700},
+        {"version": "1.0", "compression": "NONE"},
+        {"use_deprecated_int96_timestamps": True},
+        {"data_page_version": "2.0", "use_byte_stream_split": ["double"], "use_dictionary": ["word"]},
+    ],
+)
+def test_every_type_however_it_is_written(tmp_path: Path, writer: dict[str, Any]) -> None:
+    split = written(tmp_path / "a.parquet", TABLE, **writer)
+    assert [rows for rows, _ in analysed([[split]])] == [ROWS]
+    check_all(analysed([[split]])[0][1], TABLE)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.integers(0, 7), min_size=8, max_size=8))
+def test_the_tasks_do_not_matter(tmp_path_factory: pytest.TempPathFactory, task_of_group: list[int]) -> None:
+    path = tmp_path_factory.mktemp("split") / "a.parquet"
+    written(path, TABLE, row_group_size=ROWS // 8)
+    tasks: list[list[Split]] = [[] for _ in range(8)]
+    for group, task in enumerate(task_of_group):
+        tasks[task].append(Split("p", str(path.parent), str(path), (group,), 1))
+    found = analysed(tasks)[0][1]
+    for one, other in zip(found, analysed([[whole(path)]])[0][1], strict=True):
+        assert comparable(one) == comparable(other)
+
+
+def test_a_piece_is_kept_apart_from_another(tmp_path: Path) -> None:
+    first = written(tmp_path / "a.parquet", TABLE.slice(0, 100), piece="p=1")
+    second = written(tmp_path / "b.parquet", TABLE.slice(100, 300), piece="p=2")
+    third = written(tmp_path / "c.parquet", TABLE.slice(400, 5), piece="p=1")
+    states = States(TYPES)
+    for split in (first, second, third):
+        states.merge([(split.piece, parquet.accumulated([split], TYPES).to_bytes())])
+    assert {name: states.of(name).rows for name in ("p=1", "p=2")} == {"p=1": 105, "p=2": 300}
+    assert states.total().rows == 405
+    check_all(states.total().statistics(TYPES), TABLE.slice(0, 405))
+
+
+def test_a_column_that_a_file_lacks_is_null_and_one_that_is_wider_fits(tmp_path: Path) -> None:
+    older = pa.table({"Number": pa.array([1, 2, None], pa.int16()), "other": [1, 2, 3]})
+    split = written(tmp_path / "old.parquet", older)
+    found = list(parquet.batches(split, {"number": "bigint", "added": "string"}))
+    assert pa.Table.from_batches(found).to_pydict() == {"number": [1, 2, None], "added": [None, None, None]}
+    assert found[0].schema.types == [pa.int64(), pa.string()]
+
+
+def test_no_column_still_counts_rows(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", TABLE)
+    assert parquet.accumulated([split], {}).rows == ROWS
+
+
+@pytest.mark.parametrize("types", [{}, {"text": "string"}])
+def test_rows_that_a_file_has_and_did_not_give_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, types: dict[str, str]
+) -> None:
+    split = written(tmp_path / "a.parquet", TABLE, row_group_size=1000)
+    real = pq.ParquetFile.iter_batches
+
+    def losing(*given: Any, **named: Any) -> Any:
+        for batch in real(*given, **named):
+            yield batch.slice(1)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", losing)
+    with pytest.raises(UnreadableFile, match=rf"a.parquet has {ROWS:,} rows by its footer, but [\d,]+ were read"):
+        parquet.accumulated([split], types)
+
+
+def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", TABLE.slice(0, 0))
+    assert [rows for rows, _ in analysed([[split]])] == [0]
+
+
+def test_texts_held_by_their_dictionaries_are_read_as_such(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", TABLE)
+    footer = pq.read_metadata(split.path)
+    assert parquet.dictionary_columns(footer, ["text", "word"]) == ["word"]
+    batch = next(parquet.batches(split, {"text": "string", "word": "string"}))
+    assert [pa.types.is_dictionary(column.type) for column in batch.columns] == [False, True]
+
+
+def written(path: Path, table: pa.Table, *, piece: str = "p", **writer: Any) -> Split:
+    pq.write_table(table, path, **writer)
+    return Split(piece, str(path.parent), str(path), None, path.stat().st_size)
+
+
+def whole(path: Path) -> Split:
+    return Split("p", str(path.parent), str(path), None, 1)
+
+
+def analysed(tasks: list[list[Split]]) -> list[tuple[int, tuple[ColumnStatistics, ...]]]:
+    """Rows and statistics of the one piece."""
+    total = reduce(TableAccumulator.merge, (parquet.accumulated(task, TYPES) for task in tasks))
+    return [(total.rows, total.statistics(TYPES))]
+
+
+def test_options_say_which_sketches_are_made(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", TABLE)
+    bounds = parquet.accumulated([split], TYPES, Options.bounds_only()).statistics(TYPES)
+    for column in bounds:
+        made = [getattr(column.data, name, None) for name in ("ndv", "bit_vector", "histogram")]
+        assert (made, column.top_k) == ([None, None, None], None)
+    every = {each.column: each.data for each in analysed([[split]])[0][1]}
+    for column in bounds:
+        for name in ("nulls", "low", "high", "max_length", "average_length", "trues", "falses"):
+            assert getattr(column.data, name, None) == getattr(every[column.column], name, None)
+    fine = parquet.accumulated([split], {"big": "bigint"}, Options(precision=14)).columns["big"].hll
+    assert fine is not None
+    assert fine.p == 14
+
+
+def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_text("no parquet")
+    with pytest.raises(UnreadableFile, match=f"file {path} cannot be read"):
+        parquet.accumulated([whole(path)], TYPES)
+
+
+def test_rows_that_no_split_reads_are_counted_and_extrapolated(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", TABLE.slice(0, 1000))
+    state = parquet.accumulated([split, Split("p", split.location, "", (), 0, 3000)], TYPES)
+    assert state.rows == 4000
+    for column, full in zip(state.statistics(TYPES), analysed([[split]])[0][1], strict=True):
+        assert column.data.nulls == (full.data.nulls or 0) * 4
+        assert column.provenance == Provenance(exact=False, rows_seen=1000, sample_fraction=0.25)
+        assert getattr(column.data, "ndv", None) == getattr(full.data, "ndv", None)
+
+
+def test_batches_of_wide_rows_are_short(tmp_path: Path) -> None:
+    wide = written(tmp_path / "wide.parquet", pa.table({"a": [f"{number:05000d}" for number in range(3000)]}))
+    footer = pq.read_metadata(wide.path)
+    assert 10_000 < parquet.batch_rows(footer, ["a"]) < 16_000
+    assert parquet.batch_rows(footer, []) == 256 * 1024
+
+
+def test_a_char_has_its_width_whoever_wrote_it(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", pa.table({"c": ["a", "a  ", "ü", None, ""] * 9}))
+    data = parquet.accumulated([split], {"c": "char(3)"}).statistics({"c": "char(3)"})[0].data
+    assert isinstance(data, StringStatistics)
+    assert (data.ndv, data.max_length, data.nulls) == (3, 4, 9)

@@ -1,0 +1,141 @@
+"""What goes wrong in Spark's tasks reaches the caller as the sentence that it is."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from tests.collector.parted import parted
+from tests.fixtures.hive import free_port
+from tests.fixtures.servers import serving
+
+from hmstats import collector
+from hmstats.collector.autogather.ways import WatchedRows
+from hmstats.collector.checking import run as checking
+from hmstats.collector.scan.task_errors import as_our_own
+from hmstats.errors import (
+    AnalysisIncomplete,
+    CallRefused,
+    GatheringFailed,
+    HmstatsError,
+    ServiceUnavailable,
+    UnknownCall,
+    UnreadableFile,
+)
+
+TRACE = """Job aborted due to stage failure: Task 0 in stage 1.0 failed 4 times, most recent failure: Lost task 0.3
+Traceback (most recent call last):
+  File "connection.py", line 9, in call
+hmstats.errors.ServiceUnavailable: no metastore can be reached
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+{raised}
+
+\tat org.apache.spark.api.python.BasePythonRunner.handlePythonException(PythonRunner.scala:581)
+"""
+
+
+class Raised(Py4JJavaError):  # type: ignore[misc]  # untyped
+    """As Spark raises it, without a JVM."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ServiceUnavailable("no metastore can be reached at thrift://127.0.0.1:1: refused"),
+        CallRefused("get_table_req", "NoSuchObjectException", "hive.d.t: table not found"),
+        UnknownCall("get_top_k", "TApplicationException", "the metastore is not hmstats"),
+        UnreadableFile("file /a: b cannot be read: no"),
+        AnalysisIncomplete("not all of d.t could be analysed"),
+        GatheringFailed("no space is left"),
+    ],
+)
+def test_every_error_of_ours_comes_back_as_it_was_raised(error: HmstatsError) -> None:
+    text = TRACE.format(raised=f"{type(error).__module__}.{type(error).__qualname__}: {error}")
+    with pytest.raises(HmstatsError) as raised, as_our_own():
+        raise Raised(text)
+    assert type(raised.value) is type(error)
+    assert str(raised.value) == str(error)
+    assert vars(raised.value) == vars(error)
+
+
+def test_an_error_of_spark_stays() -> None:
+    with pytest.raises(Raised), as_our_own():
+        raise Raised("java.lang.OutOfMemoryError: Java heap space")
+
+
+def test_a_refusal_without_its_parts_is_all_message() -> None:
+    assert CallRefused.from_text("no").message == "no"
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[tuple[int, contextlib.ExitStack]]:
+    """The port of a metastore of the test's own, and what stops it."""
+    port = free_port()
+    with contextlib.ExitStack() as running:
+        running.enter_context(serving(tmp_path, "--port", str(port)))
+        yield port, running
+
+
+@pytest.mark.spark
+def test_a_check_whose_metastore_goes_away_says_so(
+    spark: Any, address: tuple[int, contextlib.ExitStack], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, running = address
+    name = parted(port, tmp_path / "data", ("number",))
+    real = checking._compared
+
+    def stopped(*given: Any) -> Any:
+        running.close()
+        return real(*given)
+
+    monkeypatch.setattr(checking, "_compared", stopped)
+    with pytest.raises(ServiceUnavailable, match=f"no metastore can be reached at thrift://127.0.0.1:{port}") as raised:
+        collector.check(spark, f"{name.database}.t", metastore=f"thrift://127.0.0.1:{port}")
+    assert "Traceback" not in str(raised.value)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("reliable", [True, False])
+def test_a_write_whose_service_goes_away_says_so(
+    spark: Any,
+    address: tuple[int, contextlib.ExitStack],
+    monkeypatch: pytest.MonkeyPatch,
+    reliable: bool,
+) -> None:
+    """The metastore of the session stays; where tasks publish to goes away behind the beginning."""
+    port, running = address
+    real = WatchedRows.through
+
+    def stopped(*given: Any) -> Any:
+        running.close()
+        return real(*given)
+
+    monkeypatch.setattr(WatchedRows, "through", stopped)
+    settings = {
+        "hive.stats.dbconnectionstring": f"thrift://127.0.0.1:{port}",
+        "hive.stats.reliable": str(reliable).lower(),
+    }
+    spark.sql("CREATE DATABASE IF NOT EXISTS gone")
+    rows = collector.writing(spark.range(10), settings=settings)
+    table = f"gone.t_{reliable}_{threading.get_ident()}"
+    if reliable:
+        with pytest.raises(HmstatsError, match="no metastore can be reached at") as raised:
+            rows.save_table(table)
+        assert "Traceback" not in str(raised.value)
+        return
+    written = rows.save_table(table)
+    assert not written.gathered
+    assert "no metastore can be reached at" in (written.reason or "")
+    assert spark.table(table).count() == 10

@@ -1,0 +1,89 @@
+"""Arrow reaches what Spark reaches, with Spark's settings."""
+
+import pickle
+
+import pytest
+from pyarrow import fs
+
+from hmstats.files.file_systems import (
+    azure_arguments,
+    gs_arguments,
+    open_root,
+    s3_arguments,
+    setting_names,
+    settings_of,
+)
+
+S3 = {
+    "fs.s3a.access.key": "key",
+    "fs.s3a.secret.key": "secret",
+    "fs.s3a.endpoint": "http://127.0.0.1:9000",
+    "fs.s3a.endpoint.region": "eu-west-1",
+    "fs.s3a.connection.ssl.enabled": "false",
+    "fs.s3a.path.style.access": "true",
+}
+
+
+def test_s3_settings_become_arrows_arguments() -> None:
+    assert s3_arguments("lake", S3) == {
+        "access_key": "key",
+        "secret_key": "secret",
+        "endpoint_override": "http://127.0.0.1:9000",
+        "region": "eu-west-1",
+        "scheme": "http",
+    }
+
+
+def test_the_settings_of_a_bucket_win() -> None:
+    own = {"fs.s3a.bucket.lake.access.key": "mine", "fs.s3a.bucket.lake.secret.key": "too"}
+    found = s3_arguments("lake", S3 | own)
+    assert (found["access_key"], found["secret_key"], found["region"]) == ("mine", "too", "eu-west-1")
+    assert s3_arguments("other", S3 | own)["access_key"] == "key"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "argument"),
+    [
+        ("path.style.access", "false", {"force_virtual_addressing": True, "endpoint_override": "s3.example"}),
+        (
+            "aws.credentials.provider",
+            "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider",
+            {"anonymous": True, "endpoint_override": "s3.example"},
+        ),
+        ("access.key", "without a secret", {"endpoint_override": "s3.example"}),
+    ],
+)
+def test_other_s3_settings(name: str, value: str, argument: dict[str, object]) -> None:
+    assert s3_arguments("lake", {"fs.s3a.endpoint": "s3.example", f"fs.s3a.{name}": value}) == argument
+
+
+def test_azure_and_google_settings_become_arrows_arguments() -> None:
+    host = "acc.dfs.core.windows.net"
+    assert azure_arguments(host, {f"fs.azure.account.key.{host}": "a2V5"}) == {
+        "account_name": "acc",
+        "account_key": "a2V5",
+    }
+    given = {"fs.gs.auth.type": "UNAUTHENTICATED", "fs.gs.storage.root.url": "http://127.0.0.1:4443/"}
+    assert gs_arguments(given) == {"anonymous": True, "endpoint_override": "127.0.0.1:4443", "scheme": "http"}
+
+
+def test_only_settings_of_the_places_are_asked_for() -> None:
+    conf = S3 | {"fs.s3a.bucket.other.access.key": "not mine", "fs.gs.project.id": "p"}
+    found = settings_of([("s3a", "lake"), ("file", "")], conf.get)
+    assert dict(found) == S3
+    assert settings_of([("hdfs", "name")], conf.get) == ()
+    assert "fs.s3a.bucket.lake.access.key" in setting_names("s3a", "lake")
+
+
+def test_a_bucket_is_opened_with_its_settings_wherever_they_travel() -> None:
+    settings = pickle.loads(pickle.dumps(settings_of([("s3a", "lake")], S3.get)))
+    system, path = open_root("s3a", "lake", settings)
+    assert isinstance(system, fs.S3FileSystem)
+    assert (system.region, path) == ("eu-west-1", "lake")
+
+
+def test_a_container_of_azure() -> None:
+    host = "acc.dfs.core.windows.net"
+    system, path = open_root("abfss", f"box@{host}", ((f"fs.azure.account.key.{host}", "a2V5"),))
+    assert isinstance(system, fs.AzureFileSystem)
+    assert path == "box"

@@ -1,0 +1,315 @@
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pytest
+from tests.server.requests import encoded, old_envelope, reply_of, request
+
+from hmstats.errors import NoSuchObject
+from hmstats.server.cache.cached_answers import Answers, Question
+from hmstats.server.calls.dispatch import Dispatcher, Session
+from hmstats.server.messages.envelope import CALL
+from hmstats.store.changes import versions
+from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.idl import methods
+
+SESSION = Session(1, "127.0.0.1:1")
+METHOD = "get_table_column_statistics"
+WANTED: dict[str, Any] = {"db_name": "d", "tbl_name": "t", "col_name": "c"}
+
+
+class Numbers:
+    """Tables' versions as a database would tell them, and how often it was asked."""
+
+    def __init__(self) -> None:
+        self.now = {1: 5, 2: 7}
+        self.asked = 0
+
+    def __call__(self, table_ids: Collection[int]) -> Mapping[int, int]:
+        """The numbers of those that have one."""
+        self.asked += 1
+        return {each: self.now[each] for each in table_ids if each in self.now}
+
+
+@pytest.fixture
+def numbers() -> Numbers:
+    """Table 1 at 5 and table 2 at 7."""
+    return Numbers()
+
+
+def keep(
+    answers: Answers,
+    question: Question,
+    result: bytes,
+    *noted: tuple[int, int | None],
+    partitions: Collection[str] | None = None,
+) -> None:
+    with answers.listening(question) as kept:
+        for table_id, version in noted:
+            versions.note(table_id, version, partitions)
+        kept(result)
+
+
+def test_an_answer_is_found_as_long_as_its_table_has_the_same_number(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    assert answers.find(question) is None
+    assert numbers.asked == 0
+    keep(answers, question, b"one", (1, 5))
+    assert answers.find(question) == answers.find(question) == b"one"
+    assert answers.find((METHOD, b"b")) is None
+    assert numbers.asked == 2
+    numbers.now[2] = 8
+    assert answers.find(question) == b"one"
+    numbers.now[1] = 6
+    assert answers.find(question) is None
+    keep(answers, question, b"two", (1, 6))
+    assert answers.find(question) == b"two"
+
+
+def test_an_answer_from_two_tables_needs_both(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    keep(answers, question, b"one", (1, 5), (2, 7))
+    assert answers.find(question) == b"one"
+    numbers.now[2] = 8
+    assert answers.find(question) is None
+
+
+def test_an_answer_is_not_found_once_its_table_has_no_number(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    keep(answers, question, b"one", (1, 5))
+    del numbers.now[1]
+    assert answers.find(question) is None
+
+
+class Log:
+    """What changed between numbers, as the database would tell it, and how often it was asked."""
+
+    def __init__(self, named: dict[int, frozenset[str] | None]) -> None:
+        self.named = named
+        self.asked = 0
+
+    def __call__(self, table_id: int, old: int, new: int) -> frozenset[str] | None:
+        """Of table 1 what happened, of others anything."""
+        self.asked += 1
+        changed = [self.named.get(each) if table_id == 1 else None for each in range(old + 1, new + 1)]
+        return None if None in changed else frozenset().union(*filter(None, changed))
+
+
+@pytest.mark.parametrize(
+    ("named", "partitions", "found"),
+    [
+        ({6: frozenset({"k=b"})}, ["k=a"], True),
+        ({6: frozenset({"k=b"})}, [], True),
+        ({6: frozenset()}, ["k=a"], True),
+        ({6: frozenset({"k=a", "k=b"})}, ["k=a"], False),
+        ({6: frozenset({"k=b"})}, None, False),
+        ({6: None}, [], False),
+        ({}, ["k=a"], False),
+    ],
+)
+def test_an_answer_outlives_changes_of_partitions_that_it_was_not_made_from(
+    numbers: Numbers, named: dict[int, frozenset[str] | None], partitions: list[str] | None, found: bool
+) -> None:
+    log, question = Log(named), (METHOD, b"a")
+    answers = Answers(numbers, 10_000, log)
+    keep(answers, question, b"one", (1, 5), partitions=partitions)
+    numbers.now[1] = 6
+    for _ in range(3):
+        assert answers.find(question) == (b"one" if found else None)
+    assert log.asked <= 1 or not found
+
+
+def test_an_answer_that_outlived_a_change_needs_to_outlive_the_next(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000, Log({6: frozenset({"k=b"}), 7: frozenset({"k=a"})})), (METHOD, b"a")
+    keep(answers, question, b"one", (1, 5), partitions=["k=a"])
+    numbers.now[1] = 6
+    assert answers.find(question) == b"one"
+    numbers.now[1] = 7
+    assert answers.find(question) is None
+
+
+def test_an_answer_from_two_tables_outlives_what_touched_neither_part(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000, Log({6: frozenset({"k=b"})})), (METHOD, b"a")
+    keep(answers, question, b"one", (1, 5), (2, 7), partitions=["k=a"])
+    numbers.now[1] = 6
+    assert answers.find(question) == b"one"
+    numbers.now[2] = 8
+    assert answers.find(question) is None
+
+
+@pytest.mark.parametrize("noted", [[], [(1, None)], [(1, 5), (3, None)]])
+def test_an_answer_from_no_table_or_one_without_number_is_not_kept(
+    numbers: Numbers, noted: list[tuple[int, int | None]]
+) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    keep(answers, question, b"one", *noted)
+    assert answers.find(question) is None
+
+
+def test_an_answer_read_in_two_transactions_counts_at_the_number_of_the_first(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    keep(answers, question, b"half old, half new", (1, 4), (1, 5))
+    assert answers.find(question) is None
+
+
+def test_tables_that_are_read_outside_are_not_noted(numbers: Numbers) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    versions.note(2, 7)
+    keep(answers, question, b"one", (1, 5))
+    versions.note(2, 7)
+    numbers.now = {1: 5}
+    assert answers.find(question) == b"one"
+
+
+def test_the_answers_that_were_asked_for_last_stay(numbers: Numbers) -> None:
+    answers, result = Answers(numbers, 6_500), bytes(1_000)
+    questions = [(METHOD, str(number).encode()) for number in range(4)]
+    for question in questions[:3]:
+        keep(answers, question, result, (1, 5))
+    assert answers.find(questions[0]) == result
+    keep(answers, questions[3], result, (1, 5))
+    assert [answers.find(each) is not None for each in questions] == [True, False, True, True]
+
+
+def test_an_answer_larger_than_all_memory_pushes_out_none(numbers: Numbers) -> None:
+    answers = Answers(numbers, 6_500)
+    keep(answers, (METHOD, b"a"), b"small", (1, 5))
+    keep(answers, (METHOD, b"b"), bytes(6_500), (1, 5))
+    assert answers.find((METHOD, b"a")) == b"small"
+    assert answers.find((METHOD, b"b")) is None
+
+
+def test_answers_that_replace_each_other_take_the_room_of_one(numbers: Numbers) -> None:
+    answers = Answers(numbers, 6_500)
+    keep(answers, (METHOD, b"a"), b"small", (1, 5))
+    for _ in range(20):
+        keep(answers, (METHOD, b"b"), bytes(3_000), (1, 5))
+    assert answers.find((METHOD, b"a")) == b"small"
+
+
+def test_only_calls_that_depend_on_nothing_else_are_questions(numbers: Numbers) -> None:
+    answers = Answers(numbers, 10_000)
+    assert answers.question(METHOD, b"xxbody", 2) == (METHOD, b"body")
+    for name in ("update_table_column_statistics", "set_ugi", "get_all_databases"):
+        assert answers.question(name, b"xxbody", 2) is None
+    assert Answers(numbers, 0).question(METHOD, b"xxbody", 2) is None
+
+
+class Counted:
+    """A call that reads table 1 and answers statistics, and how often it ran."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.runs = 0
+        self._numbers = numbers
+
+    def __call__(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> object:
+        """Statistics without columns, or the declared error for column `gone`."""
+        self.runs += 1
+        versions.note(1, self._numbers.now[1])
+        if col_name == "gone":
+            raise NoSuchObject("no such column")
+        description = api.ColumnStatisticsDesc(isTblLevel=True, dbName=db_name, tableName=f"{tbl_name}{self.runs}")
+        return api.ColumnStatistics(statsDesc=description, statsObj=[])
+
+
+def test_a_repeated_question_is_answered_without_the_call_and_under_its_own_sequence_id(numbers: Numbers) -> None:
+    call = Counted(numbers)
+    dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))
+    first = reply_of(dispatcher.answer(request(METHOD, 41, **WANTED), SESSION))
+    again = reply_of(dispatcher.answer(request(METHOD, 42, **WANTED), Session(2, "127.0.0.1:2")))
+    body = encoded(methods()[METHOD].arguments(**WANTED))
+    old = reply_of(dispatcher.answer(old_envelope(METHOD, 43, CALL, body), SESSION))
+    assert call.runs == 1
+    assert [each.sequence for each in (first, again, old)] == [41, 42, 43]
+    assert first.content == again.content == old.content
+    numbers.now[1] += 1
+    changed = reply_of(dispatcher.answer(request(METHOD, 44, **WANTED), SESSION))
+    assert changed.value.statsDesc.tableName == "t2"
+
+
+def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> None:
+    answers, asked = Answers(numbers, 10_000), request(METHOD, **WANTED)
+    dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, answers)
+    assert not dispatcher.knows(bytearray(asked))
+    dispatcher.answer(asked, SESSION)
+    later = request(METHOD, 77, **WANTED)
+    assert dispatcher.knows(bytearray(later))
+    others = (
+        later[:-1],
+        later + later,
+        later[:3],
+        b"",
+        b"\x82" + later[1:],
+        request(METHOD, **WANTED | {"col_name": "d"}),
+    )
+    assert not any(dispatcher.knows(bytearray(each)) for each in others)
+
+
+def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> None:
+    dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, Answers(numbers, 10_000))
+    asked = request(METHOD, 1, **WANTED)
+    assert dispatcher.repeated(asked, SESSION) is None
+    first = dispatcher.answer(asked, SESSION)
+    assert first is not None
+    later = request(METHOD, 77, **WANTED)
+    repeated = dispatcher.repeated(later, SESSION)
+    assert repeated is not None
+    assert b"".join(repeated.pieces) == dispatcher.answer(later, SESSION) == first.replace(b"\0\0\0\1", b"\0\0\0M", 1)
+    assert (repeated.request, repeated.name, dict(repeated.kept.versions)) == (later, METHOD, {1: 5})
+    others = (
+        *(later[:size] for size in range(len(later))),
+        later + later,
+        later.replace(b"\x80\1\0\1", b"\x80\1\0\4"),
+        later[4:-5] + later[-1:],
+        b"\x80\1\0\1\0\0\0\xff" + later[8:],
+        b"\x80\1\0\1\0\0\0\0" + later[8:],
+        request(METHOD, **WANTED | {"col_name": "d"}),
+        request("get_all_databases"),
+    )
+    assert [each for each in others if dispatcher.repeated(each, SESSION)] == []
+
+
+def test_what_spark_sees_alone_is_repeated_to_spark_alone(numbers: Numbers) -> None:
+    def call(session: Session, dbname: str, tbl_name: str) -> object:
+        versions.note(1, 5)
+        return api.Table(dbName=dbname, tableName=f"{tbl_name} of Spark" if session.is_spark else tbl_name)
+
+    dispatcher = Dispatcher(methods(), {"get_table": call}, Answers(numbers, 10_000))
+    asked, spark = request("get_table", dbname="d", tbl_name="t"), Session(2, "127.0.0.1:2", is_spark=True)
+    dispatcher.answer(asked, spark)
+    assert dispatcher.repeated(asked, SESSION) is None
+    dispatcher.answer(asked, SESSION)
+    for session, name in ((SESSION, "t"), (spark, "t of Spark")):
+        repeated = dispatcher.repeated(asked, session)
+        assert repeated is not None
+        assert reply_of(b"".join(repeated.pieces)).value.tableName == name
+
+
+@pytest.mark.parametrize(("now", "same"), [({1: 5}, True), ({1: 5, 2: 9}, True), ({1: 6}, False), ({2: 7}, False)])
+def test_an_answer_is_the_same_while_its_tables_have_their_numbers(
+    numbers: Numbers, now: Mapping[int, int], same: bool
+) -> None:
+    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    assert answers.look(question) is None
+    keep(answers, question, b"one", (1, 5))
+    kept = answers.look(question)
+    assert kept is not None
+    assert kept.is_same(now) is same
+    assert numbers.asked == 0
+
+
+def test_errors_are_not_kept(numbers: Numbers) -> None:
+    call = Counted(numbers)
+    dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))
+    gone = request(METHOD, **(WANTED | {"col_name": "gone"}))
+    for _ in range(2):
+        answer = reply_of(dispatcher.answer(gone, SESSION)).content
+        assert [each.message for each in vars(answer).values() if each is not None] == ["no such column"]
+    assert call.runs == 2
+
+
+def test_without_answers_every_question_runs_the_call(numbers: Numbers) -> None:
+    call = Counted(numbers)
+    dispatcher = Dispatcher(methods(), {METHOD: call})
+    for _ in range(3):
+        dispatcher.answer(request(METHOD, **WANTED), SESSION)
+    assert call.runs == 3

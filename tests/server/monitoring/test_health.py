@@ -1,0 +1,66 @@
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
+
+from hmstats.errors import SettingsError
+from hmstats.server.monitoring.health import serving_health
+from hmstats.server.sockets.port import Address, Port
+
+
+@dataclass
+class Watched:
+    ready: int = 0
+    deaths: int = 0
+
+
+def get(address: Address, path: str) -> tuple[int, str]:
+    host, port = address
+    try:
+        with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_a_server_is_ready_as_long_as_a_worker_is(tmp_path: Path) -> None:
+    watched = Watched()
+    with serving_health(("127.0.0.1", 0), watched, str(tmp_path)) as address:
+        assert get(address, "/health/live") == (200, "alive\n")
+        assert get(address, "/health/ready") == (503, "0 workers are ready\n")
+        watched.ready = 2
+        assert get(address, "/health/ready") == (200, "2 workers are ready\n")
+        assert get(address, "/elsewhere")[0] == 404
+
+
+def test_metrics_tell_of_the_workers(tmp_path: Path) -> None:
+    with serving_health(("127.0.0.1", 0), Watched(ready=2, deaths=3), str(tmp_path)) as address:
+        status, text = get(address, "/metrics")
+    assert status == 200
+    assert {"hmstats_workers 2.0", "hmstats_worker_deaths 3.0"} <= set(text.splitlines())
+
+
+def test_the_file_of_a_worker_that_was_killed_before_it_was_filled(tmp_path: Path) -> None:
+    (tmp_path / "histogram_17.db").touch()
+    filled: Any = MmapedDict(str(tmp_path / "counter_18.db"))  # type: ignore[no-untyped-call]
+    filled.write_value(mmap_key("told", "told_total", [], [], "What a worker told."), 5.0, 0.0)
+    filled.close()
+    with serving_health(("127.0.0.1", 0), Watched(ready=1), str(tmp_path)) as address:
+        status, text = get(address, "/metrics")
+    assert status == 200
+    assert {"hmstats_workers 1.0", "told_total 5.0"} <= set(text.splitlines())
+
+
+def test_an_http_port_that_is_taken(tmp_path: Path) -> None:
+    with (
+        Port(("127.0.0.1", 0)) as port,
+        port.listen(),
+        pytest.raises(SettingsError, match=f"cannot listen on 127.0.0.1:{port.address[1]}: Address already in use"),
+        serving_health(port.address, Watched(), str(tmp_path)),
+    ):
+        pytest.fail("it was not refused")

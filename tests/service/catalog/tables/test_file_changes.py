@@ -1,0 +1,334 @@
+"""Changes of files that meet each other, and what another server does with those that were left."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyarrow import fs
+from structlog.testing import capture_logs
+from tests.faults.harness.lake import Lake
+from tests.fixtures.statements import StatementCounter
+
+from hmstats.errors import AlreadyExists, FilesBusy, InvalidOperation, MetaError, NoSuchObject, StoreUnavailable
+from hmstats.files import directories
+from hmstats.model.catalog.file_changes import FileChange, Kind, Removal
+from hmstats.model.catalog.objects import Column, DatabaseName, Partition, Storage, Table, TableName
+from hmstats.service.catalog.databases.databases import Databases
+from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
+from hmstats.service.catalog.tables.alter_table import TableAlterations
+from hmstats.service.catalog.tables.file_changes import FileChanges
+from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.catalog.tables.truncate import Truncation
+from hmstats.service.warehouse.warehouse import EVERYWHERE, Warehouse
+from hmstats.store.connections.presence import new_number
+from hmstats.store.database.store import Store
+from hmstats.store.storage import file_changes
+
+T, U = (TableName("hive", "d", each) for each in ("t", "u"))
+GONE = 5
+"""The number of a process that is not there."""
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(f"file:{tmp_path}/warehouse", [EVERYWHERE])
+
+
+@pytest.fixture
+def lake(store: Store, warehouse: Warehouse) -> Lake:
+    """A database `d`, with a table `t` of two partitions."""
+    found = Lake(store, warehouse)
+    found.make("d")
+    return found
+
+
+@pytest.fixture
+def other(database_url: str, warehouse: Warehouse) -> Iterator[Lake]:
+    """Another server over the same."""
+    opened = Store.open(database_url)
+    yield Lake(opened, warehouse)
+    opened.close()
+
+
+def _rename(lake: Lake, old: TableName = T, new: TableName = U) -> None:
+    table = Tables(lake.store, lake.warehouse).get(old)
+    TableAlterations(lake.store, lake.warehouse).alter(old, replace(table, name=new))
+
+
+def _drop(lake: Lake, name: TableName = T) -> None:
+    Tables(lake.store, lake.warehouse).drop(name, delete_data=True)
+
+
+def _recover(lake: Lake) -> None:
+    FileChanges(lake.store, lake.warehouse).recover()
+
+
+def _at(lake: Lake, name: str) -> str:
+    return f"{lake.warehouse.root}/d.db/{name}"
+
+
+def _path(lake: Lake, name: str) -> Path:
+    return Path(_at(lake, name).removeprefix("file:"))
+
+
+def _leave(lake: Lake, kind: Kind, *places: str, owner: int = GONE, **details: Any) -> None:
+    """Write the row of a change that a server has left."""
+    change = FileChange(new_number(), owner, kind, "table hive.d.t", tuple(_at(lake, each) for each in places))
+    if kind is Kind.REMOVE:
+        change = replace(change, details=Removal(change.places, **details))
+    lake.store.write(lambda unit: file_changes.begin(unit, change))
+
+
+class _Halted:
+    """A step of a change that waits until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+        self.reached, self.go_on = threading.Event(), threading.Event()
+        original = getattr(directories, step)
+
+        def halted(*arguments: Any, **named: Any) -> Any:
+            monkeypatch.setattr(directories, step, original)
+            self.reached.set()
+            assert self.go_on.wait(60)
+            return original(*arguments, **named)
+
+        monkeypatch.setattr(directories, step, halted)
+
+
+def test_a_rename_that_cannot_move_leaves_statistics_and_columns(lake: Lake) -> None:
+    before = lake.seen("d")
+    _path(lake, "u").mkdir()
+    table = Tables(lake.store, lake.warehouse).get(T)
+    assert table.storage is not None
+    other_columns = replace(table.storage, columns=(Column("c", "string"),))
+    with pytest.raises(InvalidOperation, match="is there already"):
+        TableAlterations(lake.store, lake.warehouse).alter(T, replace(table, name=U, storage=other_columns))
+    _path(lake, "u").rmdir()
+    assert lake.seen("d") == before
+    assert Tables(lake.store, lake.warehouse).get(T) == table
+
+
+def test_a_rename_that_fails_in_its_last_step_changes_nothing(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = lake.seen("d")
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError("not allowed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(directories, "rename", refuse)
+        with pytest.raises(InvalidOperation, match=r"could not be moved to .*: not allowed"):
+            _rename(lake)
+    assert lake.seen("d") == before
+    _rename(lake)
+    assert lake.faults("d") == []
+
+
+def test_a_copy_that_fails_changes_nothing(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = lake.seen("d")
+    monkeypatch.setattr(directories, "renames", lambda _: False)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(directories, "_copy_file", refuse)
+        with pytest.raises(InvalidOperation, match=r"could not be moved to .*: no room"):
+            _rename(lake)
+    assert lake.seen("d") == before
+
+
+def test_a_table_that_is_made_where_another_moves_waits(
+    lake: Lake, other: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(directories, "renames", lambda _: False)
+    halted = _Halted(monkeypatch, "copy")
+    with ThreadPoolExecutor(2) as threads:
+        renamed = threads.submit(_rename, lake)
+        assert halted.reached.wait(60)
+        made = threads.submit(other.add_table, TableName("hive", "d", "late"), ["7"])
+        made.result(60)
+        taken = threads.submit(other.add_table, U, ["8"])
+        dropped = threads.submit(_drop, other)
+        assert not taken.done()
+        assert not dropped.done()
+        halted.go_on.set()
+        renamed.result(60)
+        with pytest.raises(AlreadyExists):
+            taken.result(60)
+        with pytest.raises(NoSuchObject):
+            dropped.result(60)
+    assert other.faults("d") == []
+    assert set(other.seen("d")["catalog"]) == {"u", "late", "other"}
+
+
+def test_files_that_come_while_others_are_copied_move_too(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directories, "renames", lambda _: False)
+    original = directories.copy
+    late = iter(["3", "4"])
+
+    def copy(*arguments: Any) -> None:
+        original(*arguments)
+        for each in late:
+            lake.add_partitions(T, [each])
+            break
+
+    monkeypatch.setattr(directories, "copy", copy)
+    _rename(lake)
+    assert lake.faults("d") == []
+    assert set(lake.seen("d")["catalog"]["u"]["partitions"]) == {"k=1", "k=2", "k=3", "k=4"}
+
+
+def test_a_directory_that_is_written_to_all_the_time_is_not_moved(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directories, "renames", lambda _: False)
+    original, numbers = directories.copy, iter(range(100))
+
+    def copy(*arguments: Any) -> None:
+        original(*arguments)
+        _path(lake, f"t/k=1/late-{next(numbers)}").write_text("late")
+
+    monkeypatch.setattr(directories, "copy", copy)
+    with pytest.raises(InvalidOperation, match="its files change all the time"):
+        _rename(lake)
+    assert not _path(lake, "u").exists()
+    assert lake.seen("d")["under way"] == 0
+
+
+def test_a_server_that_is_alive_is_left_to_its_work(lake: Lake, other: Lake) -> None:
+    number = other.store.presence.number()
+    _leave(lake, Kind.REMOVE, "t", owner=number)
+    _recover(lake)
+    assert _path(lake, "t").exists()
+    other.store.presence.close()
+    while lake.seen("d")["under way"]:
+        _recover(lake)  # PostgreSQL notices in a moment
+
+
+def test_nobody_waits_for_ever(lake: Lake, other: Lake) -> None:
+    _leave(lake, Kind.COPY, "t", "u", owner=other.store.presence.number())
+    lake.store.patience_seconds = 0.1
+    for change in (_drop, _rename):
+        with pytest.raises(FilesBusy, match=r"d\.db/t is in use: copy of table hive\.d\.t is under way"):
+            change(lake)
+    with pytest.raises(FilesBusy, match="is in use"):
+        Truncation(lake.store, lake.warehouse).truncate(T, None)
+    with pytest.raises(FilesBusy, match="is in use"):
+        Databases(lake.store, lake.warehouse).drop(DatabaseName("hive", "d"), delete_data=True, cascade=True)
+    with pytest.raises(FilesBusy, match="is in use"):
+        PartitionMoves(lake.store, lake.warehouse).rename(T, ["1"], Partition(values=("9",)))
+    lake.add_table(TableName("hive", "d", "elsewhere"), ["1"])
+    _drop(lake, TableName("hive", "d", "elsewhere"))
+
+
+def test_who_comes_after_a_dead_server_settles_its_change(lake: Lake) -> None:
+    _leave(lake, Kind.REMOVE, "late/k=1", table_id=None)
+    lake.write_files(_at(lake, "late/k=1"))
+    lake.add_table(TableName("hive", "d", "late"), [])
+    assert not _path(lake, "late/k=1").exists()
+    _leave(lake, Kind.PLANNED, "t", "u")
+    _rename(lake)
+    assert lake.faults("d") == []
+
+
+def test_a_left_removal_spares_what_is_there_by_now(lake: Lake) -> None:
+    _drop(lake)
+    lake.add_table(T, ["1"])
+    table_id = Tables(lake.store, lake.warehouse).get(T).id
+    lake.write_files(_at(lake, "t/k=2"))
+    _leave(lake, Kind.REMOVE, "t/k=1", "t/k=2", table_id=table_id, keys=1)
+    with capture_logs() as lines:
+        _recover(lake)
+    assert lake.faults("d") == []
+    assert [each["locations"] for each in lines if each["event"] == "directories left"] == [[_at(lake, "t/k=1")]]
+
+
+def test_a_change_that_another_server_took_over_is_not_committed(
+    lake: Lake, other: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a server loses its connection to PostgreSQL, and with it what shows that it is alive."""
+    monkeypatch.setattr(directories, "renames", lambda _: False)
+    before = lake.seen("d")
+    halted = _Halted(monkeypatch, "copy")
+    with ThreadPoolExecutor(1) as threads:
+        renamed = threads.submit(_rename, lake)
+        assert halted.reached.wait(60)
+        monkeypatch.setattr(other.store.presence, "is_abandoned", lambda *_: True)
+        _recover(other)
+        halted.go_on.set()
+        with pytest.raises(FilesBusy, match="another server has taken over the change of its directories"):
+            renamed.result(60)
+    assert lake.seen("d")["catalog"] == before["catalog"]
+    assert lake.seen("d")["under way"] == 0
+
+
+def test_a_drop_stands_though_its_row_cannot_be_removed(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise StoreUnavailable("the database is away")
+
+    with monkeypatch.context() as patched, capture_logs() as lines:
+        patched.setattr(file_changes, "forget", refuse)
+        _drop(lake)
+    assert [each["event"] for each in lines] == ["file_change_left"]
+    assert (set(lake.seen("d")["catalog"]), lake.under_way()) == ({"other"}, 1)
+    _recover(lake)
+    assert lake.faults("d") == []
+
+
+def test_two_servers_that_settle_one_change_do_it_once(lake: Lake, other: Lake) -> None:
+    for number in range(10):
+        _path(lake, f"x{number}").mkdir()
+        _leave(lake, Kind.REMOVE, f"x{number}")
+    with capture_logs() as lines, ThreadPoolExecutor(4) as threads:
+        list(threads.map(_recover, [lake, other, lake, other]))
+    _recover(lake)
+    assert lake.seen("d")["under way"] == 0
+    assert not list(_path(lake, "").glob("x*"))
+    assert len([each for each in lines if each["event"] == "file_change_settled"]) == 10
+
+
+def test_a_truncation_that_cannot_empty_says_so_and_no_zero(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = directories.empty
+
+    def empty(files: fs.FileSystem, path: str) -> None:
+        if path.endswith("k=2"):
+            raise PermissionError("not allowed")
+        original(files, path)
+
+    monkeypatch.setattr(directories, "empty", empty)
+    with pytest.raises(MetaError, match=r"k=2 could not be emptied: not allowed"):
+        Truncation(lake.store, lake.warehouse).truncate(T, None)
+    found = lake.seen("d")
+    assert found["under way"] == 0
+    for _, said in found["catalog"]["t"]["partitions"].values():
+        assert (said["numRows"], said["COLUMN_STATS_ACCURATE"]) == ("7", None)
+
+
+def test_a_drop_notes_its_directories_in_two_statements(
+    store: Store, warehouse: Warehouse, statements: StatementCounter
+) -> None:
+    Databases(store, warehouse).ensure_default()
+    storage = Storage(columns=(Column("c", "bigint"),))
+    counts = {}
+    for kind in ("warm up", "MANAGED_TABLE", "EXTERNAL_TABLE"):
+        external = {"EXTERNAL": "TRUE"} if kind == "EXTERNAL_TABLE" else {}
+        name = TableName("hive", "default", "x")
+        with statements() as counted:
+            Tables(store, warehouse).create(Table(name=name, storage=storage, parameters=external))
+        created = len(counted)
+        with statements() as counted:
+            Tables(store, warehouse).drop(name, delete_data=True)
+        counts[kind] = created, [each for each in counted if "HMSTATS_FILE_CHANGE" in str(each)]
+    assert counts["MANAGED_TABLE"][0] == counts["EXTERNAL_TABLE"][0]
+    assert len(counts["MANAGED_TABLE"][1]) == 2
+    assert counts["EXTERNAL_TABLE"][1] == []
+
+
+def test_what_is_moved_is_told_from_what_is_near() -> None:
+    change = FileChange(1, GONE, Kind.COPY, "t", ("file:/w/t", "s3a://b/u"))
+    for near in ("file:///w/t", "/w/t/k=1", "/w", "s3://b/u/x", "s3n://b/"):
+        assert change.is_near([near]), near
+    for far in ("/w/t2", "/w/u", "s3://b/u2", "s3://c/u"):
+        assert not change.is_near([far]), far

@@ -1,0 +1,39 @@
+"""Which engine's statistics count is one rule, in Python and in SQL, for single partitions and for their sums."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.service.statistics.filled import NAME, make_table, of_partition
+
+from hmstats.model.statistics.column_statistics import LongStatistics
+from hmstats.model.statistics.engine_choice import precedence
+from hmstats.model.statistics.flat_statistics import flat
+from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
+from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.store.database.store import Store
+
+ENGINES = {"Zoo": 7, "impala": 5, "trino": 9, "_x": 6, "ärger": 8, "hive": 4}
+"""Engines whose names languages and bytes sort differently, with the distinct counts that they write."""
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["in one second", "one after the other"])
+@pytest.mark.parametrize("asked", ["hive", "spark"])
+def test_all_ways_choose_the_same(store: Store, tmp_path: Path, together: bool, asked: str) -> None:
+    make_table(store, tmp_path, range(2))
+    writer, reader = StatisticsWriter(store), StatisticsReader(store)
+    seconds = {engine: 1_000 if together else 1_000 + place for place, engine in enumerate(sorted(ENGINES))}
+    for engine in ("trino", "Zoo", "hive", "ärger", "_x", "impala"):
+        store._clock = partial(float, seconds[engine])
+        statistics = LongStatistics(nulls=0, ndv=ENGINES[engine])
+        writer.update_partitions(NAME, [of_partition(p, engine, l=statistics) for p in (0, 1)])
+    ndv = ENGINES[max(ENGINES, key=lambda engine: precedence(engine, seconds[engine], asked))]
+    names = ["p=0", "p=1"]
+    (one, _) = reader.partitions(NAME, names, ["l"], asked)
+    read = reader.flat_partitions(NAME, names, ["l"], asked, repaired=False, valid=None)
+    summed = StatisticsAggregator(store).partitions(NAME, names, ["l"], asked)
+    expected = LongStatistics(nulls=0, ndv=ndv)
+    assert one.columns[0].data == expected
+    assert read["p=1"] == [flat(one.columns[0])]
+    assert [column.data for column in summed.columns] == [expected]

@@ -1,0 +1,152 @@
+"""Sizes of tables from their partitions: summed when the table changed, and not again."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, insert, update
+from tests.fixtures.statements import StatementCounter
+from tests.service.statistics.filled import NAME, make_table, of_longs, of_partition
+
+from hmstats.model.catalog.objects import Table
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.statistics.reading.sizes import TableSizes
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.beside_hive.present_tables import Shape
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partition_sizes, partitions
+from hmstats.store.partitions.partition_sizes import Block
+from hmstats.store.schema import PARTITION_PARAMS, PARTITIONS
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS
+from hmstats.store.unit.unit import Unit
+
+COUNT = 30
+MOST = "9" * 18
+
+
+@pytest.fixture
+def table(store: Store, tmp_path: Path) -> Table:
+    """A table whose partitions have a row each and the most bytes that count."""
+    make_table(store, tmp_path, range(COUNT))
+    with store._pools.writers.begin() as connection:
+        ids = list(connection.execute(PARTITIONS.select()).scalars())
+        said = {"numRows": "1", "totalSize": MOST, "numFiles": "x"}
+        rows = [{"PART_ID": each, "PARAM_KEY": key, "PARAM_VALUE": said[key]} for each in ids for key in said]
+        connection.execute(insert(PARTITION_PARAMS), rows)
+    return Tables(store, Warehouse(str(tmp_path))).get(NAME)
+
+
+def test_numbers_that_every_partition_has_are_summed(store: Store, table: Table) -> None:
+    (found,) = TableSizes(store).added([table])
+    assert found.parameters["numRows"] == str(COUNT)
+    assert abs(int(found.parameters["totalSize"]) - COUNT * int(MOST)) < 10_000
+    assert "numFiles" not in found.parameters
+    assert "rawDataSize" not in found.parameters
+    assert found.parameters.keys() - table.parameters.keys() == {"numRows", "totalSize"}
+
+
+def test_what_the_table_says_itself_stays(store: Store, table: Table) -> None:
+    said = replace(table, parameters={"numRows": "7"})
+    (found,) = TableSizes(store).added([said])
+    assert found.parameters["numRows"] == "7"
+    assert abs(int(found.parameters["totalSize"]) - COUNT * int(MOST)) < 10_000
+
+
+def test_sizes_that_were_written_past_us_with_their_marker_are_summed_again(store: Store, table: Table) -> None:
+    (answered,) = TableSizes(store).added([table])
+    changed = update(PARTITION_PARAMS).where(PARTITION_PARAMS.c.PARAM_KEY == "numRows")
+    with store._pools.writers.begin() as connection:
+        connection.execute(changed.values(PARAM_VALUE="2"))
+    (found,) = TableSizes(store).added([answered])
+    assert found.parameters["numRows"] == str(2 * COUNT)
+
+
+def test_tables_without_partitions_are_not_looked_at(store: Store, table: Table, statements: StatementCounter) -> None:
+    plain = replace(table, partition_keys=())
+    with statements() as sent:
+        assert TableSizes(store).added([plain]) == [plain]
+    assert sent == []
+
+
+def test_sizes_are_summed_again_when_the_table_has_changed(
+    store: Store, table: Table, statements: StatementCounter
+) -> None:
+    sizes, counts = TableSizes(store), []
+    for changed in (True, False, False, True):
+        if changed:
+            StatisticsWriter(store).update_partitions(NAME, [of_partition(1, l=of_longs(0, 3))])
+        with statements() as sent:
+            (found,) = sizes.added([table])
+        assert found.parameters["numRows"] == str(COUNT)
+        counts.append(sum("PARTITION_PARAMS" in each for each in sent))
+    assert counts == [1, 0, 0, 1]
+
+
+def test_nothing_is_summed_for_no_table(store: Store, table: Table) -> None:
+    with store.read() as connection:
+        assert partition_sizes.of_tables(connection, [999]) == {}
+        assert versions.read_many(connection, [999]) == {}
+        assert set(versions.read_many(connection, [table.id or 0, 999])) == {table.id}
+
+
+def test_beside_a_hive_they_are_summed_every_time(store: Store, table: Table) -> None:
+    """Hive changes partitions without a new version of the table."""
+    store.shape = Shape(hive="4.0.0")
+    sizes = TableSizes(store)
+    for rows in (1, 2):
+        changed = update(PARTITION_PARAMS).where(PARTITION_PARAMS.c.PARAM_KEY == "numRows")
+        with store._pools.writers.begin() as connection:
+            connection.execute(changed.values(PARAM_VALUE=str(rows)))
+        assert sizes.added([table])[0].parameters["numRows"] == str(rows * COUNT)
+
+
+def test_after_a_change_of_some_partitions_their_blocks_alone_are_summed(
+    store: Store, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partition_sizes, "_BLOCK", PARTITIONS.c.PART_ID // 4)
+    sizes, summed = TableSizes(store), []
+    blocks = partition_sizes.blocks
+
+    def counted(connection: Connection, table_id: int, wanted: Collection[int] | None = None) -> dict[int, Block]:
+        found = blocks(connection, table_id, wanted)
+        summed.append(len(found))
+        return found
+
+    monkeypatch.setattr(partition_sizes, "blocks", counted)
+
+    def seen() -> str:
+        (found,) = sizes.added([table])
+        with store.read() as connection:
+            (sums,) = partition_sizes.of_tables(connection, [table.id or 0]).values()
+        assert found.parameters["totalSize"] == str(sums["totalSize"])
+        return found.parameters["numRows"]
+
+    def put(rows: str, *names: str) -> None:
+        def work(unit: Unit) -> None:
+            ids = partitions.find_ids(unit.connection, table.id or 0, names)
+            parameters.put(unit, OF_PARTITIONS, {each: {"numRows": rows} for each in ids.values()})
+            versions.bump(unit, table.id or 0, names)
+
+        store.write(work)
+
+    assert seen() == str(COUNT)
+    put("5", "p=1")
+    assert seen() == str(COUNT + 4)
+    put("7", "p=1")
+    put("2", "p=1", f"p={COUNT - 1}")
+    assert seen() == str(COUNT + 2)
+    assert summed[0] >= COUNT // 4
+    assert summed[1:] == [1, 2]
+    put("none", "p=3")
+    with store.read() as connection:
+        assert "numRows" not in partition_sizes.of_tables(connection, [table.id or 0])[table.id or 0]
+    (found,) = sizes.added([table])
+    assert "numRows" not in found.parameters
+    PartitionChanges(store, Warehouse(str(tmp_path))).drop(NAME, ["3"], delete_data=False)
+    assert seen() == str(COUNT + 1)
+    assert summed[-1] >= COUNT // 4

@@ -1,0 +1,79 @@
+"""Files that hold values of data are their owner's alone: the database, its log and claim, spool and exported files."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.client.sending.test_spool import parcel
+
+from hmstats.client.sending.spool import Spool
+from hmstats.errors import DatabaseTaken
+from hmstats.outlets.export.file import write
+from hmstats.store.database.store import Store
+from hmstats.store.migration import migrate
+
+
+@pytest.fixture(autouse=True)
+def _open_umask() -> Iterator[None]:
+    """Files of this process are for all by default."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def readable_by_others(folder: Path) -> list[str]:
+    files = [each for each in folder.rglob("*") if each.is_file()]
+    assert files
+    return [each.name for each in files if stat.S_IMODE(each.stat().st_mode) & 0o077]
+
+
+def test_a_database_and_the_files_beside_it(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/hmstats.sqlite"
+    migrate.upgrade(url)
+    store = Store.open(url)
+    store.write(lambda unit: unit.connection.exec_driver_sql("DELETE FROM DBS WHERE DB_ID < 0"))
+    assert {each.name for each in tmp_path.iterdir()} >= {
+        "hmstats.sqlite",
+        "hmstats.sqlite-wal",
+        "hmstats.sqlite-claim",
+    }
+    assert readable_by_others(tmp_path) == []
+    store.close()
+
+
+def test_a_spool_folder(tmp_path: Path) -> None:
+    Spool(str(tmp_path / "spool")).put("one", parcel())
+    assert readable_by_others(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["found.json", "found.parquet"])
+def test_an_exported_file(tmp_path: Path, name: str) -> None:
+    write(tmp_path / name, [])
+    assert readable_by_others(tmp_path) == []
+
+
+def test_a_server_that_has_a_database_alone_is_noticed_through_a_link(tmp_path: Path) -> None:
+    url, linked = f"sqlite:///{tmp_path}/hmstats.sqlite", f"sqlite:///{tmp_path}/folder/link.sqlite"
+    migrate.upgrade(url)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "link.sqlite").symlink_to(tmp_path / "hmstats.sqlite")
+    alone, other = Store.open(url), Store.open(linked)
+    alone.take_alone()
+    with pytest.raises(DatabaseTaken):
+        other.take_alone()
+    with pytest.raises(DatabaseTaken):
+        other.write(lambda unit: unit.connection.exec_driver_sql("DELETE FROM DBS WHERE DB_ID < 0"))
+    alone.close()
+    other.close()
+
+
+def test_a_database_with_two_names_is_nobodys_alone(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/hmstats.sqlite"
+    migrate.upgrade(url)
+    os.link(tmp_path / "hmstats.sqlite", tmp_path / "second.sqlite")
+    store = Store.open(url)
+    with pytest.raises(DatabaseTaken, match="has several names"):
+        store.take_alone()
+    store.close()

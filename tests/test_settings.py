@@ -1,0 +1,116 @@
+"""Settings: where a value comes from, and what is refused."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hmstats.cli.actions import config
+from hmstats.errors import SettingsError
+from hmstats.settings import Settings, load, origin
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No settings of the machine reach a test."""
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"HMSTATS__{name.upper()}", raising=False)
+    monkeypatch.delenv("HMSTATS__CONFIG", raising=False)
+
+
+def test_nothing_must_be_set() -> None:
+    settings = load()
+    assert settings.port == 9083
+    assert settings.database == "sqlite:///hmstats.sqlite"
+    assert origin("port") == "default"
+
+
+def test_a_flag_wins_over_the_environment_and_that_over_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("hmstats.toml").write_text("port = 1111\nworkers = 3\n")
+    assert (load().port, origin("port")) == (1111, "hmstats.toml")
+    monkeypatch.setenv("HMSTATS__PORT", "2222")
+    assert (load().port, origin("port")) == (2222, "HMSTATS__PORT")
+    assert (load({"port": 3333}).port, origin("port", {"port": 3333})) == (3333, "flag")
+    assert load({"port": None}).port == 2222
+    assert load().workers == 3
+
+
+def test_a_file_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    named = tmp_path / "other.toml"
+    named.write_text('log_level = "debug"\n')
+    monkeypatch.setenv("HMSTATS__CONFIG", str(named))
+    assert (load().log_level, origin("log_level")) == ("debug", str(named))
+
+
+def test_a_named_file_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HMSTATS__CONFIG", "nowhere.toml")
+    with pytest.raises(SettingsError, match=r"HMSTATS__CONFIG names nowhere\.toml, which does not exist"):
+        load()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("port", "x"), ("port", "70000"), ("workers", "0"), ("log_level", "loud"), ("call_seconds", "-1")],
+)
+def test_a_value_without_meaning_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"HMSTATS__{name.upper()}", value)
+    with pytest.raises(SettingsError, match=f"setting {name}: .*found '{value}'"):
+        load()
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("prot", "is it port?"), ("warehouse_dir", "is it warehouse?"), ("zzz", "`hmstats config show` prints all")],
+)
+def test_an_unknown_setting_is_refused_with_the_nearest_name(
+    monkeypatch: pytest.MonkeyPatch, name: str, hint: str
+) -> None:
+    Path("hmstats.toml").write_text(f"{name} = 1\n")
+    with pytest.raises(SettingsError, match=f"^hmstats.toml: there is no setting {name}[,;] {re.escape(hint)}$"):
+        load()
+    Path("hmstats.toml").unlink()
+    monkeypatch.setenv(f"HMSTATS__{name.upper()}", "1")
+    with pytest.raises(SettingsError, match=f"^variable HMSTATS__{name.upper()}: there is no setting {name}[,;] "):
+        load({"port": 1})
+
+
+def test_variables_that_are_no_settings_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kubernetes sets HMSTATS_PORT for a Service that is named hmstats."""
+    monkeypatch.setenv("HMSTATS_PORT", "tcp://10.0.0.1:9083")
+    monkeypatch.setenv("hmstats__workers", "3")
+    assert (load().port, load().workers) == (9083, 3)
+
+
+def test_an_empty_variable_of_an_unknown_setting_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HMSTATS__PROT", "")
+    with pytest.raises(SettingsError, match="is it port"):
+        load()
+
+
+def test_a_broken_file_is_refused() -> None:
+    Path("hmstats.toml").write_text("port = \n")
+    with pytest.raises(SettingsError, match=r"hmstats\.toml cannot be read"):
+        load()
+
+
+def test_every_setting_has_a_sentence_and_a_default() -> None:
+    for name, field in Settings.model_fields.items():
+        assert field.description, name
+        assert field.description.endswith("."), name
+        assert not field.is_required(), name
+
+
+def test_config_show_has_no_password(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    for url, shown in (
+        ("postgresql://ada:hush@db/m", "postgresql+psycopg2://ada:***@db/m"),
+        ("postgresql://db/m?user=ada&password=hush", "postgresql+psycopg2://db/m?password=***&user=ada"),
+        ("mysql://ada:hush@db/m", "*** (no URL of a database)"),
+        ("ada:hush@db", "*** (no URL of a database)"),
+    ):
+        monkeypatch.setenv("HMSTATS__DATABASE", url)
+        config.show_settings(as_json=False)
+        out = capsys.readouterr().out
+        assert shown in out
+        assert "hush" not in out
