@@ -24,10 +24,13 @@ $(READY): pyproject.toml constraints.txt scripts/java.sh
 demo: install ## Analyse TPC-H with Spark, store and read back (SF=1 for more data)
 	@$(BIN)/python demo/demo.py
 
-test: install ## Run the tests, two files at a time (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
+test: install ## Run the tests that a change needs (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
+	@$(BIN)/python -m pytest -m 'not engines and not extended' $(SIDE_BY_SIDE) $(ARGS)
+
+test-all: install ## Run the tests that take long too: older Hives, faults, fuzzing, attacks
 	@$(BIN)/python -m pytest -m 'not engines' $(SIDE_BY_SIDE) $(ARGS)
 
-test-engines: install ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI takes those of Spark and PyIceberg
+test-engines: install ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI leaves out Trino, Flink, Iceberg and Delta in Spark
 	@$(BIN)/python -m pytest -m engines $(SIDE_BY_SIDE) $(ARGS)
 
 test-hive: install ## Run Hive's own client tests (Maven) and hold them against what passes on Hive 4.0.1
@@ -51,6 +54,12 @@ format: install ## Format the code
 docs: install ## Write the generated pages again
 	@$(BIN)/python -m scripts.generate_docs
 
+screenshot: demo ## Draw docs/images/show.svg, what `hmstats show` prints of the demonstration's tables
+	@$(BIN)/python -m scripts.screenshot
+
+docs-site: install ## Build the documentation as a site in site/; a link that leads nowhere fails it
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='--hive 2.3'), the sketches, and Spark's ANALYZE
 	@$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	@$(BIN)/python -m tests.benchmarks.bench_catalog $(ARGS)
@@ -60,6 +69,6 @@ bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='
 	@$(BIN)/python -m tests.benchmarks.bench_autogather
 
 clean: ## Remove the virtual environment and everything made
-	@rm -rf $(VENV) build dist demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) build dist site demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test test-engines test-hive fuzz lint format docs bench clean
+.PHONY: help install demo test test-all test-engines test-hive fuzz lint format docs docs-site screenshot bench clean
