@@ -180,7 +180,7 @@ def test_files_without_rows_are_counted_by_spark_too(
     spark.sql(f"INSERT OVERWRITE {database}.t {'PARTITION (k = 1)' if partitioned else ''} SELECT 1 WHERE false")
     if partitioned:
         # Spark removes the directory of a partition that it overwrites without rows, and tells the metastore nothing.
-        with pytest.raises(AnalysisIncomplete, match="k=1: .* does not exist, and the metastore does not say"):
+        with pytest.raises(AnalysisIncomplete, match=r"k=1: .* does not exist, and the metastore does not say"):
             collector.analyze(spark, f"{database}.t", metastore=spark_metastore)
         (tmp_path / "t" / "k=1").mkdir()
     report = collector.analyze(spark, f"{database}.t", metastore=spark_metastore)
