@@ -104,12 +104,13 @@ def converse(pieces: list[bytes], dispatcher: Dispatcher) -> tuple[str, bytes]:
     for piece in pieces:
         inbox += piece
         try:
-            protocol = protocol or recognise(inbox, dispatcher, LIMITS)
+            protocol = protocol or recognise(inbox, dispatcher.whole, LIMITS)
             while protocol is not None and (inbox or protocol.begun):
                 request = protocol.take(inbox)
                 if request is None:
                     break
-                sent += b"".join(protocol.wrap(protocol.answer(request, session)))
+                protocol.identify(session)
+                sent += b"".join(protocol.wrap(protocol.encode(dispatcher.answer(request, session))))
                 outcome = "answered"
                 if protocol.ends:
                     return outcome, bytes(sent)

@@ -1,6 +1,7 @@
 """Requests and replies as bytes, written and read by thriftpy2."""
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -70,7 +71,7 @@ class ReplyReader:
         return Reply(name, sequence, content)
 
 
-def reply_of(data: bytes | None) -> Reply:
-    """The one reply in `data`."""
-    assert data is not None
-    return ReplyReader(BytesIO(data)).next()
+def reply_of(reply: Sequence[bytes] | None) -> Reply:
+    """A reply that was made as pieces of its bytes."""
+    assert reply is not None
+    return ReplyReader(BytesIO(b"".join(reply))).next()

@@ -11,7 +11,6 @@ from hmstats.server.connections.exchange import NewSession
 from hmstats.server.connections.loop import Loop
 from hmstats.server.connections.prompt_replies import VersionSource
 from hmstats.server.limits import Limits
-from hmstats.server.protocols.protocols import recognise
 from hmstats.server.rpc.caller import Session
 from hmstats.server.sockets.listener import Listener
 from hmstats.server.sockets.port import Address, Port
@@ -58,7 +57,7 @@ class Server:
         bound = listener.address
         self._loop = Loop(
             listener,
-            lambda first: recognise(first, self._dispatcher, self._limits),
+            self._dispatcher,
             self._limits,
             self._versions,
             self._sessions,

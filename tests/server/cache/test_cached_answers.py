@@ -5,9 +5,10 @@ import pytest
 from tests.server.requests import encoded, old_envelope, reply_of, request
 
 from hmstats.errors import NoSuchObject
-from hmstats.server.cache.cached_answers import Answers, Question
+from hmstats.server.cache.cached_answers import Answers
 from hmstats.server.calls.dispatch import Dispatcher, Session
-from hmstats.server.messages.envelope import CALL
+from hmstats.server.messages.envelope import CALL, read_head
+from hmstats.server.messages.request import CacheKey, Request
 from hmstats.store.changes import versions
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
@@ -38,7 +39,7 @@ def numbers() -> Numbers:
 
 def keep(
     answers: Answers,
-    question: Question,
+    question: CacheKey,
     result: bytes,
     *noted: tuple[int, int | None],
     partitions: Collection[str] | None = None,
@@ -188,10 +189,10 @@ def test_answers_that_replace_each_other_take_the_room_of_one(numbers: Numbers) 
 
 def test_only_calls_that_depend_on_nothing_else_are_questions(numbers: Numbers) -> None:
     answers = Answers(numbers, 10_000)
-    assert answers.question(METHOD, b"xxbody", 2) == (METHOD, b"body")
+    assert answers.key(METHOD, b"xxbody", 2) == (METHOD, b"body")
     for name in ("update_table_column_statistics", "set_ugi", "get_all_databases"):
-        assert answers.question(name, b"xxbody", 2) is None
-    assert Answers(numbers, 0).question(METHOD, b"xxbody", 2) is None
+        assert answers.key(name, b"xxbody", 2) is None
+    assert Answers(numbers, 0).key(METHOD, b"xxbody", 2) is None
 
 
 class Counted:
@@ -214,25 +215,24 @@ class Counted:
 def test_a_repeated_question_is_answered_without_the_call_and_under_its_own_sequence_id(numbers: Numbers) -> None:
     call = Counted(numbers)
     dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))
-    first = reply_of(dispatcher.answer(request(METHOD, 41, **WANTED), SESSION))
-    again = reply_of(dispatcher.answer(request(METHOD, 42, **WANTED), Session(2, "127.0.0.1:2")))
+    first = reply_of(dispatcher.answer(Request.of(request(METHOD, 41, **WANTED)), SESSION))
+    again = reply_of(dispatcher.answer(Request.of(request(METHOD, 42, **WANTED)), Session(2, "127.0.0.1:2")))
     body = encoded(methods()[METHOD].arguments(**WANTED))
-    old = reply_of(dispatcher.answer(old_envelope(METHOD, 43, CALL, body), SESSION))
+    old = reply_of(dispatcher.answer(Request.of(old_envelope(METHOD, 43, CALL, body)), SESSION))
     assert call.runs == 1
     assert [each.sequence for each in (first, again, old)] == [41, 42, 43]
     assert first.content == again.content == old.content
     numbers.now[1] += 1
-    changed = reply_of(dispatcher.answer(request(METHOD, 44, **WANTED), SESSION))
+    changed = reply_of(dispatcher.answer(Request.of(request(METHOD, 44, **WANTED)), SESSION))
     assert changed.value.statsDesc.tableName == "t2"
 
 
 def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> None:
     answers, asked = Answers(numbers, 10_000), request(METHOD, **WANTED)
     dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, answers)
-    assert not dispatcher.knows(bytearray(asked))
-    dispatcher.answer(asked, SESSION)
+    assert not dispatcher.whole(bytearray(asked))
+    dispatcher.answer(Request.of(asked), SESSION)
     later = request(METHOD, 77, **WANTED)
-    assert dispatcher.knows(bytearray(later))
     others = (
         later[:-1],
         later + later,
@@ -241,20 +241,26 @@ def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> N
         b"\x82" + later[1:],
         request(METHOD, **WANTED | {"col_name": "d"}),
     )
-    assert not any(dispatcher.knows(bytearray(each)) for each in others)
+    known = dispatcher.whole(bytearray(later))
+    assert known is not None
+    assert (known.message, known.head) == (later, read_head(later))
+    assert not any(dispatcher.whole(bytearray(each)) for each in others)
 
 
 def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> None:
     dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, Answers(numbers, 10_000))
     asked = request(METHOD, 1, **WANTED)
     assert dispatcher.repeated(asked, SESSION) is None
-    first = dispatcher.answer(asked, SESSION)
+    first = dispatcher.answer(Request.of(asked), SESSION)
     assert first is not None
     later = request(METHOD, 77, **WANTED)
     repeated = dispatcher.repeated(later, SESSION)
     assert repeated is not None
-    assert b"".join(repeated.pieces) == dispatcher.answer(later, SESSION) == first.replace(b"\0\0\0\1", b"\0\0\0M", 1)
-    assert (repeated.request, repeated.name, dict(repeated.kept.versions)) == (later, METHOD, {1: 5})
+    again = dispatcher.answer(Request.of(later), SESSION)
+    assert again is not None
+    assert b"".join(repeated.pieces) == b"".join(again) == b"".join(first).replace(b"\0\0\0\1", b"\0\0\0M", 1)
+    assert (repeated.request.message, dict(repeated.kept.versions)) == (later, {1: 5})
+    assert repeated.request.head == read_head(later)
     others = (
         *(later[:size] for size in range(len(later))),
         later + later,
@@ -275,13 +281,13 @@ def test_what_spark_sees_alone_is_repeated_to_spark_alone(numbers: Numbers) -> N
 
     dispatcher = Dispatcher(methods(), {"get_table": call}, Answers(numbers, 10_000))
     asked, spark = request("get_table", dbname="d", tbl_name="t"), Session(2, "127.0.0.1:2", is_spark=True)
-    dispatcher.answer(asked, spark)
+    dispatcher.answer(Request.of(asked), spark)
     assert dispatcher.repeated(asked, SESSION) is None
-    dispatcher.answer(asked, SESSION)
+    dispatcher.answer(Request.of(asked), SESSION)
     for session, name in ((SESSION, "t"), (spark, "t of Spark")):
         repeated = dispatcher.repeated(asked, session)
         assert repeated is not None
-        assert reply_of(b"".join(repeated.pieces)).value.tableName == name
+        assert reply_of(repeated.pieces).value.tableName == name
 
 
 @pytest.mark.parametrize(("now", "same"), [({1: 5}, True), ({1: 5, 2: 9}, True), ({1: 6}, False), ({2: 7}, False)])
@@ -302,7 +308,7 @@ def test_errors_are_not_kept(numbers: Numbers) -> None:
     dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))
     gone = request(METHOD, **(WANTED | {"col_name": "gone"}))
     for _ in range(2):
-        answer = reply_of(dispatcher.answer(gone, SESSION)).content
+        answer = reply_of(dispatcher.answer(Request.of(gone), SESSION)).content
         assert [each.message for each in vars(answer).values() if each is not None] == ["no such column"]
     assert call.runs == 2
 
@@ -311,5 +317,5 @@ def test_without_answers_every_question_runs_the_call(numbers: Numbers) -> None:
     call = Counted(numbers)
     dispatcher = Dispatcher(methods(), {METHOD: call})
     for _ in range(3):
-        dispatcher.answer(request(METHOD, **WANTED), SESSION)
+        dispatcher.answer(Request.of(request(METHOD, **WANTED)), SESSION)
     assert call.runs == 3

@@ -24,6 +24,7 @@ from hmstats.server.calls import direct_writes
 from hmstats.server.calls.direct_writes import DirectWrites
 from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.envelope import CALL, head_of, read_head
+from hmstats.server.messages.request import Request
 from hmstats.server.messages.scanner import Scanner
 from hmstats.server.messages.struct_codec import decode_arguments, encode_struct
 from hmstats.server.rpc.caller import Session
@@ -74,7 +75,7 @@ class Server:
         store.keep_log(note)
 
     def directly(self, method: str, argument: Any) -> bytes | None:
-        return copy_context().run(self._direct[method], SESSION, _message(method, argument), 0)
+        return copy_context().run(self._direct[method], SESSION, Request.of(whole(method, argument)))
 
     def call(self, method: str, argument: Any) -> bytes:
         """The encoded result of the call itself. Raises its error."""
@@ -312,42 +313,36 @@ def whole(method: str, argument: Any) -> bytes:
     return envelope(method, 7, CALL, _message(method, argument))
 
 
-def reads(server: Server, message: bytes) -> bool:
+def read(server: Server, message: bytes) -> Request | None:
     head = head_of(message)
-    return head is not None and server.direct_writes.reads(head, bytearray(message))
+    return None if head is None else server.direct_writes.reads(head, bytearray(message))
 
 
 def test_a_whole_request_is_read_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     sets = request(longs(), longs(partition="p=2"))
     for method, argument in ((SET, sets), (UPDATE_PARTITION, sets.colStats[0])):
         message = whole(method, argument)
-        assert reads(server, message)
-        head = head_of(message)
-        assert head is not None
+        asked = read(server, message)
+        assert asked is not None
         with monkeypatch.context() as patched:
             patched.setattr(written_statistics, "_Sets", None)  # nothing can be read any more
             run = server.direct_writes.calls()[method]
-            assert copy_context().run(run, SESSION, message, head.body_at) is not None
-        assert not server.direct_writes._read
+            assert copy_context().run(run, SESSION, asked) is not None
     assert {row["NUM_DISTINCTS"] for row in server.left()[1]} == {2}
 
 
 def test_parts_of_requests_and_more_than_one_are_not_whole(server: Server) -> None:
     for method, argument in ((SET, request(longs())), (UPDATE_PARTITION, request(longs()).colStats[0])):
         message = whole(method, argument)
-        assert reads(server, message)
-        assert not any(reads(server, message[:end]) for end in range(len(message)))
-        assert not any(reads(server, message + more) for more in (b"\0", message))
-    assert not reads(server, whole("get_table", "t"))
+        assert read(server, message)
+        assert not any(read(server, message[:end]) for end in range(len(message)))
+        assert not any(read(server, message + more) for more in (b"\0", message))
+    assert not read(server, whole("get_table", "t"))
 
 
-def test_requests_that_never_become_calls_take_bounded_memory(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(direct_writes, "_MOST_READ", 3)
-    for number in range(10):
-        assert reads(server, whole(SET, request(longs(ndv=number))))
-        assert len(server.direct_writes._read) <= 3
+def test_a_long_request_is_left_to_the_scanner(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(direct_writes, "_LONGEST_READ", 10)
-    assert not reads(server, whole(SET, request(longs())))
+    assert not read(server, whole(SET, request(longs())))
 
 
 READING = DirectWrites(None)  # type: ignore[arg-type]  # it writes nothing here

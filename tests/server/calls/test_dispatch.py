@@ -18,6 +18,7 @@ from hmstats.errors import (
 )
 from hmstats.server.calls.dispatch import Dispatcher, Encoded, Session
 from hmstats.server.messages.envelope import CALL, ONEWAY
+from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.wire.faults import TRY_AGAIN
 from hmstats.wire.idl import hive_metastore, methods
@@ -30,7 +31,7 @@ def dispatcher(**calls: Callable[..., Any]) -> Dispatcher:
 
 
 def ask(name: str, call: Callable[..., Any], /, **arguments: Any) -> Reply:
-    return reply_of(dispatcher(**{name: call}).answer(request(name, 42, **arguments), SESSION))
+    return reply_of(dispatcher(**{name: call}).answer(Request.of(request(name, 42, **arguments)), SESSION))
 
 
 def raising(error: Exception) -> Callable[..., Any]:
@@ -70,7 +71,7 @@ def test_structs_go_both_ways() -> None:
 def test_an_old_head_is_answered() -> None:
     arguments = methods()["getOption"].arguments(key="k")
     message = old_envelope("getOption", 5, CALL, encoded(arguments))
-    reply = reply_of(dispatcher(getOption=lambda _session, key: key).answer(message, SESSION))
+    reply = reply_of(dispatcher(getOption=lambda _session, key: key).answer(Request.of(message), SESSION))
     assert (reply.value, reply.sequence) == ("k", 5)
 
 
@@ -138,7 +139,7 @@ def test_a_result_that_cannot_be_encoded_is_a_bug() -> None:
 
 @pytest.mark.parametrize("name", ["no_such_method", "get_database"])
 def test_a_method_without_a_call_is_unknown(name: str) -> None:
-    content = reply_of(dispatcher().answer(envelope(name, 1, CALL, b"\0"), SESSION)).content
+    content = reply_of(dispatcher().answer(Request.of(envelope(name, 1, CALL, b"\0")), SESSION)).content
     assert isinstance(content, TApplicationException)
     assert (content.type, content.message) == (content.UNKNOWN_METHOD, f"Invalid method name: '{name}'")
 
@@ -154,7 +155,7 @@ def test_a_method_without_a_call_is_unknown(name: str) -> None:
 )
 def test_arguments_that_cannot_be_read(body: bytes) -> None:
     message = envelope("getOption", 3, CALL, body)
-    reply = reply_of(dispatcher(getOption=lambda _session, key: key).answer(message, SESSION))
+    reply = reply_of(dispatcher(getOption=lambda _session, key: key).answer(Request.of(message), SESSION))
     assert isinstance(reply.content, TApplicationException)
     assert (reply.content.type, reply.sequence) == (TApplicationException.PROTOCOL_ERROR, 3)
     assert "the arguments of getOption cannot be read" in reply.content.message
@@ -162,30 +163,32 @@ def test_arguments_that_cannot_be_read(body: bytes) -> None:
 
 def test_a_field_of_another_type_is_left_out() -> None:
     message = envelope("getOption", 3, CALL, field(10, 1) + bytes(8) + b"\0")
-    reply = reply_of(dispatcher(getOption=lambda _session, key: f"found {key}").answer(message, SESSION))
+    reply = reply_of(dispatcher(getOption=lambda _session, key: f"found {key}").answer(Request.of(message), SESSION))
     assert reply.value == "found None"
 
 
 def test_a_oneway_method_runs_without_an_answer() -> None:
     ran = threading.Event()
-    answer = dispatcher(shutdown=lambda _session: ran.set()).answer(request("shutdown", kind=CALL), SESSION)
+    answer = dispatcher(shutdown=lambda _session: ran.set()).answer(Request.of(request("shutdown", kind=CALL)), SESSION)
     assert answer is None
     assert ran.is_set()
 
 
 @pytest.mark.parametrize("name", ["getName", "no_such_method"])
 def test_a_client_that_waits_for_nothing_gets_nothing(name: str) -> None:
-    assert dispatcher(getName=lambda _session: "n").answer(envelope(name, 1, ONEWAY, b"\0"), SESSION) is None
+    assert (
+        dispatcher(getName=lambda _session: "n").answer(Request.of(envelope(name, 1, ONEWAY, b"\0")), SESSION) is None
+    )
 
 
 def test_a_refused_request_gets_the_sentence() -> None:
     server = dispatcher()
-    declared = reply_of(server.refuse(request("get_all_databases", 8), SESSION, "come later"))
+    declared = reply_of(server.refuse(Request.of(request("get_all_databases", 8)), SESSION, "come later"))
     assert (declared.content.o1.message, declared.sequence) == ("come later", 8)
-    undeclared = reply_of(server.refuse(request("getName"), SESSION, "come later")).content
+    undeclared = reply_of(server.refuse(Request.of(request("getName")), SESSION, "come later")).content
     assert undeclared.message == "Internal error processing getName: come later"
-    assert reply_of(server.refuse(envelope("what", 1, CALL, b"\0"), SESSION, "no")).content.type == 6
-    assert server.refuse(request("shutdown"), SESSION, "come later") is None
+    assert reply_of(server.refuse(Request.of(envelope("what", 1, CALL, b"\0")), SESSION, "no")).content.type == 6
+    assert server.refuse(Request.of(request("shutdown")), SESSION, "come later") is None
 
 
 def test_each_call_is_one_event_and_what_it_binds_ends_with_it() -> None:
@@ -195,9 +198,9 @@ def test_each_call_is_one_event_and_what_it_binds_ends_with_it() -> None:
 
     server = dispatcher(getOption=call)
     with capture_logs() as events:
-        server.answer(request("getOption", key="object"), SESSION)
-        server.answer(request("getOption", key="other"), SESSION)
-        server.answer(envelope("what", 1, CALL, b"\0"), SESSION)
+        server.answer(Request.of(request("getOption", key="object")), SESSION)
+        server.answer(Request.of(request("getOption", key="other")), SESSION)
+        server.answer(Request.of(envelope("what", 1, CALL, b"\0")), SESSION)
     assert [event["event"] for event in events] == ["call"] * 3
     assert [event["outcome"] for event in events] == ["ok", "ok", "UNKNOWN_METHOD"]
     assert [event.get("object") for event in events] == ["db.t", None, None]
@@ -212,10 +215,10 @@ def test_the_line_of_a_refused_call_says_why() -> None:
         get_table=raising(NoSuchObject("d.t does not exist")), getName=raising(SketchError("no " * 999))
     )
     with capture_logs() as events:
-        refused.answer(request("get_table", dbname="d", tbl_name="t"), SESSION)
-        refused.answer(request("getName"), SESSION)
-        refused.answer(request("getVersion"), SESSION)
-        dispatcher(getName=lambda _: "x").answer(request("getName"), SESSION)
+        refused.answer(Request.of(request("get_table", dbname="d", tbl_name="t")), SESSION)
+        refused.answer(Request.of(request("getName")), SESSION)
+        refused.answer(Request.of(request("getVersion")), SESSION)
+        dispatcher(getName=lambda _: "x").answer(Request.of(request("getName")), SESSION)
     known, long, unknown, answered = events
     assert (known["outcome"], known["reason"]) == ("NoSuchObjectException", "NoSuchObject: d.t does not exist")
     assert long["outcome"] == "INTERNAL_ERROR"
@@ -234,7 +237,7 @@ def test_calls_are_counted_by_method_and_outcome() -> None:
     before = [counted(*kind) for kind in kinds]
     server = dispatcher(getName=lambda _session: "n", get_database=raising(NoSuchObject("no")))
     for name in ("getName", "get_database", "made_up", "made_up_too"):
-        server.answer(envelope(name, 1, CALL, b"\0"), SESSION)
+        server.answer(Request.of(envelope(name, 1, CALL, b"\0")), SESSION)
     assert [counted(*kind) - was for kind, was in zip(kinds, before, strict=True)] == [1, 1, 2]
 
 
@@ -246,8 +249,9 @@ def test_a_struct_that_a_call_is_about_must_be_there() -> None:
 def test_a_direct_call_has_the_first_word() -> None:
     asked: list[tuple[Session, bytes]] = []
 
-    def direct(session: Session, message: bytes, body_at: int) -> bytes | None:
-        asked.append((session, message[body_at:]))
+    def direct(session: Session, request: Request) -> bytes | None:
+        message = request.message
+        asked.append((session, message[request.head.body_at :]))
         if b"odd" in message:
             return None
         if b"bad" in message:
@@ -257,7 +261,7 @@ def test_a_direct_call_has_the_first_word() -> None:
     made = Dispatcher(methods(), {"get_all_tables": lambda _, db_name: [db_name]}, direct={"get_all_tables": direct})
 
     def said(db_name: str) -> Reply:
-        return reply_of(made.answer(request("get_all_tables", 42, db_name=db_name), SESSION))
+        return reply_of(made.answer(Request.of(request("get_all_tables", 42, db_name=db_name)), SESSION))
 
     assert said("d").value == ["quick"]
     assert said("odd").value == ["odd"]

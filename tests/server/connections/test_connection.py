@@ -2,11 +2,12 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+from tests.server.requests import request
 
-from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
 from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.encodings import BinaryEncoding
+from hmstats.server.messages.request import Request
 from hmstats.server.protocols.protocols import PlainProtocol
 from hmstats.server.rpc.caller import Session
 
@@ -21,9 +22,8 @@ def pair() -> Iterator[tuple[Connection, socket.socket]]:
 
 def test_no_more_is_read_than_may_wait_behind_a_running_call(pair: tuple[Connection, socket.socket]) -> None:
     connection, theirs = pair
-    connection.call = Call(
-        connection, PlainProtocol(BinaryEncoding(Allowance(1000), lambda _: False), Dispatcher({}, {})), b""
-    )
+    protocol = PlainProtocol(BinaryEncoding(Allowance(1000), lambda _: None))
+    connection.call = Call(connection, protocol, Request.of(request("getName")))
     taken = 0
     while connection.wanted_events & READ:
         theirs.sendall(bytes(10_000))

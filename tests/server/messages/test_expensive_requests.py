@@ -15,8 +15,8 @@ from tests.server.test_server import large, receive, wait_until
 from thriftpy2.thrift import TApplicationException
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.calls.dispatch import Dispatcher, Session
-from hmstats.server.connections import exchange
+from hmstats.server.calls.dispatch import Session
+from hmstats.server.connections import exchange, prompt_replies
 from hmstats.server.limits import Limits
 from hmstats.server.messages import compact_reader
 from hmstats.server.messages.allowance import FREE_CONTAINERS, Allowance
@@ -25,7 +25,6 @@ from hmstats.server.messages.compact_writer import to_compact
 from hmstats.server.messages.envelope import CALL
 from hmstats.server.messages.scanner import Scanner
 from hmstats.server.monitoring.metrics import UNTAKEN_REPLIES
-from hmstats.server.protocols import cached_replies
 from hmstats.server.protocols.http_protocol import HttpProtocol
 from hmstats.wire.idl import methods
 
@@ -204,7 +203,7 @@ def test_a_compact_reply_that_is_long_to_encode_is_left_to_a_worker(monkeypatch:
         by_workers = source.checks
         ask()
         assert source.checks == by_workers, "a short one is encoded at once"
-        monkeypatch.setattr(cached_replies, "_LONGEST_ENCODED", 10)
+        monkeypatch.setattr(prompt_replies, "_LONGEST_ENCODED_BYTES", 10)
         ask()
         assert source.checks == by_workers + 1
     assert source.runs == 1
@@ -218,11 +217,11 @@ def chunked(data: bytes, size: int) -> bytes:
 
 def take_all(data: bytes) -> tuple[bytes | None, int]:
     """A request by HTTP, and in how many turns it was read."""
-    protocol, inbox = HttpProtocol(Dispatcher({}, {}), ALLOWANCE), bytearray(data)
+    protocol, inbox = HttpProtocol(lambda _: None, ALLOWANCE), bytearray(data)
     found, turns = protocol.take(inbox), 1
     while found is None and protocol.unread:
         found, turns = protocol.take(inbox), turns + 1
-    return found, turns
+    return found.message if found else None, turns
 
 
 @pytest.mark.parametrize("form", [bytes, to_compact])

@@ -11,7 +11,8 @@ from tests.server.thrift_values import arguments
 from hmstats.errors import MessageTooLarge, ProtocolError
 from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.encodings import BinaryEncoding
-from hmstats.server.messages.envelope import CALL, ONEWAY, read_head
+from hmstats.server.messages.envelope import CALL, ONEWAY, Head, read_head
+from hmstats.server.messages.request import Request
 from hmstats.server.messages.scanner import MAX_DEPTH, Scanner, end_of_value
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.wire.idl import Method
@@ -271,19 +272,19 @@ def element_list(kind: int, elements: list[bytes]) -> bytes:
 
 def test_what_is_known_to_be_whole_is_not_scanned_unless_it_is_too_large() -> None:
     data = message(STOP)
-    looked_at = []
+    looked_at, whole = [], Request(data, Head("getName", CALL, 1, 0))
 
-    def knows(inbox: bytearray) -> bool:
+    def recognise(inbox: bytearray) -> Request:
         looked_at.append(bytes(inbox))
-        return True
+        return whole
 
     for limit in (len(data), len(data) - 1):
         inbox = bytearray(data)
-        encoding = BinaryEncoding(Allowance(limit), knows)
+        encoding = BinaryEncoding(Allowance(limit), recognise)
         if limit < len(data):
             with pytest.raises(MessageTooLarge):
                 encoding.take(inbox)
         else:
-            assert encoding.take(inbox) == data
+            assert encoding.take(inbox) is whole
             assert not inbox
     assert looked_at == [data]

@@ -78,7 +78,7 @@ def post(
 
 def value(reply: bytes) -> Any:
     """What a binary reply carries."""
-    return reply_of(reply).value
+    return reply_of((reply,)).value
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from hmstats.server.messages.envelope import Head
+from hmstats.server.messages.request import CacheKey
 from hmstats.store.changes.versions import Noted, noting
 
-Question = tuple[str, bytes]
 Versions = Mapping[int, int]
 Between = Callable[[int, int, int], frozenset[str] | None]
 """Names the only partitions of a table (its id) that changed between two versions; None if anything may have
@@ -90,12 +90,12 @@ class Answers:
         self._current = current
         self._between = between or (lambda *_: None)
         self._free_bytes = self._max_bytes = max_bytes
-        self._kept: OrderedDict[Question, Kept] = OrderedDict()
+        self._kept: OrderedDict[CacheKey, Kept] = OrderedDict()
         self._forgotten = 0
         """How often the cache was cleared: an answer that was read before a clear is not cached after it."""
         self._lock = threading.Lock()
 
-    def question(self, name: str, message: bytes, body_at: int, *, of_spark: bool = False) -> Question | None:
+    def key(self, name: str, message: bytes, body_at: int, *, of_spark: bool = False) -> CacheKey | None:
         """The cache key of a request; None if the answers of its method are not cached.
 
         `name` is the method's, `body_at` the byte at which the arguments begin, `of_spark` whether the caller is Spark.
@@ -106,9 +106,9 @@ class Answers:
             name = f"{name} of Spark"
         return name, message[body_at:]
 
-    def find(self, question: Question) -> bytes | None:
+    def find(self, key: CacheKey) -> bytes | None:
         """The cached result, if it is still valid; reads the current versions."""
-        kept = self.look(question)
+        kept = self.look(key)
         if kept is None:
             return None
         now = self._current(kept.versions.keys())
@@ -117,7 +117,7 @@ class Answers:
         if not self._is_untouched(kept, now):
             return None
         with self._lock:
-            self._replace(question, kept, kept._replace(versions=now))
+            self._replace(key, kept, kept._replace(versions=now))
         return kept.result
 
     def knows(self, head: Head, data: bytearray) -> bool:
@@ -126,11 +126,11 @@ class Answers:
             return False
         return (head.name, bytes(data[head.body_at :])) in self._kept
 
-    def look(self, question: Question) -> Kept | None:
+    def look(self, key: CacheKey) -> Kept | None:
         """The cached answer, which may be stale; versions are not checked."""
         with self._lock:
-            if kept := self._kept.get(question):
-                self._kept.move_to_end(question)
+            if kept := self._kept.get(key):
+                self._kept.move_to_end(key)
             return kept
 
     def _is_untouched(self, kept: Kept, now: Versions) -> bool:
@@ -146,14 +146,14 @@ class Answers:
         return True
 
     @contextmanager
-    def listening(self, question: Question | None) -> Iterator[Callable[[bytes], None]]:
+    def listening(self, key: CacheKey | None) -> Iterator[Callable[[bytes], None]]:
         """Records the tables that are read inside; the function that it yields caches a result with their versions."""
-        if question is None:
+        if key is None:
             yield lambda _: None
             return
         forgotten = self._forgotten
         with noting() as noted:
-            yield lambda result: self.keep(question, _made(noted, result), forgotten)
+            yield lambda result: self.keep(key, _made(noted, result), forgotten)
 
     def forget(self) -> None:
         """Clear the cache; answers that are being read now are not cached either."""
@@ -162,30 +162,30 @@ class Answers:
             self._kept.clear()
             self._free_bytes = self._max_bytes
 
-    def keep(self, question: Question, made: Kept, forgotten: int | None = None) -> None:
+    def keep(self, key: CacheKey, made: Kept, forgotten: int | None = None) -> None:
         """Cache an answer, unless the cache was cleared since `forgotten` was read. Replaces an older answer."""
-        size = _size(question, made)
+        size = _size(key, made)
         if not made.versions or not all(made.versions.values()) or size > self._max_bytes:
             return
         with self._lock:
             if forgotten is not None and forgotten != self._forgotten:
                 return
-            self._drop(question)
+            self._drop(key)
             while self._free_bytes < size:
                 self._drop(next(iter(self._kept)))
-            self._kept[question] = made
+            self._kept[key] = made
             self._free_bytes -= size
 
-    def _replace(self, question: Question, old: Kept, new: Kept) -> None:
+    def _replace(self, key: CacheKey, old: Kept, new: Kept) -> None:
         """Replace an entry by one with newer versions, unless another thread has replaced it."""
-        if self._kept.get(question) is old:
-            self._kept[question] = new
-            self._kept.move_to_end(question)
+        if self._kept.get(key) is old:
+            self._kept[key] = new
+            self._kept.move_to_end(key)
 
-    def _drop(self, question: Question) -> None:
-        kept = self._kept.pop(question, None)
+    def _drop(self, key: CacheKey) -> None:
+        kept = self._kept.pop(key, None)
         if kept is not None:
-            self._free_bytes += _size(question, kept)
+            self._free_bytes += _size(key, kept)
 
 
 def _made(noted: Mapping[int, Noted], result: bytes) -> Kept:
@@ -193,6 +193,6 @@ def _made(noted: Mapping[int, Noted], result: bytes) -> Kept:
     return Kept(versions, {table_id: each.partitions for table_id, each in noted.items()}, result)
 
 
-def _size(question: Question, kept: Kept) -> int:
+def _size(key: CacheKey, kept: Kept) -> int:
     names = sum(len(each or ()) for each in kept.partitions.values())
-    return _ENTRY_BYTES + len(question[1]) + len(kept.result) + _NAME_BYTES * names
+    return _ENTRY_BYTES + len(key[1]) + len(kept.result) + _NAME_BYTES * names

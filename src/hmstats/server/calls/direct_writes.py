@@ -11,6 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hmstats.server.messages.envelope import Head
+from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
@@ -18,8 +19,8 @@ from hmstats.service.statistics.writing.plain_writes import PlainWrites
 from hmstats.wire.idl import hive_metastore, methods
 from hmstats.wire.statistics.written_statistics import Written, of_request, of_set
 
-DirectCall = Callable[[Session, bytes, int], bytes | None]
-"""Makes the encoded result of a whole request whose arguments begin at a byte; None leaves it to the call."""
+DirectCall = Callable[[Session, Request], bytes | None]
+"""Makes the encoded result of a request; None leaves it to the call."""
 
 
 class _Call(NamedTuple):
@@ -40,37 +41,29 @@ _CALLS = {
 
 _LONGEST_READ = 16 * 1024
 """Bytes of a request of some 200 columns: a longer one mostly arrives in parts, which would be read in vain."""
-_MOST_READ = 100
-"""Requests that are held after they were read, until their calls run, which may never happen."""
 
 
 class DirectWrites:
-    """Runs plain writes of statistics. `reads` must be called from one thread; the calls are thread-safe."""
+    """Runs plain writes of statistics. Thread-safe."""
 
     def __init__(self, writes: PlainWrites) -> None:
         self._writes = writes
-        self._read: dict[bytes, Written] = {}
 
     def calls(self) -> dict[str, DirectCall]:
         """The function that runs each call, by method."""
         return {name: partial(self._run, call, _done(name)) for name, call in _CALLS.items()}
 
-    def reads(self, head: Head, data: bytearray) -> bool:
-        """Whether the bytes are one whole request to write; the values that were read are held for its call."""
+    def reads(self, head: Head, data: bytearray) -> Request | None:
+        """The request, with the values that it writes, if the bytes are one whole request to write; else None."""
         call = _CALLS.get(head.name)
         if call is None or len(data) > _LONGEST_READ:
-            return False
+            return None
         message = bytes(data)
         written = call.read(message, head.body_at)
-        if written is None:
-            return False
-        if len(self._read) >= _MOST_READ:
-            self._read.clear()
-        self._read[message] = written
-        return True
+        return Request(message, head, written) if written is not None else None
 
-    def _run(self, call: _Call, done: bytes, session: Session, message: bytes, body_at: int) -> bytes | None:
-        written = self._read.pop(message, None) or call.read(message, body_at)
+    def _run(self, call: _Call, done: bytes, session: Session, request: Request) -> bytes | None:
+        written = request.written or call.read(request.message, request.head.body_at)
         if written is None or call.of_table not in (None, written.of_table):
             return None
         if call.of_table is not None and len(written.statistics.partitions) != 1:

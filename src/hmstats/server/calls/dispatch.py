@@ -16,7 +16,7 @@ from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
 from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError, UnknownExpression
-from hmstats.server.cache.cached_answers import Answers, Kept, Question
+from hmstats.server.cache.cached_answers import Answers, Kept
 from hmstats.server.messages.envelope import (
     Head,
     Pieces,
@@ -24,11 +24,12 @@ from hmstats.server.messages.envelope import (
     encode_refusal,
     encode_reply,
     glance,
+    glanced_head,
     head_in_return,
     head_of,
-    read_head,
     reply_pieces,
 )
+from hmstats.server.messages.request import CacheKey, Request
 from hmstats.server.messages.struct_codec import Encoded, decode_arguments, encode_struct
 from hmstats.server.monitoring.metrics import KEPT, RPC_SECONDS
 from hmstats.server.rpc.caller import Session
@@ -57,33 +58,16 @@ class _Answer:
     """Why the call was refused: an error's class and its sentence."""
 
 
-class Repeated(NamedTuple):
-    """The cached reply to a request that is equal to an earlier one except for its sequence id.
-
-    As a KeptReply, it is valid only if its tables still have the same versions.
-    """
-
-    request: bytes
-    name: str
-    kept: Kept
-    pieces: Pieces
-    began_seconds: float
-
-
-class KeptReply(NamedTuple):
+class CachedReply(NamedTuple):
     """A cached reply to a request, valid only if its tables still have the same versions."""
 
-    head: Head
-    question: Question | None
+    request: Request
     kept: Kept
+    pieces: Pieces
+    """The reply in binary form."""
     began_seconds: float
-    new: bool
+    new: bool = False
     """Whether the reply was assembled just now, and is not in the cache yet."""
-
-    @property
-    def name(self) -> str:
-        """The method's name."""
-        return self.head.name
 
 
 class Dispatcher:
@@ -92,9 +76,9 @@ class Dispatcher:
     `calls[name]` is called with the session and the arguments by their IDL names. It returns the value of the result's
     success field, or an Encoded result, and raises HmstatsError. A method without an entry is unknown to clients.
     Without `answers` nothing is cached. `quick[name]` makes the encoded result of a whole request whose arguments begin
-    at a byte, or returns None to have the call made; `direct[name]` does so too, given the session. `ready[name]` makes
-    the result from memory alone, fast, and names the versions that it was made from. `reads` says whether bytes that
-    may be a part of a request are a whole one.
+    at a byte, or returns None to have the call made; `direct[name]` does so too, given the session and the
+    request. `ready[name]` makes the result from memory alone, fast, and names the versions that it was made from.
+    `reads` makes the request of bytes that are a whole one, or returns None if they may be a part of one.
     """
 
     def __init__(
@@ -103,9 +87,9 @@ class Dispatcher:
         calls: Mapping[str, Callable[..., Any]],
         answers: Answers | None = None,
         quick: Mapping[str, Callable[[bytes, int], bytes | None]] | None = None,
-        direct: Mapping[str, Callable[[Session, bytes, int], bytes | None]] | None = None,
+        direct: Mapping[str, Callable[[Session, Request], bytes | None]] | None = None,
         ready: Mapping[str, Callable[[bytes, int], Kept | None]] | None = None,
-        reads: Callable[[Head, bytearray], bool] = lambda _head, _data: False,
+        reads: Callable[[Head, bytearray], Request | None] = lambda _head, _data: None,
     ) -> None:
         self._methods = methods
         self._calls = calls
@@ -115,59 +99,71 @@ class Dispatcher:
         self._ready = ready or {}
         self._reads = reads
 
-    def answer(self, message: bytes, session: Session) -> bytes | None:
-        """The encoded reply to a whole request; None when the client waits for none. Raises nothing."""
-        return copy_context().run(self._answer, message, session)
+    def answer(self, request: Request, session: Session) -> Pieces | None:
+        """The reply to a request, in binary form; None when the client waits for none. Raises nothing."""
+        return copy_context().run(self._answer, request, session)
 
-    def knows(self, data: bytearray) -> bool:
-        """Whether the bytes are a whole binary request: its answer is cached, or `reads` accepts it."""
+    def whole(self, data: bytearray) -> Request | None:
+        """The request that the bytes are, if its answer is cached or `reads` accepts it: both tell its end."""
         head = head_of(data)
-        return head is not None and (self._answers.knows(head, data) or self._reads(head, data))
+        if head is None:
+            return None
+        return Request(bytes(data), head) if self._answers.knows(head, data) else self._reads(head, data)
 
-    def repeated(self, data: bytes, session: Session) -> Repeated | None:
+    def repeated(self, message: bytes, session: Session) -> CachedReply | None:
         """The cached reply to bytes that are a whole strict request; None if they are not, or if no reply is cached."""
         began = time.perf_counter()
-        seen = glance(data)
+        seen = glance(message)
         if seen is None:
             return None
         name, body_at = seen
-        question = self._answers.question(name, data, body_at, of_spark=session.is_spark)
-        kept = self._answers.look(question) if question else None
-        return Repeated(data, name, kept, (head_in_return(data, body_at), kept.result), began) if kept else None
+        key = self._answers.key(name, message, body_at, of_spark=session.is_spark)
+        kept = self._answers.look(key) if key else None
+        if kept is None:
+            return None
+        request = Request(message, glanced_head(message, name, body_at))
+        request.cache_key = key
+        return CachedReply(request, kept, (head_in_return(message, body_at), kept.result), began)
 
-    def kept(self, message: bytes, session: Session) -> KeptReply | None:
-        """The cached reply to a whole request; None if there is none, or if the call is oneway."""
+    def cached(self, request: Request, session: Session) -> CachedReply | None:
+        """The cached reply to a request; None if there is none, or if the call is oneway."""
         began = time.perf_counter()
-        head = _head(message)
+        head = request.head
         if head.oneway:
             return None
-        question = self._answers.question(head.name, message, head.body_at, of_spark=session.is_spark)
-        kept = self._answers.look(question) if question else None
+        key = self._key(request, session)
+        kept = self._answers.look(key) if key else None
         if kept is not None:
-            return KeptReply(head, question, kept, began, new=False)
+            return CachedReply(request, kept, reply_pieces(head, kept.result), began)
         ready = self._ready.get(head.name)
-        made = ready(message, head.body_at) if ready else None
-        return KeptReply(head, question, made, began, new=True) if made else None
+        made = ready(request.message, head.body_at) if ready else None
+        return CachedReply(request, made, reply_pieces(head, made.result), began, new=True) if made else None
 
-    def confirmed(self, reply: KeptReply) -> Pieces:
-        """The encoded reply, to be called once its versions were checked; caches a new one."""
-        if reply.new and reply.question:
-            self._answers.keep(reply.question, reply.kept)
-        return reply_pieces(reply.head, reply.kept.result)
+    def keep(self, reply: CachedReply) -> None:
+        """Cache a new reply. Call this after its versions were checked."""
+        if reply.request.cache_key:
+            self._answers.keep(reply.request.cache_key, reply.kept)
 
-    def refuse(self, message: bytes, session: Session, sentence: str) -> bytes | None:
-        """A MetaException in reply to a whole request that is not run or took too long; None if oneway."""
-        head = _head(message)
+    def refuse(self, request: Request, session: Session, sentence: str) -> Pieces | None:
+        """A MetaException in reply to a request that is not run or took too long; None if oneway."""
+        head = request.head
         answer = self._failure(head, MetaError(sentence))
         _log.warning("refused", method=head.name, outcome=answer.outcome, reason=sentence, **_client(session))
         return self._unless_oneway(head, answer)
 
-    def _answer(self, message: bytes, session: Session) -> bytes | None:
+    def _key(self, request: Request, session: Session) -> CacheKey | None:
+        """The key of the request's answer in the cache, which the request holds from now on."""
+        if request.cache_key is None:
+            head = request.head
+            request.cache_key = self._answers.key(head.name, request.message, head.body_at, of_spark=session.is_spark)
+        return request.cache_key
+
+    def _answer(self, request: Request, session: Session) -> Pieces | None:
         started = time.perf_counter()
-        head = _head(message)
+        head = request.head
         request_id = secrets.token_hex(8)
         bind_contextvars(request_id=request_id, method=head.name, **_client(session))
-        answer = self._run(head, message, session, request_id)
+        answer = self._run(request, session, request_id)
         seconds = time.perf_counter() - started
         RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
         log = _log.debug if answer.outcome == KEPT else _log.info  # writing a line takes longer than a cached answer
@@ -177,32 +173,35 @@ class Dispatcher:
         log("call", **(get_contextvars() | said))
         return self._unless_oneway(head, answer)
 
-    def _run(self, head: Head, message: bytes, session: Session, request_id: str) -> _Answer:
+    def _run(self, request: Request, session: Session, request_id: str) -> _Answer:
         try:
-            return self._call(head, message, session)
+            return self._call(request, session)
         except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
             _log.exception("call_broke", **get_contextvars())
-            return self._failure(head, MetaError(f"unexpected error; the server's log has it as request {request_id}"))
+            return self._failure(
+                request.head, MetaError(f"unexpected error; the server's log has it as request {request_id}")
+            )
 
-    def _call(self, head: Head, message: bytes, session: Session) -> _Answer:
+    def _call(self, request: Request, session: Session) -> _Answer:
+        head = request.head
         method, call = self._methods.get(head.name), self._calls.get(head.name)
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
-        question = self._answers.question(head.name, message, head.body_at, of_spark=session.is_spark)
-        kept = self._answers.find(question) if question else None
+        key = self._key(request, session)
+        kept = self._answers.find(key) if key else None
         if kept is not None:
             return _Answer(encode_reply(head, kept), KEPT)
         try:
-            result = self._known(question, head, message)
+            result = self._quickly(request)
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
             direct = self._direct.get(head.name)
-            result = direct(session, message, head.body_at) if direct else None
+            result = direct(session, request) if direct else None
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
-            arguments = decode_arguments(method, message, head.body_at)
+            arguments = decode_arguments(method, request.message, head.body_at)
             _require_structs(method, arguments)
-            with self._answers.listening(question) as keep:
+            with self._answers.listening(key) as keep:
                 result = _result(method, call(session, **arguments))
             if result is None:
                 return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
@@ -213,13 +212,13 @@ class Dispatcher:
         except HmstatsError as error:
             return self._failure(head, error)
 
-    def _known(self, question: Question | None, head: Head, message: bytes) -> bytes | None:
+    def _quickly(self, request: Request) -> bytes | None:
         """The result that `quick` makes, which is then cached; None if the call must be made."""
-        quick = self._quick.get(head.name)
+        quick = self._quick.get(request.head.name)
         if quick is None:
             return None
-        with self._answers.listening(question) as keep:
-            result = quick(message, head.body_at)
+        with self._answers.listening(request.cache_key) as keep:
+            result = quick(request.message, request.head.body_at)
         if result is not None:
             keep(result)
         return result
@@ -236,9 +235,9 @@ class Dispatcher:
         reason = f"{type(error).__name__}: {error}"
         return _Answer(encode_reply(head, encode_struct(result)), type(exception).__name__, reason)
 
-    def _unless_oneway(self, head: Head, answer: _Answer) -> bytes | None:
+    def _unless_oneway(self, head: Head, answer: _Answer) -> Pieces | None:
         method = self._methods.get(head.name)
-        return None if head.oneway or (method is not None and method.oneway) else answer.reply
+        return None if head.oneway or (method is not None and method.oneway) else (answer.reply,)
 
 
 def _require_structs(method: Method, arguments: Mapping[str, Any]) -> None:
@@ -274,10 +273,3 @@ def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:
 
 def _client(session: Session) -> dict[str, Any]:
     return {"connection": session.connection_id, "peer": session.peer}
-
-
-def _head(message: bytes) -> Head:
-    head = read_head(message)
-    if head is None:
-        raise ProtocolError(f"a request must have a whole head, found {len(message)} bytes")
-    return head

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
+    from hmstats.server.calls.dispatch import Dispatcher
     from hmstats.server.messages.envelope import Pieces
+    from hmstats.server.messages.request import Request
     from hmstats.server.protocols.protocols import WireProtocol
     from hmstats.server.rpc.caller import Session
 
@@ -132,7 +134,7 @@ class Call:
 
     __slots__ = ("_claim", "answered", "connection", "error", "last", "protocol", "request", "unsent")
 
-    def __init__(self, connection: Connection, protocol: WireProtocol, request: bytes) -> None:
+    def __init__(self, connection: Connection, protocol: WireProtocol, request: Request) -> None:
         self.connection = connection
         self.protocol = protocol
         self.request = request
@@ -150,17 +152,18 @@ class Call:
         """Take the claim; whether the caller is the first to do so."""
         return self._claim.acquire(blocking=False)
 
-    def run(self) -> bool:
+    def run(self, dispatcher: Dispatcher) -> bool:
         """Run the call in a worker and send its reply; whether the reply was sent by this worker."""
         if self._claim.locked():
             return False
-        return self.give(self.protocol.answer(self.request, self.connection.session))
+        return self.give(dispatcher.answer(self.request, self.connection.session))
 
     def give(self, reply: Pieces | None) -> bool:
-        """Send the reply unless another thread has taken the claim; whether it was sent here."""
+        """Encode the reply, and send it unless another thread has taken the claim; whether it was sent here."""
+        encoded = self.protocol.encode(reply)
         if not self.claim():
             return False
-        self.send(self.protocol.wrap(reply))
+        self.send(self.protocol.wrap(encoded))
         self.last = self.protocol.ends
         return True
 

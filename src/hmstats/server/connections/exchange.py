@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import structlog
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.calls.dispatch import Repeated
+from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
 from hmstats.server.connections.deadlines import Deadlines
 from hmstats.server.connections.partial_requests import PartialRequests
@@ -26,7 +26,7 @@ from hmstats.server.connections.workers import Workers
 from hmstats.server.limits import Limits
 from hmstats.server.messages.envelope import Pieces, Refusal, encode_refusal
 from hmstats.server.monitoring.metrics import CONNECTIONS, FAILED_CONNECTIONS, UNTAKEN_REPLIES
-from hmstats.server.protocols.protocols import WireProtocol
+from hmstats.server.protocols.protocols import WireProtocol, recognise
 from hmstats.server.rpc.caller import Session
 
 _LINGER_SECONDS = 5.0
@@ -44,8 +44,6 @@ _log = structlog.get_logger("hmstats.server")
 
 T = TypeVar("T")
 
-Recognise = Callable[[bytearray], WireProtocol | None]
-"""Recognises the protocol from a connection's first bytes; None if they are too few. Raises ProtocolError."""
 NewSession = Callable[[int, str], Session]
 """Makes the session of a connection from its number and its peer's address."""
 
@@ -57,7 +55,7 @@ class Exchange:
         self,
         selector: selectors.BaseSelector,
         wake: Callable[[], None],
-        recognise: Recognise,
+        dispatcher: Dispatcher,
         limits: Limits,
         note: Callable[[int], None],
         versions: VersionSource | None,
@@ -68,7 +66,7 @@ class Exchange:
         self._limits = limits
         self._selector = selector
         self._wake = wake
-        self._recognise = recognise
+        self._dispatcher = dispatcher
         self._sessions = sessions
         self._connections: set[Connection] = set()
         self._turned_away: set[Connection] = set()
@@ -77,7 +75,7 @@ class Exchange:
             limits.threads, limits.max_waiting_calls, self._work, limits.max_waiting_bytes
         )
         self._ended_calls: deque[Call] = deque()
-        self._prompt = PromptReplies(selector, wake, versions, self._end, self._leave, self.guarded)
+        self._prompt = PromptReplies(selector, wake, dispatcher, versions, self._end, self._leave, self.guarded)
         self.answers_itself = False
         """Whether the last request was answered in this thread: the next event is then near, and no worker is busy."""
         self._draining = False
@@ -262,7 +260,8 @@ class Exchange:
         protocol = connection.protocol
         if protocol is None:
             return False
-        repeated = protocol.repeated(data, connection.session)
+        message = protocol.message(data)
+        repeated = self._dispatcher.repeated(message, connection.session) if message else None
         if repeated is not None:
             self._begin_call(connection, Call(connection, protocol, repeated.request), repeated)
         return repeated is not None
@@ -306,13 +305,19 @@ class Exchange:
         return f"requests that have come in part may hold {most} bytes together, found more; try again later"
 
     def _next_request(self, connection: Connection) -> Call | None:
-        protocol = connection.protocol = connection.protocol or self._recognise(connection.inbox)
+        protocol = connection.protocol = connection.protocol or self._recognised(connection)
         if protocol is None or not connection.request_begun:
             return None
         request = protocol.take(connection.inbox)
-        return None if request is None else Call(connection, protocol, request)
+        if request is None:
+            return None
+        protocol.identify(connection.session)
+        return Call(connection, protocol, request)
 
-    def _begin_call(self, connection: Connection, call: Call, repeated: Repeated | None = None) -> None:
+    def _recognised(self, connection: Connection) -> WireProtocol | None:
+        return recognise(connection.inbox, self._dispatcher.whole, self._limits)
+
+    def _begin_call(self, connection: Connection, call: Call, repeated: CachedReply | None = None) -> None:
         """Answers a call from the cache, with `repeated` if it is given, or hands it to a worker."""
         self._idle.stop(connection)
         self._receiving.stop(connection)
@@ -347,7 +352,7 @@ class Exchange:
 
     def _hand_over(self, call: Call) -> None:
         """Hands a call to a worker; refuses it if the queue is full."""
-        if self._workers.submit(call, len(call.request)):
+        if self._workers.submit(call, len(call.request.message)):
             return
         most = f"{self._limits.max_waiting_calls} calls, or {self._limits.max_waiting_bytes:,} bytes of them"
         sentence = f"the server is busy: {most}, wait already; try again later"
@@ -364,12 +369,12 @@ class Exchange:
     def _answer_instead(self, connection: Connection, call: Call, sentence: str, *, last: bool) -> None:
         connection.call = None
         self._calling.stop(connection)
-        reply = call.protocol.wrap(call.protocol.refuse(call.request, connection.session, sentence))
-        self._send(connection, reply, last=last or call.protocol.ends)
+        reply = call.protocol.encode(self._dispatcher.refuse(call.request, connection.session, sentence))
+        self._send(connection, call.protocol.wrap(reply), last=last or call.protocol.ends)
 
     def _work(self, call: Call) -> None:
         """In a worker's thread: run a call and send its reply."""
-        if not call.run():
+        if not call.run(self._dispatcher):
             return
         # Noted first and looked at second, while the selector's thread reads first and looks for notes second: so one
         # of the two sees that a request waits.

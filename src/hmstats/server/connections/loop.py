@@ -6,9 +6,10 @@ import time
 
 import structlog
 
+from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.connections.connection import Connection
 from hmstats.server.connections.deadlines import Deadlines
-from hmstats.server.connections.exchange import Exchange, NewSession, Recognise
+from hmstats.server.connections.exchange import Exchange, NewSession
 from hmstats.server.connections.prompt_replies import VersionSource
 from hmstats.server.limits import Limits
 from hmstats.server.sockets.busy_poll import Ready, busy_poll
@@ -27,7 +28,7 @@ class Loop:
     def __init__(
         self,
         listener: Listener,
-        recognise: Recognise,
+        dispatcher: Dispatcher,
         limits: Limits,
         versions: VersionSource | None,
         sessions: NewSession,
@@ -37,7 +38,7 @@ class Loop:
         self._wakeup = Wakeup()
         self._neighbours = listener.neighbours
         note = self._neighbours.note if self._neighbours is not None else lambda _: None
-        self._exchange = Exchange(self._selector, self._wakeup.wake, recognise, limits, note, versions, sessions)
+        self._exchange = Exchange(self._selector, self._wakeup.wake, dispatcher, limits, note, versions, sessions)
         self._busy_poll_seconds = limits.busy_poll_seconds
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None

@@ -17,12 +17,16 @@ import structlog
 
 from hmstats.errors import StoreUnavailable
 from hmstats.server.cache.cached_answers import Versions
-from hmstats.server.calls.dispatch import KeptReply, Repeated
+from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.connection import Call, Connection
 from hmstats.server.monitoring.metrics import KEPT, KeptSeconds
 
 _PAUSE_SECONDS = 1.0
 """The pause between two attempts to open a line."""
+_LONGEST_ASKED_BYTES = 256 * 1024
+"""The longest request that is looked up in the selector's thread: it is copied and hashed."""
+_LONGEST_ENCODED_BYTES = 4 * 1024
+"""The longest reply in binary form that is converted in the selector's thread."""
 
 _log = structlog.get_logger("hmstats.server")
 
@@ -57,7 +61,7 @@ class VersionSource(Protocol):
 
 
 T = TypeVar("T")
-_Waiting = tuple[Call, KeptReply | Repeated]
+_Waiting = tuple[Call, CachedReply]
 
 
 class PromptReplies:
@@ -71,6 +75,7 @@ class PromptReplies:
         self,
         selector: selectors.BaseSelector,
         wake: Callable[[], None],
+        dispatcher: Dispatcher,
         versions: VersionSource | None,
         ended: Callable[[Call], None],
         leave: Callable[[Call], None],
@@ -78,6 +83,7 @@ class PromptReplies:
     ) -> None:
         self._selector = selector
         self._wake = wake
+        self._dispatcher = dispatcher
         self._versions = versions
         self._ended = ended
         self._leave = leave
@@ -95,7 +101,7 @@ class PromptReplies:
         self._log = _log.bind()
         """Bound once, since binding takes as long as a log call that writes nothing."""
 
-    def take(self, call: Call, repeated: Repeated | None = None) -> bool:
+    def take(self, call: Call, repeated: CachedReply | None = None) -> bool:
         """Take a call if a cached reply may answer it; whether it was taken.
 
         A call that was taken is answered here or passed to `leave`. `repeated` is its reply, if it was looked up
@@ -103,7 +109,7 @@ class PromptReplies:
         """
         if self._versions is None:
             return False
-        reply = repeated or call.protocol.kept(call.request, call.connection.session)
+        reply = repeated or self._look_up(call)
         if reply is None:
             return False
         now = self._versions.known_versions(reply.kept.versions)
@@ -114,6 +120,15 @@ class PromptReplies:
             return False
         self._waiting.append((call, reply))
         return True
+
+    def _look_up(self, call: Call) -> CachedReply | None:
+        """The cached reply to a call; None if there is none, or if a worker should answer since it takes long."""
+        if len(call.request.message) > _LONGEST_ASKED_BYTES:
+            return None
+        reply = self._dispatcher.cached(call.request, call.connection.session)
+        if reply is None or call.protocol.encodes_at_once or len(reply.kept.result) <= _LONGEST_ENCODED_BYTES:
+            return reply
+        return None
 
     @property
     def about_to_ask(self) -> bool:
@@ -176,24 +191,23 @@ class PromptReplies:
             events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._writing else 0)
             self._selector.modify(self._line, events, self._hear)
 
-    def _settle(self, _: Connection, call: Call, reply: KeptReply | Repeated, now: Versions) -> None:
+    def _settle(self, _: Connection, call: Call, reply: CachedReply, now: Versions) -> None:
         if not self._answered(call, reply, now):
             self._leave(call)
         elif call.answered:
             self._ended(call)
 
-    def _answered(self, call: Call, reply: KeptReply | Repeated, now: Versions) -> bool:
+    def _answered(self, call: Call, reply: CachedReply, now: Versions) -> bool:
         """Whether a reply is valid at these versions; if so, sends it, unless the call has ended."""
         if not reply.kept.is_same(now):
             return False
-        if isinstance(reply, Repeated):
-            if call.claim():
-                call.send(reply.pieces)
-        else:
-            call.give(call.protocol.confirmed(reply))
+        if reply.new:
+            self._dispatcher.keep(reply)
+        call.give(reply.pieces)
         seconds = time.perf_counter() - reply.began_seconds
-        self._seconds.note(reply.name, seconds)
-        self._log.debug("call", method=reply.name, outcome=KEPT, milliseconds=round(seconds * 1000, 3))
+        name = call.request.head.name
+        self._seconds.note(name, seconds)
+        self._log.debug("call", method=name, outcome=KEPT, milliseconds=round(seconds * 1000, 3))
         return True
 
     def _lose(self, error: Exception) -> None:

@@ -1,6 +1,7 @@
 """Messages of Thrift's protocols as bytes.
 
 envelope                     name, type and sequence id
+request                      a whole request, with its head and what else was learnt of it
 allowance                    what one request may make a server spend
 scanner                      finds the end of a request
 encodings                    binary and compact; compact_reader and compact_writer turn one into the other

@@ -7,17 +7,18 @@ from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.compact_reader import PROTOCOL_ID, CompactReader
 from hmstats.server.messages.compact_writer import to_compact
 from hmstats.server.messages.envelope import Head, Pieces, head_of
+from hmstats.server.messages.request import Request
 from hmstats.server.messages.scanner import Scanner
 
-Knows = Callable[[bytearray], bool]
-"""Whether bytes are known to be one whole request in binary form, so that they need no scan."""
+Recognise = Callable[[bytearray], Request | None]
+"""The request that all of the bytes are, if that is known without a scan for its end."""
 
 
 class Encoding(Protocol):
     """One connection's encoding."""
 
-    def take(self, inbox: bytearray) -> bytes | None:
-        """Remove the first request from `inbox`, and return it in binary form; None if it is incomplete.
+    def take(self, inbox: bytearray) -> Request | None:
+        """Remove the first request from `inbox`; None if it is incomplete.
 
         Called again with the same `inbox` as bytes are appended. Raises ProtocolError.
         """
@@ -48,24 +49,26 @@ class BinaryEncoding:
     held_bytes = 0
     encodes_at_once = True
 
-    def __init__(self, allowance: Allowance, knows: Knows) -> None:
+    def __init__(self, allowance: Allowance, recognise: Recognise) -> None:
         self._allowance = allowance
-        self._knows = knows
+        self._recognise = recognise
         self._scanner: Scanner | None = None
         self._inbox = bytearray()
 
-    def take(self, inbox: bytearray) -> bytes | None:
-        """Remove a request from the inbox unchanged; the dispatcher may recognise a whole one without a scan."""
+    def take(self, inbox: bytearray) -> Request | None:
+        """Remove a request from the inbox unchanged; `recognise` may spare a scan for its end."""
         self._inbox = inbox
         if self._scanner is None:
-            if len(inbox) <= self._allowance.message_bytes and self._knows(inbox):
-                return _removed(inbox, len(inbox))
+            request = self._recognise(inbox) if len(inbox) <= self._allowance.message_bytes else None
+            if request is not None:
+                inbox.clear()
+                return request
             self._scanner = Scanner(inbox, self._allowance)
         size = self._scanner.scan()
         if size is None:
             return None
         self._scanner = None
-        return _removed(inbox, size)
+        return Request.of(_removed(inbox, size))
 
     def head(self) -> Head | None:
         """The head of the first message in the inbox; None if incomplete or invalid."""
@@ -95,15 +98,16 @@ class CompactEncoding:
         """Bytes of the current request that are converted to binary form; 0 between requests."""
         return 0 if self._reader is None else self._reader.held_bytes
 
-    def take(self, inbox: bytearray) -> bytes | None:
+    def take(self, inbox: bytearray) -> Request | None:
         """Remove a request from the inbox and convert it to binary form; None if incomplete."""
         if self._reader is None:
             self._reader = CompactReader(inbox, self._allowance)
-        message = self._reader.read()
-        if message is not None:
-            del inbox[: self._reader.size]
-            self._reader = None
-        return message
+        reader, message = self._reader, self._reader.read()
+        if message is None or reader.head is None:
+            return None
+        del inbox[: reader.size]
+        self._reader = None
+        return Request(message, reader.head)
 
     def head(self) -> Head | None:
         """The head of the current request; None before it is read."""
@@ -114,11 +118,11 @@ class CompactEncoding:
         return (to_compact(b"".join(message)),)
 
 
-def encoding_of(first_byte: int, allowance: Allowance, knows: Knows) -> Encoding:
+def encoding_of(first_byte: int, allowance: Allowance, recognise: Recognise) -> Encoding:
     """The encoding of messages that begin with this byte; an invalid byte is reported when the message is read."""
     if first_byte == PROTOCOL_ID:
         return CompactEncoding(allowance)
-    return BinaryEncoding(allowance, knows)
+    return BinaryEncoding(allowance, recognise)
 
 
 def _removed(inbox: bytearray, size: int) -> bytes:

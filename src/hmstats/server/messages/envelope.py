@@ -72,6 +72,11 @@ def glance(data: bytes) -> tuple[str, int] | None:
     return data[name_at:end].decode("latin-1"), end + 4
 
 
+def glanced_head(data: bytes, name: str, body_at: int) -> Head:
+    """The head of a whole call of which `glance` told the name and where its arguments begin."""
+    return Head(name, CALL, _I32.unpack_from(data, body_at - _I32.size)[0], body_at)
+
+
 def head_of(data: bytes | bytearray) -> Head | None:
     """The head of a request, None when there is none to read."""
     try:

@@ -2,5 +2,4 @@
 
 protocols        which one its first bytes say
 http_protocol    messages in the bodies of HTTP requests
-cached_replies   which cached answers the selector's thread gives itself
 """

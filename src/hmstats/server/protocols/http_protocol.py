@@ -11,11 +11,10 @@ from http import HTTPStatus
 import h11
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.calls.dispatch import Dispatcher, KeptReply, Repeated
 from hmstats.server.messages.allowance import Allowance
-from hmstats.server.messages.encodings import Encoding, encoding_of
+from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
 from hmstats.server.messages.envelope import Pieces
-from hmstats.server.protocols.cached_replies import kept_reply
+from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
 
 _TYPES = (b"application/x-thrift", b"application/vnd.apache.thrift.")
@@ -30,8 +29,9 @@ _Headers = list[tuple[bytes, bytes]]
 class HttpProtocol:
     """HTTP/1.1 on a connection that may carry many requests."""
 
-    def __init__(self, dispatcher: Dispatcher, allowance: Allowance) -> None:
-        self._dispatcher = dispatcher
+    def __init__(self, whole: Recognise, allowance: Allowance) -> None:
+        """`whole` recognises requests that need no scan for their end."""
+        self._whole = whole
         self._allowance = allowance
         self._http = h11.Connection(h11.SERVER)
         self._refused = HTTPStatus.BAD_REQUEST
@@ -59,7 +59,12 @@ class HttpProtocol:
         """Whether HTTP allows no other request on the connection."""
         return self._http.our_state is not h11.DONE
 
-    def take(self, inbox: bytearray) -> bytes | None:
+    @property
+    def encodes_at_once(self) -> bool:
+        """Whether the encoding of the request takes constant time."""
+        return self._encoding is not None and self._encoding.encodes_at_once
+
+    def take(self, inbox: bytearray) -> Request | None:
         """Pass the inbox to h11; return the body once it is a whole request, None until then.
 
         Raises ProtocolError for invalid HTTP, another method or content type, and a body that is not one request.
@@ -76,27 +81,17 @@ class HttpProtocol:
             self._refused = HTTPStatus(error.error_status_hint)
             raise ProtocolError(f"HTTP: {error}") from error
 
-    def answer(self, request: bytes, session: Session) -> Pieces | None:
-        """The reply to a request, called as the user of its x-actor-username header."""
-        session.identify(self._user)
-        return self._encoded(_alone(self._dispatcher.answer(request, session)))
-
-    def repeated(self, data: bytes, session: Session) -> Repeated | None:  # noqa: ARG002 - headers are to be read first
+    def message(self, data: bytes) -> bytes | None:  # noqa: ARG002 - headers are to be read first
         """Always None: the headers must be read before a request is compared."""
         return None
 
-    def kept(self, request: bytes, session: Session) -> KeptReply | None:
-        """The cached reply to a request, looked up as the user of its x-actor-username header."""
+    def identify(self, session: Session) -> None:
+        """Tell the session the user of the x-actor-username header, or that there is none."""
         session.identify(self._user)
-        return kept_reply(self._dispatcher, self._encoding, request, session) if self._encoding else None
 
-    def confirmed(self, reply: KeptReply) -> Pieces:
-        """The cached reply in the encoding of the request."""
-        return self._encoded(self._dispatcher.confirmed(reply)) or ()
-
-    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
-        """A MetaException with the sentence, in the encoding of the request; None for a oneway call."""
-        return self._encoded(_alone(self._dispatcher.refuse(request, session, sentence)))
+    def encode(self, reply: Pieces | None) -> Pieces | None:
+        """The reply in the encoding of the request; None for None."""
+        return None if reply is None or self._encoding is None else self._encoding.encode(reply)
 
     def wrap(self, reply: Pieces | None) -> Pieces:
         """An HTTP response with status 200; its body is empty if the client expects no reply."""
@@ -120,11 +115,11 @@ class HttpProtocol:
         self._user: str | None = None
         self._encoding: Encoding | None = None
         self._body = bytearray()
-        self._request: bytes | None = None
+        self._request: Request | None = None
         self._chunks = self._chunk_bytes = 0
         self._unread = False
 
-    def _read(self) -> bytes | None:
+    def _read(self) -> Request | None:
         self._unread = False
         if self._encoding is not None and self._encoding.unread:
             self._take_request()
@@ -171,7 +166,7 @@ class HttpProtocol:
     def _take_body(self, data: bytes) -> None:
         self._body += data
         if self._encoding is None:
-            self._encoding = encoding_of(self._body[0], self._allowance, self._dispatcher.knows)
+            self._encoding = encoding_of(self._body[0], self._allowance, self._whole)
         self._take_request()
 
     def _take_request(self) -> None:
@@ -180,16 +175,9 @@ class HttpProtocol:
         if self._request is not None and self._body:
             raise ProtocolError("the body must hold one whole request, found more")
 
-    def _encoded(self, reply: Pieces | None) -> Pieces | None:
-        return None if reply is None or self._encoding is None else self._encoding.encode(reply)
-
     def _respond(self, status: HTTPStatus, kind: bytes, body: Pieces, headers: _Headers) -> Pieces:
         size = str(sum(map(len, body))).encode()
         given = [(b"Content-Type", kind), (b"Content-Length", size), *headers]
         response = h11.Response(status_code=status, headers=given, reason=status.phrase.encode())
         events = (response, *(h11.Data(data=piece) for piece in body), h11.EndOfMessage())
         return [piece for each in events if (piece := self._http.send(each))]
-
-
-def _alone(reply: bytes | None) -> Pieces | None:
-    return None if reply is None else (reply,)

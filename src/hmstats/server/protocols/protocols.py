@@ -7,12 +7,11 @@ import struct
 from typing import Protocol
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.calls.dispatch import Dispatcher, KeptReply, Repeated
 from hmstats.server.limits import Limits
 from hmstats.server.messages.compact_reader import PROTOCOL_ID
-from hmstats.server.messages.encodings import Encoding, encoding_of
+from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
 from hmstats.server.messages.envelope import Pieces, Refusal, encode_refusal
-from hmstats.server.protocols.cached_replies import kept_reply
+from hmstats.server.messages.request import Request
 from hmstats.server.protocols.http_protocol import HttpProtocol
 from hmstats.server.rpc.caller import Session
 
@@ -23,9 +22,9 @@ _METHODS = range(ord("A"), ord("Z") + 1)
 
 
 class WireProtocol(Protocol):
-    """One connection's protocol: how requests are read, answered, and replies wrapped.
+    """One connection's protocol: how the bytes of requests are read, and those of replies made.
 
-    Requests are converted to binary form. While a call runs, only `answer`, `refuse` and `wrap` may be called.
+    Requests are converted to binary form. While a call runs, only `encode` and `wrap` may be called.
     """
 
     @property
@@ -44,29 +43,27 @@ class WireProtocol(Protocol):
     def ends(self) -> bool:
         """Whether the connection must end after the reply that was wrapped last."""
 
-    def take(self, inbox: bytearray) -> bytes | None:
+    @property
+    def encodes_at_once(self) -> bool:
+        """Whether `encode` takes constant time."""
+
+    def take(self, inbox: bytearray) -> Request | None:
         """Remove the next request from the inbox; None if it is incomplete. Raises ProtocolError."""
 
-    def answer(self, request: bytes, session: Session) -> Pieces | None:
-        """The reply to a request; None for a oneway call. Raises nothing."""
-
-    def repeated(self, data: bytes, session: Session) -> Repeated | None:
-        """The cached and wrapped reply to bytes that are one whole request; None if that cannot be told fast.
+    def message(self, data: bytes) -> bytes | None:
+        """The message in bytes that may be one whole request, unchecked; None if that cannot be told fast.
 
         Call this only between two requests, with an empty inbox.
         """
 
-    def kept(self, request: bytes, session: Session) -> KeptReply | None:
-        """The cached reply to a request, valid only if its versions are checked; None if there is none."""
+    def identify(self, session: Session) -> None:
+        """Tell the session the user whom the request that was taken last names, if requests name users."""
 
-    def confirmed(self, reply: KeptReply) -> Pieces:
-        """The cached reply, encoded. Call this after its versions were checked."""
-
-    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
-        """The error in reply to a request that is not run, or that took too long; None for a oneway call."""
+    def encode(self, reply: Pieces | None) -> Pieces | None:
+        """A reply in binary form as the client reads it; None for None."""
 
     def wrap(self, reply: Pieces | None) -> Pieces:
-        """The bytes to send for a reply. Call this once for each request, from one thread."""
+        """The bytes to send for an encoded reply. Call this once for each request, from one thread."""
 
     def reject(self, error: ProtocolError) -> Pieces:
         """The bytes in answer to an invalid request; empty if the client could not understand any."""
@@ -77,9 +74,8 @@ class PlainProtocol:
 
     ends = False
 
-    def __init__(self, encoding: Encoding, dispatcher: Dispatcher) -> None:
+    def __init__(self, encoding: Encoding) -> None:
         self._encoding = encoding
-        self._dispatcher = dispatcher
 
     @property
     def begun(self) -> bool:
@@ -96,29 +92,25 @@ class PlainProtocol:
         """Whether the encoding has more of the inbox to read."""
         return self._encoding.unread
 
-    def take(self, inbox: bytearray) -> bytes | None:
+    @property
+    def encodes_at_once(self) -> bool:
+        """Whether the encoding takes constant time."""
+        return self._encoding.encodes_at_once
+
+    def take(self, inbox: bytearray) -> Request | None:
         """Remove the next message from the inbox, in binary form; None if incomplete."""
         return self._encoding.take(inbox)
 
-    def answer(self, request: bytes, session: Session) -> Pieces | None:
-        """The dispatcher's reply in the connection's encoding; None for a oneway call."""
-        return self._encoded(self._dispatcher.answer(request, session))
+    def message(self, data: bytes) -> bytes | None:
+        """The bytes themselves."""
+        return data
 
-    def repeated(self, data: bytes, session: Session) -> Repeated | None:
-        """The dispatcher's reply to a repeated request, which needs no wrapping; None if not cached."""
-        return self._dispatcher.repeated(data, session)
+    def identify(self, session: Session) -> None:
+        """Nothing: a client names its user by a call."""
 
-    def kept(self, request: bytes, session: Session) -> KeptReply | None:
-        """The cached reply to a request; None if not cached, or if a worker should encode it."""
-        return kept_reply(self._dispatcher, self._encoding, request, session)
-
-    def confirmed(self, reply: KeptReply) -> Pieces:
-        """The cached reply in the connection's encoding."""
-        return self._encoding.encode(self._dispatcher.confirmed(reply))
-
-    def refuse(self, request: bytes, session: Session, sentence: str) -> Pieces | None:
-        """A MetaException with the sentence, in the connection's encoding; None for a oneway call."""
-        return self._encoded(self._dispatcher.refuse(request, session, sentence))
+    def encode(self, reply: Pieces | None) -> Pieces | None:
+        """The reply in the connection's encoding; None for None."""
+        return None if reply is None else self._encoding.encode(reply)
 
     def wrap(self, reply: Pieces | None) -> Pieces:
         """The reply unchanged; nothing for None."""
@@ -129,17 +121,14 @@ class PlainProtocol:
         head = self._encoding.head()
         if head is None:
             return ()
-        return self.wrap(self._encoded(encode_refusal(head, Refusal.PROTOCOL_ERROR, str(error))))
-
-    def _encoded(self, reply: bytes | None) -> Pieces | None:
-        return None if reply is None else self._encoding.encode((reply,))
+        return self.wrap(self.encode((encode_refusal(head, Refusal.PROTOCOL_ERROR, str(error)),)))
 
 
 class FramedProtocol(PlainProtocol):
     """Messages with their size before them, an unsigned integer of four bytes."""
 
-    def __init__(self, encoding: Encoding, dispatcher: Dispatcher, max_message_bytes: int) -> None:
-        super().__init__(encoding, dispatcher)
+    def __init__(self, encoding: Encoding, max_message_bytes: int) -> None:
+        super().__init__(encoding)
         self._max_message_bytes = max_message_bytes
         self._left: int | None = None
         """The bytes of the current frame that were not read yet; None between frames."""
@@ -149,15 +138,14 @@ class FramedProtocol(PlainProtocol):
         """Whether the size of the current frame was removed from the inbox."""
         return self._left is not None
 
-    def repeated(self, data: bytes, session: Session) -> Repeated | None:
-        """The framed reply to a repeated request; None unless `data` is one whole frame and its reply is cached."""
+    def message(self, data: bytes) -> bytes | None:
+        """What is in the frame; None unless `data` is one whole frame."""
         if not data.startswith(_FRAME.pack(max(0, len(data) - _FRAME.size))):
             return None
-        repeated = super().repeated(data[_FRAME.size :], session)
-        return repeated and repeated._replace(pieces=self.wrap(repeated.pieces))
+        return data[_FRAME.size :]
 
-    def take(self, inbox: bytearray) -> bytes | None:
-        """Remove the next frame from the inbox and return its message; None if incomplete.
+    def take(self, inbox: bytearray) -> Request | None:
+        """Remove the next frame from the inbox and return its request; None if incomplete.
 
         Raises MessageTooLarge for a size above the limit, ProtocolError if a frame does not hold exactly one request.
         """
@@ -182,8 +170,10 @@ class FramedProtocol(PlainProtocol):
         return () if reply is None else (_FRAME.pack(sum(map(len, reply))), *reply)
 
 
-def recognise(inbox: bytearray, dispatcher: Dispatcher, limits: Limits) -> WireProtocol | None:
+def recognise(inbox: bytearray, whole: Recognise, limits: Limits) -> WireProtocol | None:
     """The protocol of a connection that begins with these bytes; None if they are too few to tell.
+
+    `whole` recognises requests that need no scan for their end.
 
     A binary message begins with 0x80, a compact one with 0x82; a frame's size within the limits begins with neither. A
     binary message in its old form begins with the size of its method's name, and its fifth byte is a letter of the
@@ -193,12 +183,12 @@ def recognise(inbox: bytearray, dispatcher: Dispatcher, limits: Limits) -> WireP
         return None
     first, allowance = inbox[0], limits.allowance
     if first in _METHODS:
-        return HttpProtocol(dispatcher, allowance)
+        return HttpProtocol(whole, allowance)
     if first > _METHODS[-1]:
-        return PlainProtocol(encoding_of(first, allowance, dispatcher.knows), dispatcher)
+        return PlainProtocol(encoding_of(first, allowance, whole))
     if len(inbox) <= _FRAME.size:
         return None
     inner = inbox[_FRAME.size]
     if inner in (_BINARY_ID, PROTOCOL_ID, 0):
-        return FramedProtocol(encoding_of(inner, allowance, dispatcher.knows), dispatcher, limits.max_message_bytes)
-    return PlainProtocol(encoding_of(first, allowance, dispatcher.knows), dispatcher)
+        return FramedProtocol(encoding_of(inner, allowance, whole), limits.max_message_bytes)
+    return PlainProtocol(encoding_of(first, allowance, whole))
