@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hmstats.errors import SketchError
-from hmstats.outlets.spark.lz4_blocks import compress, decompress, xxhash32
+from hmstats.outlets.spark.lz4_blocks import compress, decompress
 
 FROM_JAVA = base64.b64decode(
     "TFo0QmxvY2smPAAAAHAAAACWgrUDQ0BvQAABABMECABBAEBvIAsAMkB/MAgAIodoCAAPGAAFIY84IAADAgAT+QgAEu0IACMBCQgAUAT/////"
@@ -26,19 +26,6 @@ def test_a_stream_of_java_is_read_and_written_alike() -> None:
     data = decompress(FROM_JAVA)
     assert len(data) == 112
     assert compress(data) == FROM_JAVA
-
-
-@pytest.mark.parametrize(
-    ("data", "seed", "expected"),
-    [
-        (b"", 0, 0x02CC5D05),
-        (b"a", 0, 0x550D7456),
-        (b"abc", 0, 0x32D153FF),
-        (b"Nobody inspects the spammish repetition", 0, 0xE2293B2F),
-    ],
-)
-def test_the_checksum_is_xxhash(data: bytes, seed: int, expected: int) -> None:
-    assert xxhash32(data, seed) == expected
 
 
 @pytest.mark.parametrize("place", range(len(FROM_JAVA)))

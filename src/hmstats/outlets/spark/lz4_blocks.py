@@ -2,12 +2,13 @@
 
 A block is 8 bytes `LZ4Block`, a byte with the method and the block size, then little-endian: compressed length, length,
 checksum (xxHash32 of the data, 28 bits of it), and the data. A block of length 0 ends the stream. This is not the frame
-format of the lz4 program. pyarrow compresses; the checksum it does not have (xxHash 0.1.1, XXH32).
+format of the lz4 program.
 """
 
 import struct
 
 import pyarrow as pa
+from xxhash import xxh32_intdigest
 
 from hmstats.errors import SketchError
 
@@ -18,9 +19,6 @@ _METHOD, _LEVEL = 0xF0, 0x0F
 _LEAST_BITS = 10
 _BLOCK_BYTES, _BLOCK_LEVEL = 1 << 16, 6
 _SEED, _CHECKED = 0x9747B28C, 0x0FFFFFFF
-_P1, _P2, _P3, _P4, _P5 = 2654435761, 2246822519, 3266489917, 668265263, 374761393
-_MASK = 0xFFFFFFFF
-_STRIPE = struct.Struct("<4I")
 
 
 def compress(data: bytes) -> bytes:
@@ -48,33 +46,10 @@ def decompress(stream: bytes) -> bytes:
         parts.append(_data(token & _METHOD, body, compressed, length, checksum))
 
 
-def xxhash32(data: bytes, seed: int = _SEED) -> int:
-    """The 32 bits of XXH32."""
-    at, size = 0, len(data)
-    if size >= _STRIPE.size:
-        lanes = [(seed + _P1 + _P2) & _MASK, (seed + _P2) & _MASK, seed, (seed - _P1) & _MASK]
-        at = size - size % _STRIPE.size
-        for stripe in _STRIPE.iter_unpack(data[:at]):
-            lanes = [_turned(lane + word * _P2, 13) * _P1 & _MASK for lane, word in zip(lanes, stripe, strict=True)]
-        hashed = sum(_turned(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18), strict=True))
-    else:
-        hashed = seed + _P5
-    hashed += size
-    while at + 4 <= size:
-        hashed = _turned(hashed + int.from_bytes(data[at : at + 4], "little") * _P3, 17) * _P4
-        at += 4
-    for byte in data[at:]:
-        hashed = _turned(hashed + byte * _P5, 11) * _P1
-    hashed &= _MASK
-    hashed = (hashed ^ hashed >> 15) * _P2 & _MASK
-    hashed = (hashed ^ hashed >> 13) * _P3 & _MASK
-    return hashed ^ hashed >> 16
-
-
 def _block(data: bytes) -> bytes:
     packed = _codec().compress(data, asbytes=True)
     method, body = (_LZ4, packed) if len(packed) < len(data) else (_RAW, data)
-    return _HEAD.pack(_MAGIC, method | _BLOCK_LEVEL, len(body), len(data), xxhash32(data) & _CHECKED) + body
+    return _HEAD.pack(_MAGIC, method | _BLOCK_LEVEL, len(body), len(data), _checksum(data)) + body
 
 
 def _data(method: int, body: bytes, compressed: int, length: int, checksum: int) -> bytes:
@@ -84,7 +59,7 @@ def _data(method: int, body: bytes, compressed: int, length: int, checksum: int)
         data = body if method == _RAW else _codec().decompress(body, length, asbytes=True)
     except (OSError, ValueError) as error:
         raise SketchError(f"an LZ4 block cannot be decompressed: {error}") from error
-    found = xxhash32(data) & _CHECKED
+    found = _checksum(data)
     if len(data) != length or found != checksum:
         raise SketchError(f"an LZ4 block must have the checksum {checksum:x}, found {found:x}")
     return bytes(data)
@@ -94,6 +69,5 @@ def _codec() -> pa.Codec:
     return pa.Codec("lz4_raw")
 
 
-def _turned(word: int, bits: int) -> int:
-    word &= _MASK
-    return (word << bits | word >> (32 - bits)) & _MASK
+def _checksum(data: bytes) -> int:
+    return xxh32_intdigest(data, _SEED) & _CHECKED
