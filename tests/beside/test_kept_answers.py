@@ -30,7 +30,7 @@ COLUMNS = {"l": "bigint", "s": "string"}
 PARTITIONS = ["k=a", "k=b", "k=c"]
 PLAIN = ("theirs", "mine", "both")
 ABSENT, EMPTY = "no such table", "no statistics"
-KEPT = '"outcome": "kept"'
+KEPT = '"outcome": "cached"'
 DATABASE = "kept"
 
 pytestmark = pytest.mark.parametrize("logging_pair", ["4.0"], indirect=True)

@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmstats.model.catalog.file_changes import Kind
-from hmstats.server.cache.cached_answers import Answers
-from hmstats.server.cache.cached_objects import KeptObjects
-from hmstats.server.cache.cached_tables import KeptTables
+from hmstats.server.cache.cached_answers import AnswerCache
+from hmstats.server.cache.cached_objects import CachedObjects
+from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.cache.recent_changes import RecentChanges
 from hmstats.server.calls.direct_writes import DirectWrites
 from hmstats.server.calls.dispatch import Dispatcher
@@ -169,14 +169,14 @@ def _dispatcher(
 ) -> Dispatcher:
     """The dispatcher, which answers from caches, straight from bytes, or by the calls."""
     recent = RecentChanges(store.changes_since)
-    answers = Answers(store.current_versions, limits.answers_bytes, recent.between)
+    answers = AnswerCache(store.current_versions, limits.answers_bytes, recent.between)
     store.forget_when_older(recent.forget)
     store.forget_when_older(answers.forget)
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
         return Dispatcher(methods(), calls, answers)
-    kept = KeptTables(store.current_versions, recent.between, limits.objects_bytes)
+    kept = TableCache(store.current_versions, recent.between, limits.objects_bytes)
     store.forget_when_older(kept.forget)
-    objects = KeptObjects(made.reader, kept, sketches=rules.send_sketches)
+    objects = CachedObjects(made.reader, kept, sketches=rules.send_sketches)
     if store.read_only:
         return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready())
     writes = DirectWrites(made.writer.plain)

@@ -141,7 +141,7 @@ def test_no_read_is_stale_and_no_update_lost(servers: list[Metastore], tmp_path:
         assert _read_partitions(client) == registers["p"].writes[-1].value
     logs = [each.read_text() for each in tmp_path.glob("server-*/server.log")]
     assert len(logs) == len(servers)
-    assert all(log.count('"outcome": "kept"') > 20 for log in logs)
+    assert all(log.count('"outcome": "cached"') > 20 for log in logs)
 
 
 def _write_column(pair: Pair, column: str, register: Register, ended: threading.Event) -> None:

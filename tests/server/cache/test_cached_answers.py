@@ -5,7 +5,7 @@ import pytest
 from tests.server.requests import encoded, old_envelope, reply_of, request
 
 from hmstats.errors import NoSuchObject
-from hmstats.server.cache.cached_answers import Answers
+from hmstats.server.cache.cached_answers import AnswerCache
 from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.messages.envelope import CALL, read_head
 from hmstats.server.messages.request import CacheKey, Request
@@ -37,24 +37,24 @@ def numbers() -> Numbers:
     return Numbers()
 
 
-def keep(
-    answers: Answers,
+def put(
+    answers: AnswerCache,
     question: CacheKey,
     result: bytes,
     *noted: tuple[int, int | None],
     partitions: Collection[str] | None = None,
 ) -> None:
-    with answers.listening(question) as kept:
+    with answers.listening(question) as cached:
         for table_id, version in noted:
             versions.note(table_id, version, partitions)
-        kept(result)
+        cached(result)
 
 
 def test_an_answer_is_found_as_long_as_its_table_has_the_same_number(numbers: Numbers) -> None:
-    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
     assert answers.find(question) is None
     assert numbers.asked == 0
-    keep(answers, question, b"one", (1, 5))
+    put(answers, question, b"one", (1, 5))
     assert answers.find(question) == answers.find(question) == b"one"
     assert answers.find((METHOD, b"b")) is None
     assert numbers.asked == 2
@@ -62,21 +62,21 @@ def test_an_answer_is_found_as_long_as_its_table_has_the_same_number(numbers: Nu
     assert answers.find(question) == b"one"
     numbers.now[1] = 6
     assert answers.find(question) is None
-    keep(answers, question, b"two", (1, 6))
+    put(answers, question, b"two", (1, 6))
     assert answers.find(question) == b"two"
 
 
 def test_an_answer_from_two_tables_needs_both(numbers: Numbers) -> None:
-    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
-    keep(answers, question, b"one", (1, 5), (2, 7))
+    answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
+    put(answers, question, b"one", (1, 5), (2, 7))
     assert answers.find(question) == b"one"
     numbers.now[2] = 8
     assert answers.find(question) is None
 
 
 def test_an_answer_is_not_found_once_its_table_has_no_number(numbers: Numbers) -> None:
-    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
-    keep(answers, question, b"one", (1, 5))
+    answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
+    put(answers, question, b"one", (1, 5))
     del numbers.now[1]
     assert answers.find(question) is None
 
@@ -111,8 +111,8 @@ def test_an_answer_outlives_changes_of_partitions_that_it_was_not_made_from(
     numbers: Numbers, named: dict[int, frozenset[str] | None], partitions: list[str] | None, found: bool
 ) -> None:
     log, question = Log(named), (METHOD, b"a")
-    answers = Answers(numbers, 10_000, log)
-    keep(answers, question, b"one", (1, 5), partitions=partitions)
+    answers = AnswerCache(numbers, 10_000, log)
+    put(answers, question, b"one", (1, 5), partitions=partitions)
     numbers.now[1] = 6
     for _ in range(3):
         assert answers.find(question) == (b"one" if found else None)
@@ -120,8 +120,11 @@ def test_an_answer_outlives_changes_of_partitions_that_it_was_not_made_from(
 
 
 def test_an_answer_that_outlived_a_change_needs_to_outlive_the_next(numbers: Numbers) -> None:
-    answers, question = Answers(numbers, 10_000, Log({6: frozenset({"k=b"}), 7: frozenset({"k=a"})})), (METHOD, b"a")
-    keep(answers, question, b"one", (1, 5), partitions=["k=a"])
+    answers, question = (
+        AnswerCache(numbers, 10_000, Log({6: frozenset({"k=b"}), 7: frozenset({"k=a"})})),
+        (METHOD, b"a"),
+    )
+    put(answers, question, b"one", (1, 5), partitions=["k=a"])
     numbers.now[1] = 6
     assert answers.find(question) == b"one"
     numbers.now[1] = 7
@@ -129,8 +132,8 @@ def test_an_answer_that_outlived_a_change_needs_to_outlive_the_next(numbers: Num
 
 
 def test_an_answer_from_two_tables_outlives_what_touched_neither_part(numbers: Numbers) -> None:
-    answers, question = Answers(numbers, 10_000, Log({6: frozenset({"k=b"})})), (METHOD, b"a")
-    keep(answers, question, b"one", (1, 5), (2, 7), partitions=["k=a"])
+    answers, question = AnswerCache(numbers, 10_000, Log({6: frozenset({"k=b"})})), (METHOD, b"a")
+    put(answers, question, b"one", (1, 5), (2, 7), partitions=["k=a"])
     numbers.now[1] = 6
     assert answers.find(question) == b"one"
     numbers.now[2] = 8
@@ -141,58 +144,58 @@ def test_an_answer_from_two_tables_outlives_what_touched_neither_part(numbers: N
 def test_an_answer_from_no_table_or_one_without_number_is_not_kept(
     numbers: Numbers, noted: list[tuple[int, int | None]]
 ) -> None:
-    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
-    keep(answers, question, b"one", *noted)
+    answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
+    put(answers, question, b"one", *noted)
     assert answers.find(question) is None
 
 
 def test_an_answer_read_in_two_transactions_counts_at_the_number_of_the_first(numbers: Numbers) -> None:
-    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
-    keep(answers, question, b"half old, half new", (1, 4), (1, 5))
+    answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
+    put(answers, question, b"half old, half new", (1, 4), (1, 5))
     assert answers.find(question) is None
 
 
 def test_tables_that_are_read_outside_are_not_noted(numbers: Numbers) -> None:
-    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
     versions.note(2, 7)
-    keep(answers, question, b"one", (1, 5))
+    put(answers, question, b"one", (1, 5))
     versions.note(2, 7)
     numbers.now = {1: 5}
     assert answers.find(question) == b"one"
 
 
 def test_the_answers_that_were_asked_for_last_stay(numbers: Numbers) -> None:
-    answers, result = Answers(numbers, 6_500), bytes(1_000)
+    answers, result = AnswerCache(numbers, 6_500), bytes(1_000)
     questions = [(METHOD, str(number).encode()) for number in range(4)]
     for question in questions[:3]:
-        keep(answers, question, result, (1, 5))
+        put(answers, question, result, (1, 5))
     assert answers.find(questions[0]) == result
-    keep(answers, questions[3], result, (1, 5))
+    put(answers, questions[3], result, (1, 5))
     assert [answers.find(each) is not None for each in questions] == [True, False, True, True]
 
 
 def test_an_answer_larger_than_all_memory_pushes_out_none(numbers: Numbers) -> None:
-    answers = Answers(numbers, 6_500)
-    keep(answers, (METHOD, b"a"), b"small", (1, 5))
-    keep(answers, (METHOD, b"b"), bytes(6_500), (1, 5))
+    answers = AnswerCache(numbers, 6_500)
+    put(answers, (METHOD, b"a"), b"small", (1, 5))
+    put(answers, (METHOD, b"b"), bytes(6_500), (1, 5))
     assert answers.find((METHOD, b"a")) == b"small"
     assert answers.find((METHOD, b"b")) is None
 
 
 def test_answers_that_replace_each_other_take_the_room_of_one(numbers: Numbers) -> None:
-    answers = Answers(numbers, 6_500)
-    keep(answers, (METHOD, b"a"), b"small", (1, 5))
+    answers = AnswerCache(numbers, 6_500)
+    put(answers, (METHOD, b"a"), b"small", (1, 5))
     for _ in range(20):
-        keep(answers, (METHOD, b"b"), bytes(3_000), (1, 5))
+        put(answers, (METHOD, b"b"), bytes(3_000), (1, 5))
     assert answers.find((METHOD, b"a")) == b"small"
 
 
 def test_only_calls_that_depend_on_nothing_else_are_questions(numbers: Numbers) -> None:
-    answers = Answers(numbers, 10_000)
+    answers = AnswerCache(numbers, 10_000)
     assert answers.key(METHOD, b"xxbody", 2) == (METHOD, b"body")
     for name in ("update_table_column_statistics", "set_ugi", "get_all_databases"):
         assert answers.key(name, b"xxbody", 2) is None
-    assert Answers(numbers, 0).key(METHOD, b"xxbody", 2) is None
+    assert AnswerCache(numbers, 0).key(METHOD, b"xxbody", 2) is None
 
 
 class Counted:
@@ -214,7 +217,7 @@ class Counted:
 
 def test_a_repeated_question_is_answered_without_the_call_and_under_its_own_sequence_id(numbers: Numbers) -> None:
     call = Counted(numbers)
-    dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))
+    dispatcher = Dispatcher(methods(), {METHOD: call}, AnswerCache(numbers, 10_000))
     first = reply_of(dispatcher.answer(Request.of(request(METHOD, 41, **WANTED)), SESSION))
     again = reply_of(dispatcher.answer(Request.of(request(METHOD, 42, **WANTED)), Session(2, "127.0.0.1:2")))
     body = encoded(methods()[METHOD].arguments(**WANTED))
@@ -228,7 +231,7 @@ def test_a_repeated_question_is_answered_without_the_call_and_under_its_own_sequ
 
 
 def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> None:
-    answers, asked = Answers(numbers, 10_000), request(METHOD, **WANTED)
+    answers, asked = AnswerCache(numbers, 10_000), request(METHOD, **WANTED)
     dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, answers)
     assert not dispatcher.whole(bytearray(asked))
     dispatcher.answer(Request.of(asked), SESSION)
@@ -248,7 +251,7 @@ def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> N
 
 
 def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> None:
-    dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, Answers(numbers, 10_000))
+    dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, AnswerCache(numbers, 10_000))
     asked = request(METHOD, 1, **WANTED)
     assert dispatcher.repeated(asked, SESSION) is None
     first = dispatcher.answer(Request.of(asked), SESSION)
@@ -259,7 +262,7 @@ def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> N
     again = dispatcher.answer(Request.of(later), SESSION)
     assert again is not None
     assert b"".join(repeated.pieces) == b"".join(again) == b"".join(first).replace(b"\0\0\0\1", b"\0\0\0M", 1)
-    assert (repeated.request.message, dict(repeated.kept.versions)) == (later, {1: 5})
+    assert (repeated.request.message, dict(repeated.cached.versions)) == (later, {1: 5})
     assert repeated.request.head == read_head(later)
     others = (
         *(later[:size] for size in range(len(later))),
@@ -279,7 +282,7 @@ def test_what_spark_sees_alone_is_repeated_to_spark_alone(numbers: Numbers) -> N
         versions.note(1, 5)
         return api.Table(dbName=dbname, tableName=f"{tbl_name} of Spark" if session.is_spark else tbl_name)
 
-    dispatcher = Dispatcher(methods(), {"get_table": call}, Answers(numbers, 10_000))
+    dispatcher = Dispatcher(methods(), {"get_table": call}, AnswerCache(numbers, 10_000))
     asked, spark = request("get_table", dbname="d", tbl_name="t"), Session(2, "127.0.0.1:2", is_spark=True)
     dispatcher.answer(Request.of(asked), spark)
     assert dispatcher.repeated(asked, SESSION) is None
@@ -294,18 +297,18 @@ def test_what_spark_sees_alone_is_repeated_to_spark_alone(numbers: Numbers) -> N
 def test_an_answer_is_the_same_while_its_tables_have_their_numbers(
     numbers: Numbers, now: Mapping[int, int], same: bool
 ) -> None:
-    answers, question = Answers(numbers, 10_000), (METHOD, b"a")
+    answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
     assert answers.look(question) is None
-    keep(answers, question, b"one", (1, 5))
-    kept = answers.look(question)
-    assert kept is not None
-    assert kept.is_same(now) is same
+    put(answers, question, b"one", (1, 5))
+    cached = answers.look(question)
+    assert cached is not None
+    assert cached.is_same(now) is same
     assert numbers.asked == 0
 
 
 def test_errors_are_not_kept(numbers: Numbers) -> None:
     call = Counted(numbers)
-    dispatcher = Dispatcher(methods(), {METHOD: call}, Answers(numbers, 10_000))
+    dispatcher = Dispatcher(methods(), {METHOD: call}, AnswerCache(numbers, 10_000))
     gone = request(METHOD, **(WANTED | {"col_name": "gone"}))
     for _ in range(2):
         answer = reply_of(dispatcher.answer(Request.of(gone), SESSION)).content

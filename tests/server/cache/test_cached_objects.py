@@ -15,9 +15,9 @@ from thriftpy2.transport import TCyBufferedTransport
 
 from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
-from hmstats.server.cache.cached_answers import Kept
-from hmstats.server.cache.cached_objects import KeptObjects
-from hmstats.server.cache.cached_tables import KeptTables
+from hmstats.server.cache.cached_answers import CachedAnswer
+from hmstats.server.cache.cached_objects import CachedObjects
+from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.cache.recent_changes import RecentChanges
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.server.rpc.caller import Session
@@ -81,9 +81,9 @@ class Server:
         self.writer = StatisticsWriter(store)
         self.reader = Watched(reader)
         self._calls = StatisticsCalls(reader, aggregator, self.writer, send_sketches=False)
-        tables = KeptTables(store.current_versions, RecentChanges(store.changes_since).between, max_bytes)
-        kept: Any = self.reader
-        objects = KeptObjects(kept, tables, sketches=False)
+        tables = TableCache(store.current_versions, RecentChanges(store.changes_since).between, max_bytes)
+        cached: Any = self.reader
+        objects = CachedObjects(cached, tables, sketches=False)
         self._quick, self._ready = objects.calls(), objects.ready()
 
     def ask(self, method: str, request: Any) -> tuple[Any, Any]:
@@ -102,13 +102,13 @@ class Server:
         assert answered == expected
         return answered
 
-    def ready(self, wanted: Collection[str], columns: Collection[str], **more: Any) -> Kept | None:
+    def ready(self, wanted: Collection[str], columns: Collection[str], **more: Any) -> CachedAnswer | None:
         """What is answered of partitions at once, from rows that are there, which is checked to be what is read."""
         request = _of_partitions(wanted, columns, **more)
-        kept = self._ready[OF_PARTITIONS_CALL](encoded(methods()[OF_PARTITIONS_CALL].arguments(request=request)), 0)
-        if kept is not None and kept.versions == self.store.current_versions(kept.versions):
-            assert _told(OF_PARTITIONS_CALL, kept.result) == self.ask(OF_PARTITIONS_CALL, request)[1]
-        return kept
+        cached = self._ready[OF_PARTITIONS_CALL](encoded(methods()[OF_PARTITIONS_CALL].arguments(request=request)), 0)
+        if cached is not None and cached.versions == self.store.current_versions(cached.versions):
+            assert _told(OF_PARTITIONS_CALL, cached.result) == self.ask(OF_PARTITIONS_CALL, request)[1]
+        return cached
 
     def update(self, partition: str, number: int) -> None:
         """Write another number of distinct values of c1 of one partition."""

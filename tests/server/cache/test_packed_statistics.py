@@ -12,8 +12,8 @@ from sqlalchemy import delete, insert
 from tests.server.requests import encoded
 from tests.store.catalog_values import NAME, make_partitions, make_table
 
-from hmstats.server.cache.cached_objects import KeptObjects
-from hmstats.server.cache.cached_tables import KeptTables
+from hmstats.server.cache.cached_objects import CachedObjects
+from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.cache.recent_changes import RecentChanges
 from hmstats.service.statistics.reading import read
 from hmstats.service.statistics.reading.read import StatisticsReader
@@ -85,13 +85,13 @@ class Packing:
         return packed, by_rows
 
     def _answer(self, store: Store, engine: str | None, columns: list[str], any_engine: bool) -> bytes:
-        tables = KeptTables(store.current_versions, RecentChanges(store.changes_since).between, 2**20)
+        tables = TableCache(store.current_versions, RecentChanges(store.changes_since).between, 2**20)
         reader = StatisticsReader(store, any_engine=any_engine, sketches=False)
         wanted = api.PartitionsStatsRequest(
             dbName=NAME.database, tblName=NAME.table, colNames=columns, partNames=PARTITIONS, engine=engine
         )
         message = encoded(methods()[METHOD].arguments(request=wanted))
-        result = KeptObjects(reader, tables, sketches=False).calls()[METHOD](message, 0)
+        result = CachedObjects(reader, tables, sketches=False).calls()[METHOD](message, 0)
         assert result is not None
         return result
 

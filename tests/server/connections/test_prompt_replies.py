@@ -13,12 +13,12 @@ from tests.server.requests import Reply, request
 from tests.server.serving import PATIENCE_SECONDS, Client, Gate, echo
 
 from hmstats.errors import StoreUnavailable
-from hmstats.server.cache.cached_answers import Answers, Kept
+from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.connections import prompt_replies
 from hmstats.server.limits import Limits
 from hmstats.server.messages.struct_codec import encode_struct
-from hmstats.server.monitoring.metrics import KeptSeconds
+from hmstats.server.monitoring.metrics import CachedSeconds
 from hmstats.server.server import Server
 from hmstats.server.sockets.busy_poll import Ready
 from hmstats.store.changes import versions
@@ -123,12 +123,12 @@ def source(monkeypatch: pytest.MonkeyPatch) -> Source:
 def serving(
     source: Source,
     limits: Limits | None = None,
-    ready: Callable[[bytes, int], Kept | None] = lambda *_: None,
+    ready: Callable[[bytes, int], CachedAnswer | None] = lambda *_: None,
     answers_bytes: int = 10_000,
 ) -> Iterator[tuple[str, int]]:
     """A server of that source."""
     calls: dict[str, Callable[..., object]] = {METHOD: source.call, "getOption": echo, "get_all_databases": source.gate}
-    dispatcher = Dispatcher(methods(), calls, Answers(source.current, answers_bytes), ready={METHOD: ready})
+    dispatcher = Dispatcher(methods(), calls, AnswerCache(source.current, answers_bytes), ready={METHOD: ready})
     server = source.server = Server(("127.0.0.1", 0), dispatcher, limits, versions=source)
     try:
         yield server.start()
@@ -181,12 +181,12 @@ def test_what_is_put_together_at_once_is_checked_and_kept(source: Source) -> Non
     """A new question about columns that begin with r; another like it is answered by a worker."""
     put_together: list[bytes] = []
 
-    def ready(message: bytes, body_at: int) -> Kept | None:
+    def ready(message: bytes, body_at: int) -> CachedAnswer | None:
         if b"ready" not in message[body_at:]:
             return None
         put_together.append(message)
         called = source.call(Session(1, "127.0.0.1:1"), "d", "t", "ready")
-        return Kept({TABLE: 1}, {TABLE: None}, encode_struct(methods()[METHOD].result(success=called)))
+        return CachedAnswer({TABLE: 1}, {TABLE: None}, encode_struct(methods()[METHOD].result(success=called)))
 
     with serving(source, ready=ready) as address, Client(address) as client:
         wait_for_line(source, client)
@@ -434,7 +434,7 @@ def is_open(address: tuple[str, int]) -> bool:
 
 def test_repeated_calls_are_counted_as_kept(source: Source) -> None:
     def counted() -> float:
-        labels = {"method": METHOD, "outcome": "kept"}
+        labels = {"method": METHOD, "outcome": "cached"}
         return REGISTRY.get_sample_value("hmstats_rpc_seconds_count", labels) or 0.0
 
     before = counted()
@@ -449,9 +449,9 @@ def test_repeated_calls_are_counted_as_kept(source: Source) -> None:
 
 def test_seconds_of_kept_answers_are_told_some_at_a_time() -> None:
     def told(sample: str) -> float:
-        return REGISTRY.get_sample_value(f"hmstats_rpc_seconds_{sample}", {"method": "m", "outcome": "kept"}) or 0.0
+        return REGISTRY.get_sample_value(f"hmstats_rpc_seconds_{sample}", {"method": "m", "outcome": "cached"}) or 0.0
 
-    seconds = KeptSeconds()
+    seconds = CachedSeconds()
     for number in range(1, 200):
         seconds.note("m", 0.5)
         assert 0 <= number - told("count") < 64
@@ -519,7 +519,7 @@ def test_the_next_event_is_looked_for_only_after_a_call_that_took_no_worker(
 def test_an_unexpected_error_costs_its_connection_and_no_other(
     source: Source, breaks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ready(message: bytes, body_at: int) -> Kept | None:
+    def ready(message: bytes, body_at: int) -> CachedAnswer | None:
         if b"broken" in message[body_at:] and breaks == "ready":
             raise RuntimeError("a bug")
         return None
@@ -534,7 +534,7 @@ def test_an_unexpected_error_costs_its_connection_and_no_other(
         if breaks == "known":
             monkeypatch.setattr(source, "known_versions", broken)
         if breaks == "answer":
-            monkeypatch.setattr(Kept, "is_same", broken)
+            monkeypatch.setattr(CachedAnswer, "is_same", broken)
         client.send(question("broken" if breaks == "ready" else "c"))
         assert client.at_end()
         monkeypatch.undo()

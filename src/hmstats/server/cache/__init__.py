@@ -1,4 +1,4 @@
-"""Encoded answers, kept as long as the tables that they were made from have the same version.
+"""The cache of encoded answers, valid as long as the tables that they were made from have the same version.
 
 cached_answers   whole answers, by the bytes of the question
 cached_objects   new questions, put together from what is cached of each column

@@ -21,7 +21,7 @@ Between = Callable[[int, int, int], frozenset[str] | None]
 """Names the only partitions of a table (its id) that changed between two versions; None if anything may have
 changed."""
 
-_KEPT = frozenset(
+_CACHED_CALLS = frozenset(
     {
         "get_table_column_statistics",
         "get_partition_column_statistics",
@@ -64,7 +64,7 @@ _NAME_BYTES = 150
 """Memory of one name of a partition that an answer was made from."""
 
 
-class Kept(NamedTuple):
+class CachedAnswer(NamedTuple):
     """A cached answer, and the versions of the tables that it was made from."""
 
     versions: Versions
@@ -77,7 +77,7 @@ class Kept(NamedTuple):
         return self.versions.items() <= now.items()
 
 
-class Answers:
+class AnswerCache:
     """An LRU cache of answers, of at most `max_bytes` together; thread-safe.
 
     `current` reads the current versions of tables by id; a table without one is left out. `between` names the
@@ -90,7 +90,7 @@ class Answers:
         self._current = current
         self._between = between or (lambda *_: None)
         self._free_bytes = self._max_bytes = max_bytes
-        self._kept: OrderedDict[CacheKey, Kept] = OrderedDict()
+        self._cached: OrderedDict[CacheKey, CachedAnswer] = OrderedDict()
         self._forgotten = 0
         """How often the cache was cleared: an answer that was read before a clear is not cached after it."""
         self._lock = threading.Lock()
@@ -100,7 +100,7 @@ class Answers:
 
         `name` is the method's, `body_at` the byte at which the arguments begin, `of_spark` whether the caller is Spark.
         """
-        if not self._max_bytes or name not in _KEPT:
+        if not self._max_bytes or name not in _CACHED_CALLS:
             return None
         if of_spark and name in _SPARK_SEES_OTHERS:
             name = f"{name} of Spark"
@@ -108,39 +108,39 @@ class Answers:
 
     def find(self, key: CacheKey) -> bytes | None:
         """The cached result, if it is still valid; reads the current versions."""
-        kept = self.look(key)
-        if kept is None:
+        cached = self.look(key)
+        if cached is None:
             return None
-        now = self._current(kept.versions.keys())
-        if kept.is_same(now):
-            return kept.result
-        if not self._is_untouched(kept, now):
+        now = self._current(cached.versions.keys())
+        if cached.is_same(now):
+            return cached.result
+        if not self._is_untouched(cached, now):
             return None
         with self._lock:
-            self._replace(key, kept, kept._replace(versions=now))
-        return kept.result
+            self._replace(key, cached, cached._replace(versions=now))
+        return cached.result
 
     def knows(self, head: Head, data: bytearray) -> bool:
         """Whether the bytes are a whole request whose answer is cached."""
-        if head.name not in _KEPT:  # do not copy a large write for nothing
+        if head.name not in _CACHED_CALLS:  # do not copy a large write for nothing
             return False
-        return (head.name, bytes(data[head.body_at :])) in self._kept
+        return (head.name, bytes(data[head.body_at :])) in self._cached
 
-    def look(self, key: CacheKey) -> Kept | None:
+    def look(self, key: CacheKey) -> CachedAnswer | None:
         """The cached answer, which may be stale; versions are not checked."""
         with self._lock:
-            if kept := self._kept.get(key):
-                self._kept.move_to_end(key)
-            return kept
+            if cached := self._cached.get(key):
+                self._cached.move_to_end(key)
+            return cached
 
-    def _is_untouched(self, kept: Kept, now: Versions) -> bool:
+    def _is_untouched(self, cached: CachedAnswer, now: Versions) -> bool:
         """Whether only partitions have changed that the answer was not made from."""
-        if now.keys() != kept.versions.keys():
+        if now.keys() != cached.versions.keys():
             return False
-        for table_id, read in kept.partitions.items():
-            if now[table_id] == kept.versions[table_id]:
+        for table_id, read in cached.partitions.items():
+            if now[table_id] == cached.versions[table_id]:
                 continue
-            changed = None if read is None else self._between(table_id, kept.versions[table_id], now[table_id])
+            changed = None if read is None else self._between(table_id, cached.versions[table_id], now[table_id])
             if read is None or changed is None or not changed.isdisjoint(read):
                 return False
         return True
@@ -153,16 +153,16 @@ class Answers:
             return
         forgotten = self._forgotten
         with noting() as noted:
-            yield lambda result: self.keep(key, _made(noted, result), forgotten)
+            yield lambda result: self.put(key, _made(noted, result), forgotten)
 
     def forget(self) -> None:
         """Clear the cache; answers that are being read now are not cached either."""
         with self._lock:
             self._forgotten += 1
-            self._kept.clear()
+            self._cached.clear()
             self._free_bytes = self._max_bytes
 
-    def keep(self, key: CacheKey, made: Kept, forgotten: int | None = None) -> None:
+    def put(self, key: CacheKey, made: CachedAnswer, forgotten: int | None = None) -> None:
         """Cache an answer, unless the cache was cleared since `forgotten` was read. Replaces an older answer."""
         size = _size(key, made)
         if not made.versions or not all(made.versions.values()) or size > self._max_bytes:
@@ -172,27 +172,27 @@ class Answers:
                 return
             self._drop(key)
             while self._free_bytes < size:
-                self._drop(next(iter(self._kept)))
-            self._kept[key] = made
+                self._drop(next(iter(self._cached)))
+            self._cached[key] = made
             self._free_bytes -= size
 
-    def _replace(self, key: CacheKey, old: Kept, new: Kept) -> None:
+    def _replace(self, key: CacheKey, old: CachedAnswer, new: CachedAnswer) -> None:
         """Replace an entry by one with newer versions, unless another thread has replaced it."""
-        if self._kept.get(key) is old:
-            self._kept[key] = new
-            self._kept.move_to_end(key)
+        if self._cached.get(key) is old:
+            self._cached[key] = new
+            self._cached.move_to_end(key)
 
     def _drop(self, key: CacheKey) -> None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._free_bytes += _size(key, kept)
+        cached = self._cached.pop(key, None)
+        if cached is not None:
+            self._free_bytes += _size(key, cached)
 
 
-def _made(noted: Mapping[int, Noted], result: bytes) -> Kept:
+def _made(noted: Mapping[int, Noted], result: bytes) -> CachedAnswer:
     versions = {table_id: each.version for table_id, each in noted.items()}
-    return Kept(versions, {table_id: each.partitions for table_id, each in noted.items()}, result)
+    return CachedAnswer(versions, {table_id: each.partitions for table_id, each in noted.items()}, result)
 
 
-def _size(key: CacheKey, kept: Kept) -> int:
-    names = sum(len(each or ()) for each in kept.partitions.values())
-    return _ENTRY_BYTES + len(key[1]) + len(kept.result) + _NAME_BYTES * names
+def _size(key: CacheKey, cached: CachedAnswer) -> int:
+    names = sum(len(each or ()) for each in cached.partitions.values())
+    return _ENTRY_BYTES + len(key[1]) + len(cached.result) + _NAME_BYTES * names

@@ -12,8 +12,8 @@ from hmstats.errors import MetastoreError
 from hmstats.model.catalog.names import normal_partition_name, table_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
-from hmstats.server.cache.cached_answers import Kept
-from hmstats.server.cache.cached_tables import Entry, Form, KeptTable, KeptTables, Row
+from hmstats.server.cache.cached_answers import CachedAnswer
+from hmstats.server.cache.cached_tables import CachedTable, Entry, Form, Row, TableCache
 from hmstats.service.statistics.reading.read import FoundStatistics, StatisticsReader
 from hmstats.store.changes.versions import note
 from hmstats.wire.statistics import statistics_bytes, statistics_groups, statistics_requests
@@ -23,7 +23,7 @@ from hmstats.wire.statistics.statistics_requests import Asked
 QuickCall = Callable[[bytes, int], bytes | None]
 """Makes the encoded result of a whole request whose arguments begin at a byte; None leaves it to the call."""
 
-ReadyCall = Callable[[bytes, int], Kept | None]
+ReadyCall = Callable[[bytes, int], CachedAnswer | None]
 """Makes the cached result of a whole request, fast and without the database; None if something is not cached."""
 
 _LONG_BYTES = 32 * 1024
@@ -40,10 +40,10 @@ class _Question(NamedTuple):
     columns: tuple[str, ...]
 
 
-class KeptObjects:
+class CachedObjects:
     """Answers requests for statistics from the cache of columns. `sketches` is whether answers contain sketches."""
 
-    def __init__(self, reader: StatisticsReader, tables: KeptTables, *, sketches: bool) -> None:
+    def __init__(self, reader: StatisticsReader, tables: TableCache, *, sketches: bool) -> None:
         self._reader = reader
         self._tables = tables
         self._sketches = sketches
@@ -59,7 +59,7 @@ class KeptObjects:
         """The functions that answer from cached rows alone, by method."""
         return {"get_partitions_statistics_req": self.ready_partitions_statistics}
 
-    def ready_partitions_statistics(self, message: bytes, body_at: int) -> Kept | None:
+    def ready_partitions_statistics(self, message: bytes, body_at: int) -> CachedAnswer | None:
         """The result of get_partitions_statistics_req, if the rows of all partitions are cached; else None.
 
         Safe in the selector's thread: nothing is read from the database, and long requests return None.
@@ -77,7 +77,7 @@ class KeptObjects:
         if len(encoded) < len(held):
             return None
         result = statistics_bytes.joined_result([each for each in encoded if each])
-        return Kept({table.id: version}, {table.id: frozenset(asked.partitions)}, result)
+        return CachedAnswer({table.id: version}, {table.id: frozenset(asked.partitions)}, result)
 
     def partitions_statistics(self, message: bytes, body_at: int) -> bytes | None:
         """The result of get_partitions_statistics_req."""
@@ -99,7 +99,7 @@ class KeptObjects:
                     return None
                 if found[0] != version:
                     continue
-                self._tables.keep(table, version, question.form, found[1])
+                self._tables.put(table, version, question.form, found[1])
                 whole = [found[1].get(name, old) for name, old in zip(asked.partitions, held, strict=True)]
                 result = _joined(whole, columns)
             note(table.id, version, asked.partitions)
@@ -131,10 +131,10 @@ class KeptObjects:
         entry = self._entries([_ITSELF], found, question)[_ITSELF]
         if table is None or table.id != found.table_id:
             table = self._tables.open(question.table, found.table_id, found.version)
-        self._tables.keep(table, found.version, question.form, {_ITSELF: entry})
+        self._tables.put(table, found.version, question.form, {_ITSELF: entry})
         return entry
 
-    def _opened(self, name: TableName) -> KeptTable | None:
+    def _opened(self, name: TableName) -> CachedTable | None:
         table = self._tables.find(name)
         if table is not None and table.target is not None:
             return table
@@ -142,7 +142,7 @@ class KeptObjects:
         return None if target is None else self._tables.open(name, target.id, target.version, target)
 
     def _found(
-        self, question: _Question, table: KeptTable, names: Sequence[str]
+        self, question: _Question, table: CachedTable, names: Sequence[str]
     ) -> tuple[int, dict[str, Entry]] | None:
         """The version and the stored statistics of these partitions; None if a name is not in stored form."""
         if table.target is None or not _are_normal(names, table.target.keys):

@@ -52,7 +52,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class KeptTable:
+class CachedTable:
     """The cached statistics of a table, all of one version. `target` is None until it is needed.
 
     `columns` are those of the latest request: rows refer to this tuple, since `is` is faster than `==`.
@@ -73,7 +73,7 @@ class KeptTable:
         return known
 
 
-class KeptTables:
+class TableCache:
     """An LRU cache of tables' statistics, of at most `max_bytes` together; thread-safe.
 
     `current` and `between` are those of `Answers`.
@@ -83,7 +83,7 @@ class KeptTables:
         self._current = current
         self._between = between
         self._free_bytes = max_bytes
-        self._tables: OrderedDict[TableName, KeptTable] = OrderedDict()
+        self._tables: OrderedDict[TableName, CachedTable] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -91,7 +91,7 @@ class KeptTables:
         """Whether the cache is empty."""
         return not self._tables
 
-    def find(self, name: TableName) -> KeptTable | None:
+    def find(self, name: TableName) -> CachedTable | None:
         """The cached table at its current version, without stale entries; None if it is not cached."""
         table = self._tables.get(name)
         if table is None:
@@ -109,11 +109,11 @@ class KeptTables:
                 table.version = now
             return table if table.version >= now else None
 
-    def look(self, name: TableName) -> KeptTable | None:
+    def look(self, name: TableName) -> CachedTable | None:
         """The cached table, which may be stale."""
         return self._tables.get(name)
 
-    def open(self, name: TableName, table_id: int, version: int, target: Target | None = None) -> KeptTable:
+    def open(self, name: TableName, table_id: int, version: int, target: Target | None = None) -> CachedTable:
         """The cached table at this version; adds it if it is not cached."""
         with self._lock:
             table = self._tables.get(name)
@@ -122,18 +122,18 @@ class KeptTables:
                 return table
             if table is not None:
                 self._drop_table(table)
-            table = self._tables[name] = KeptTable(name, table_id, version, target)
+            table = self._tables[name] = CachedTable(name, table_id, version, target)
             self._free_bytes -= _TABLE_BYTES
             return table
 
-    def held(self, table: KeptTable, form: Form, wanted: Sequence[str]) -> tuple[int, list[Entry | None]]:
+    def held(self, table: CachedTable, form: Form, wanted: Sequence[str]) -> tuple[int, list[Entry | None]]:
         """The version, and the cached entries of these partitions in their order, read together under the lock."""
         with self._lock:
             if self._tables.get(table.name) is table:
                 self._tables.move_to_end(table.name)
             return table.version, [*map(table.forms.get(form, {}).get, wanted)]
 
-    def keep(self, table: KeptTable, version: int, form: Form, new: Mapping[str, Entry]) -> None:
+    def put(self, table: CachedTable, version: int, form: Form, new: Mapping[str, Entry]) -> None:
         """Cache entries by partition, unless the cached table has another version by now."""
         with self._lock:
             if table.version != version or self._tables.get(table.name) is not table:
@@ -161,12 +161,12 @@ class KeptTables:
         else:
             self._free_bytes += entries.pop(next(iter(entries))).size
 
-    def _drop_partitions(self, table: KeptTable, names: Iterable[str]) -> None:
+    def _drop_partitions(self, table: CachedTable, names: Iterable[str]) -> None:
         for entries in table.forms.values():
             dropped = (entries.pop(name, None) for name in names)
             self._free_bytes += sum(each.size for each in dropped if each)
 
-    def _drop_table(self, table: KeptTable) -> None:
+    def _drop_table(self, table: CachedTable) -> None:
         if self._tables.get(table.name) is table:
             del self._tables[table.name]
             entries = (entry for each in table.forms.values() for entry in each.values())

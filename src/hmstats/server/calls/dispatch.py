@@ -16,7 +16,7 @@ from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
 from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError, UnknownExpression
-from hmstats.server.cache.cached_answers import Answers, Kept
+from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.messages.envelope import (
     Head,
     Pieces,
@@ -31,7 +31,7 @@ from hmstats.server.messages.envelope import (
 )
 from hmstats.server.messages.request import CacheKey, Request
 from hmstats.server.messages.struct_codec import Encoded, decode_arguments, encode_struct
-from hmstats.server.monitoring.metrics import KEPT, RPC_SECONDS
+from hmstats.server.monitoring.metrics import CACHED, RPC_SECONDS
 from hmstats.server.rpc.caller import Session
 from hmstats.wire.faults import to_thrift
 from hmstats.wire.idl import Method
@@ -62,7 +62,7 @@ class CachedReply(NamedTuple):
     """A cached reply to a request, valid only if its tables still have the same versions."""
 
     request: Request
-    kept: Kept
+    cached: CachedAnswer
     pieces: Pieces
     """The reply in binary form."""
     began_seconds: float
@@ -85,15 +85,15 @@ class Dispatcher:
         self,
         methods: Mapping[str, Method],
         calls: Mapping[str, Callable[..., Any]],
-        answers: Answers | None = None,
+        answers: AnswerCache | None = None,
         quick: Mapping[str, Callable[[bytes, int], bytes | None]] | None = None,
         direct: Mapping[str, Callable[[Session, Request], bytes | None]] | None = None,
-        ready: Mapping[str, Callable[[bytes, int], Kept | None]] | None = None,
+        ready: Mapping[str, Callable[[bytes, int], CachedAnswer | None]] | None = None,
         reads: Callable[[Head, bytearray], Request | None] = lambda _head, _data: None,
     ) -> None:
         self._methods = methods
         self._calls = calls
-        self._answers = answers or Answers(lambda _: {}, 0)
+        self._answers = answers or AnswerCache(lambda _: {}, 0)
         self._quick = quick or {}
         self._direct = direct or {}
         self._ready = ready or {}
@@ -118,12 +118,12 @@ class Dispatcher:
             return None
         name, body_at = seen
         key = self._answers.key(name, message, body_at, of_spark=session.is_spark)
-        kept = self._answers.look(key) if key else None
-        if kept is None:
+        cached = self._answers.look(key) if key else None
+        if cached is None:
             return None
         request = Request(message, glanced_head(message, name, body_at))
         request.cache_key = key
-        return CachedReply(request, kept, (head_in_return(message, body_at), kept.result), began)
+        return CachedReply(request, cached, (head_in_return(message, body_at), cached.result), began)
 
     def cached(self, request: Request, session: Session) -> CachedReply | None:
         """The cached reply to a request; None if there is none, or if the call is oneway."""
@@ -132,17 +132,17 @@ class Dispatcher:
         if head.oneway:
             return None
         key = self._key(request, session)
-        kept = self._answers.look(key) if key else None
-        if kept is not None:
-            return CachedReply(request, kept, reply_pieces(head, kept.result), began)
+        cached = self._answers.look(key) if key else None
+        if cached is not None:
+            return CachedReply(request, cached, reply_pieces(head, cached.result), began)
         ready = self._ready.get(head.name)
         made = ready(request.message, head.body_at) if ready else None
         return CachedReply(request, made, reply_pieces(head, made.result), began, new=True) if made else None
 
-    def keep(self, reply: CachedReply) -> None:
+    def put_in_cache(self, reply: CachedReply) -> None:
         """Cache a new reply. Call this after its versions were checked."""
         if reply.request.cache_key:
-            self._answers.keep(reply.request.cache_key, reply.kept)
+            self._answers.put(reply.request.cache_key, reply.cached)
 
     def refuse(self, request: Request, session: Session, sentence: str) -> Pieces | None:
         """A MetaException in reply to a request that is not run or took too long; None if oneway."""
@@ -166,7 +166,7 @@ class Dispatcher:
         answer = self._run(request, session, request_id)
         seconds = time.perf_counter() - started
         RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
-        log = _log.debug if answer.outcome == KEPT else _log.info  # writing a line takes longer than a cached answer
+        log = _log.debug if answer.outcome == CACHED else _log.info  # writing a line takes longer than a cached answer
         said = {"milliseconds": round(seconds * 1000, 3), "outcome": answer.outcome}
         if answer.reason is not None:
             said["reason"] = answer.reason[:_LONGEST_REASON]
@@ -188,9 +188,9 @@ class Dispatcher:
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
         key = self._key(request, session)
-        kept = self._answers.find(key) if key else None
-        if kept is not None:
-            return _Answer(encode_reply(head, kept), KEPT)
+        cached = self._answers.find(key) if key else None
+        if cached is not None:
+            return _Answer(encode_reply(head, cached), CACHED)
         try:
             result = self._quickly(request)
             if result is not None:
@@ -201,11 +201,11 @@ class Dispatcher:
                 return _Answer(encode_reply(head, result), OK)
             arguments = decode_arguments(method, request.message, head.body_at)
             _require_structs(method, arguments)
-            with self._answers.listening(key) as keep:
+            with self._answers.listening(key) as put:
                 result = _result(method, call(session, **arguments))
             if result is None:
                 return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
-            keep(result)
+            put(result)
             return _Answer(encode_reply(head, result), OK)
         except ProtocolError as error:
             return _refusal(head, Refusal.PROTOCOL_ERROR, str(error))
@@ -217,10 +217,10 @@ class Dispatcher:
         quick = self._quick.get(request.head.name)
         if quick is None:
             return None
-        with self._answers.listening(request.cache_key) as keep:
+        with self._answers.listening(request.cache_key) as put:
             result = quick(request.message, request.head.body_at)
         if result is not None:
-            keep(result)
+            put(result)
         return result
 
     def _failure(self, head: Head, error: HmstatsError) -> _Answer:

@@ -19,7 +19,7 @@ from hmstats.errors import StoreUnavailable
 from hmstats.server.cache.cached_answers import Versions
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.connection import Call, Connection
-from hmstats.server.monitoring.metrics import KEPT, KeptSeconds
+from hmstats.server.monitoring.metrics import CACHED, CachedSeconds
 
 _PAUSE_SECONDS = 1.0
 """The pause between two attempts to open a line."""
@@ -97,7 +97,7 @@ class PromptReplies:
         """Whether the selector watches the line's socket for writing."""
         self._open_after = 0.0
         self._closed = False
-        self._seconds = KeptSeconds()
+        self._seconds = CachedSeconds()
         self._log = _log.bind()
         """Bound once, since binding takes as long as a log call that writes nothing."""
 
@@ -112,7 +112,7 @@ class PromptReplies:
         reply = repeated or self._look_up(call)
         if reply is None:
             return False
-        now = self._versions.known_versions(reply.kept.versions)
+        now = self._versions.known_versions(reply.cached.versions)
         if now is not None:
             return self._answered(call, reply, now)
         if self._line is None:
@@ -126,7 +126,7 @@ class PromptReplies:
         if len(call.request.message) > _LONGEST_ASKED_BYTES:
             return None
         reply = self._dispatcher.cached(call.request, call.connection.session)
-        if reply is None or call.protocol.encodes_at_once or len(reply.kept.result) <= _LONGEST_ENCODED_BYTES:
+        if reply is None or call.protocol.encodes_at_once or len(reply.cached.result) <= _LONGEST_ENCODED_BYTES:
             return reply
         return None
 
@@ -143,7 +143,7 @@ class PromptReplies:
             return
         assert self._line is not None
         self._asked, self._waiting = self._waiting, []
-        line, wanted = self._line, {table_id for _, reply in self._asked for table_id in reply.kept.versions}
+        line, wanted = self._line, {table_id for _, reply in self._asked for table_id in reply.cached.versions}
         self._on_line(lambda: line.ask(wanted))
 
     def tell(self) -> None:
@@ -199,15 +199,15 @@ class PromptReplies:
 
     def _answered(self, call: Call, reply: CachedReply, now: Versions) -> bool:
         """Whether a reply is valid at these versions; if so, sends it, unless the call has ended."""
-        if not reply.kept.is_same(now):
+        if not reply.cached.is_same(now):
             return False
         if reply.new:
-            self._dispatcher.keep(reply)
+            self._dispatcher.put_in_cache(reply)
         call.give(reply.pieces)
         seconds = time.perf_counter() - reply.began_seconds
         name = call.request.head.name
         self._seconds.note(name, seconds)
-        self._log.debug("call", method=name, outcome=KEPT, milliseconds=round(seconds * 1000, 3))
+        self._log.debug("call", method=name, outcome=CACHED, milliseconds=round(seconds * 1000, 3))
         return True
 
     def _lose(self, error: Exception) -> None:

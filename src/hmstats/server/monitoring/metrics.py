@@ -45,7 +45,7 @@ RPC_SECONDS = Histogram(
     ("method", "outcome"),
     buckets=_BUCKETS_SECONDS,
 )
-KEPT = "kept"
+CACHED = "cached"
 """The outcome label of a call that was answered from the cache."""
 UNTAKEN_REPLIES = EventCounter(
     "hmstats_untaken_replies",
@@ -58,7 +58,7 @@ FAILED_CONNECTIONS = EventCounter(
 )
 
 
-class KeptSeconds:
+class CachedSeconds:
     """The durations of cached answers, reported in batches.
 
     Reporting a single one would take as long as the answer itself.
@@ -76,13 +76,13 @@ class KeptSeconds:
     def tell(self) -> None:
         """Report the recorded durations."""
         for method, seconds in self._noted:
-            _seconds_of_kept(method).observe(seconds)
+            _cached_seconds(method).observe(seconds)
         self._noted.clear()
 
 
 @cache
-def _seconds_of_kept(method: str) -> Histogram:
-    return RPC_SECONDS.labels(method, KEPT)
+def _cached_seconds(method: str) -> Histogram:
+    return RPC_SECONDS.labels(method, CACHED)
 
 
 class AllWorkers(MultiProcessCollector):
