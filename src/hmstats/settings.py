@@ -67,7 +67,8 @@ class Settings(BaseSettings):
     )
     metastore: str = Field(
         "thrift://127.0.0.1:9083",
-        description="The metastore that commands ask: thrift://HOST:PORT, several separated by commas.",
+        description="The metastore that commands ask: thrift://HOST:PORT, or thrift+tls://HOST:PORT for an encrypted "
+        "connection; several separated by commas.",
     )
     workers: int | None = Field(
         None, ge=1, le=256, description="Processes that share the port; none starts one for each core."
@@ -114,6 +115,29 @@ class Settings(BaseSettings):
         ge=1024,
         description="Bytes of answers that clients of a worker have not taken; beyond it the slowest client's "
         "connection is closed.",
+    )
+    tls: Literal["off", "accept", "require"] = Field(
+        "off",
+        description="Whether the port speaks no TLS (off), TLS and plain (accept), or TLS only (require).",
+    )
+    tls_certificate: str | None = Field(
+        None, description="The PEM file of the server's certificate, its own first, then those that signed it."
+    )
+    tls_key: str | None = Field(None, description="The PEM file of the certificate's key, which has no password.")
+    tls_client_ca: str | None = Field(
+        None,
+        description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
+    )
+    handshake_seconds: float = Field(
+        10.0,
+        gt=0,
+        description="Seconds in which a TLS handshake must be done; if TLS is required, since the connection began.",
+    )
+    max_handshakes: int = Field(
+        1_000,
+        ge=1,
+        description="Connections of a worker whose TLS handshake is not done; one more closes the one that has waited "
+        "longest.",
     )
     idle_seconds: float | None = Field(
         None, gt=0, description="Seconds after which a connection without a request is closed; none keeps it."

@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -9,6 +10,7 @@ from typing import Any, Self
 from tests.server.requests import Reply, ReplyReader, request
 
 from hmstats.server.calls.dispatch import Dispatcher, Session
+from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
 from hmstats.server.server import Server
 from hmstats.wire.idl import methods
@@ -48,9 +50,9 @@ class Gate:
 
 
 @contextlib.contextmanager
-def serving(limits: Limits | None = None, **calls: Callable[..., Any]) -> Iterator[Address]:
+def serving(limits: Limits | None = None, tls: Tls | None = None, **calls: Callable[..., Any]) -> Iterator[Address]:
     """A server with `getOption` as an echo and the calls given."""
-    server = Server(("127.0.0.1", 0), Dispatcher(methods(), {"getOption": echo} | calls), limits)
+    server = Server(("127.0.0.1", 0), Dispatcher(methods(), {"getOption": echo} | calls), limits, tls=tls)
     address = server.start()
     try:
         yield address
@@ -61,8 +63,10 @@ def serving(limits: Limits | None = None, **calls: Callable[..., Any]) -> Iterat
 class Client:
     """A socket, and a decoder of the replies that it brings."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, context: ssl.SSLContext | None = None) -> None:
         self.socket = socket.create_connection(address, timeout=PATIENCE_SECONDS)
+        if context is not None:
+            self.socket = context.wrap_socket(self.socket, server_hostname="localhost")
         self._replies = ReplyReader(_Reader(self.socket))
 
     def __enter__(self) -> Self:

@@ -6,6 +6,7 @@ processes/     the parent process and its workers
 assembly.py    puts a worker together; server.py starts, drains and stops it; chores.py runs from time to time
 sockets/       the port, the listening sockets, what wakes a selector
 connections/   the selector's thread, the connections, the worker threads
+layers/        what encrypts the bytes of a connection
 protocols/     how bytes become messages: plain or HTTP
 messages/      the envelope, the encodings, what a request may cost
 calls/         from a whole request to its reply

@@ -15,6 +15,7 @@ from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.calls.one_picture import with_one_picture
 from hmstats.server.calls.refusals import with_refusals
 from hmstats.server.chores import Chore
+from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.access.privileges import AccessCalls
 from hmstats.server.rpc.access.tokens import TokenCalls
@@ -87,6 +88,9 @@ from hmstats.wire.idl import methods
 
 _CLEANING_SECONDS = 600.0
 _HOUR_SECONDS = 3600.0
+_DAY_SECONDS = 24 * _HOUR_SECONDS
+_CERTIFICATES_SECONDS = 5.0
+"""How often a worker looks whether the files of its certificate have changed."""
 _RECOVERY_SECONDS = 5.0
 """How often a server looks for unfinished changes of directories of a killed server, with one statement."""
 _UNDONE_AT_START = (Kind.PLANNED, Kind.RENAME)
@@ -125,7 +129,14 @@ def prepare(store: Store, warehouse: Warehouse) -> None:
     Roles(store).ensure_defaults()
 
 
-def build(store: Store, warehouse: Warehouse, address: Address | Listener, limits: Limits, rules: Rules) -> Server:
+def build(
+    store: Store,
+    warehouse: Warehouse,
+    address: Address | Listener,
+    limits: Limits,
+    rules: Rules,
+    tls: Tls | None = None,
+) -> Server:
     """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
     prepare(store, warehouse)
     if rules.notifications:
@@ -150,7 +161,8 @@ def build(store: Store, warehouse: Warehouse, address: Address | Listener, limit
     calls = with_refusals(with_one_picture(_calls(subjects), store), store)
     dispatcher = _dispatcher(store, calls, made, limits, rules)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
-    return Server(address, dispatcher, limits, () if store.read_only else tuple(cleaning), store, sessions)
+    chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
+    return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls)
 
 
 class _Statistics(NamedTuple):
@@ -262,6 +274,14 @@ def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[ob
         ExtensionCalls(sketched, made.writer),
         ArrowCalls(whole),
     )
+
+
+def _certificate_chores(tls: Tls) -> list[Chore]:
+    """New certificates are looked for often, since old connections keep the certificate that they began with."""
+    return [
+        Chore("certificates", tls.certificates.refresh, _CERTIFICATES_SECONDS),
+        Chore("certificate_expiry", tls.certificates.watch, _DAY_SECONDS, at_once=True),
+    ]
 
 
 def _cleaning(name: str, remove_older: Callable[[float], object], retention_hours: float) -> Chore:

@@ -36,6 +36,10 @@ class Limits:
     """Bytes of all unsent replies. If they are more, the connection that has waited longest is ended."""
     call_seconds: float | None = 300.0
     """How long a whole request may take, including its time in the queue."""
+    handshake_seconds: float = 10.0
+    """How long a TLS handshake may take; from the connection's begin on, if TLS is required."""
+    max_handshakes: int = 1_000
+    """Connections that are not encrypted yet. One more ends the one that has waited longest."""
     idle_seconds: float | None = None
     """How long a connection may stay open without a request."""
     busy_poll_seconds: float = 0.0002

@@ -8,6 +8,7 @@ import structlog
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.chores import Chore, Chores
 from hmstats.server.connections.exchange import NewSession
+from hmstats.server.connections.handshakes import Tls
 from hmstats.server.connections.loop import Loop
 from hmstats.server.connections.prompt_replies import VersionSource
 from hmstats.server.limits import Limits
@@ -26,7 +27,7 @@ class Server:
 
     A server can be started once. With a listener instead of an address, other processes may serve the same port.
     `versions` checks cached answers in the selector's thread; without it workers check them. `sessions` makes each
-    connection's session.
+    connection's session. `tls` makes connections encrypted; without it they are plain.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Server:
         chores: tuple[Chore, ...] = (),
         versions: VersionSource | None = None,
         sessions: NewSession = Session,
+        tls: Tls | None = None,
     ) -> None:
         self._address = address
         self._dispatcher = dispatcher
@@ -44,6 +46,7 @@ class Server:
         self._chores = Chores(chores)
         self._versions = versions
         self._sessions = sessions
+        self._tls = tls
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
 
@@ -61,6 +64,7 @@ class Server:
             self._limits,
             self._versions,
             self._sessions,
+            self._tls,
         )
         self._thread = threading.Thread(target=self._loop.run, name="hmstats-selector", daemon=True)
         self._thread.start()

@@ -30,3 +30,4 @@ def test_what_is_no_address_is_named(text: str) -> None:
 
 def test_an_address_reads_as_it_is_written() -> None:
     assert [str(Address("h", 1)), str(Address("::1", 2))] == ["thrift://h:1", "thrift://[::1]:2"]
+    assert [str(each) for each in addresses("thrift+tls://h,thrift://i")] == ["thrift+tls://h:9083", "thrift://i:9083"]

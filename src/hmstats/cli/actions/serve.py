@@ -9,6 +9,7 @@ from hmstats.cli.serving import logs
 from hmstats.cli.serving.parent import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.serve_settings import is_alone, load_served
+from hmstats.cli.serving.tls import tls_of
 from hmstats.errors import SettingsError
 from hmstats.server.assembly import prepare
 from hmstats.settings import PREFIX, Settings
@@ -46,6 +47,7 @@ def _prepare(settings: Settings, *, alone: bool) -> None:
     if alone and store.shape.beside_hive:
         raise SettingsError("a server beside a Hive cannot have exclusive use of the database: set exclusive to false")
     warn_of_roots(settings)
+    tls_of(settings)
     prepare(store, warehouse_of(settings))
     store.close()
 

@@ -11,6 +11,7 @@ import sys
 from hmstats.cli.serving import logs
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
+from hmstats.cli.serving.tls import tls_of
 from hmstats.errors import HmstatsError, StoreUnavailable
 from hmstats.server.assembly import Rules, build
 from hmstats.server.limits import Limits
@@ -52,7 +53,7 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
     store = _open(settings)
     if settings.exclusive:
         store.take_alone(_CLAIM_SECONDS)
-    server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings))
+    server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings), tls_of(settings))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))
@@ -89,6 +90,8 @@ def _limits(settings: Settings) -> Limits:
         send_bytes=settings.send_bytes,
         max_partial_bytes=settings.max_partial_bytes,
         max_unsent_bytes=settings.max_unsent_bytes,
+        handshake_seconds=settings.handshake_seconds,
+        max_handshakes=settings.max_handshakes,
         idle_seconds=settings.idle_seconds,
         call_seconds=settings.call_seconds,
         busy_poll_seconds=settings.busy_poll_seconds,

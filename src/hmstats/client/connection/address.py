@@ -1,4 +1,4 @@
-"""The addresses of a metastore, as `hive.metastore.uris` has them."""
+"""The addresses of a metastore: as `hive.metastore.uris` has them, or with `thrift+tls` for encrypted connections."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from hmstats.errors import SettingsError
 
 DEFAULT_PORT = 9083
+_PLAIN, _TLS = "thrift", "thrift+tls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,14 +15,18 @@ class Address:
 
     host: str
     port: int
+    tls: bool = False
+    """Whether connections are encrypted, and the server's certificate and name are checked."""
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"thrift://{host}:{self.port}"
+        return f"{_TLS if self.tls else _PLAIN}://{host}:{self.port}"
 
 
 def addresses(uris: str) -> tuple[Address, ...]:
-    """The addresses in a text `thrift://HOST:PORT`, several separated by commas; the port is 9083 when left out.
+    """The addresses in a text `thrift://HOST:PORT` or `thrift+tls://HOST:PORT`, several separated by commas.
+
+    The port is 9083 when left out.
 
     Raises SettingsError naming the part that is no address.
     """
@@ -37,6 +42,6 @@ def _address(uri: str) -> Address:
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
-    if not host or parts.scheme != "thrift" or parts.path.strip("/"):
+    if not host or parts.scheme not in (_PLAIN, _TLS) or parts.path.strip("/"):
         raise SettingsError(f"a metastore's address must be thrift://HOST:PORT, found {uri!r}")
-    return Address(host, DEFAULT_PORT if port is None else port)
+    return Address(host, DEFAULT_PORT if port is None else port, tls=parts.scheme == _TLS)

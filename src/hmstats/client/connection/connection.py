@@ -9,6 +9,7 @@ import itertools
 import math
 import random
 import socket
+import ssl
 from collections.abc import Iterator, Sequence
 from time import monotonic, sleep
 from typing import Any
@@ -131,6 +132,8 @@ class Connection:
             self._socket = socket.create_connection((address.host, address.port), min(limit_seconds, _CONNECT_SECONDS))
         except OSError as error:
             raise _Broken(f"no metastore can be reached at {address}: {_reason(error)}") from error
+        if address.tls:
+            self._socket = _encrypted(self._socket, address)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         transport = TCyBufferedTransport(TSocket(sock=self._socket))
         self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
@@ -141,6 +144,21 @@ class Connection:
         client, self._client = self._client, None
         if client is not None:
             client.close()
+
+
+def _encrypted(plain: socket.socket, address: Address) -> ssl.SSLSocket:
+    """TLS on a connected socket, to a server whose certificate is valid for the address's host.
+
+    Trusted are the system's authorities, or those of the file that the variable SSL_CERT_FILE names.
+    """
+    try:
+        return ssl.create_default_context().wrap_socket(plain, server_hostname=address.host)
+    except ssl.SSLCertVerificationError as error:
+        plain.close()
+        raise ServiceUnavailable(f"the certificate of {address} is not trusted: {error.verify_message}") from error
+    except OSError as error:
+        plain.close()
+        raise _Broken(f"{address} does not speak TLS as expected: {_reason(error)}") from error
 
 
 class _Broken(ServiceUnavailable):

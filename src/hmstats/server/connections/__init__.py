@@ -6,5 +6,6 @@ exchange            requests are read, handed to workers, and replies written
 partial_requests    a budget for requests of which a part has come
 prompt_replies      cached answers, given by the selector's thread itself
 workers             threads that run the calls
+handshakes          connections that become encrypted before their first request
 deadlines, unsent   time limits, and replies that clients have not taken
 """

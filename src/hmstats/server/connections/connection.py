@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hmstats.server.calls.dispatch import Dispatcher
+    from hmstats.server.layers.tls_socket import TlsSocket
     from hmstats.server.messages.envelope import Pieces
     from hmstats.server.messages.request import Request
     from hmstats.server.protocols.protocols import WireProtocol
@@ -39,9 +40,12 @@ class Connection:
         "ended",
         "events",
         "fresh",
+        "in_step",
         "inbox",
+        "is_secure",
         "last",
         "lingering",
+        "must_be_secure",
         "outbox",
         "protocol",
         "session",
@@ -50,7 +54,7 @@ class Connection:
     )
 
     def __init__(self, sock: socket.socket, session: Session) -> None:
-        self.socket = sock
+        self.socket: socket.socket | TlsSocket = sock
         self.session = session
         self.protocol: WireProtocol | None = None
         self.inbox = bytearray()
@@ -69,6 +73,12 @@ class Connection:
         self.doomed = False
         """Whether the connection is to be closed as soon as a worker has released it."""
         self.closed = False
+        self.must_be_secure = False
+        """Whether requests are refused until the connection is encrypted."""
+        self.is_secure = False
+        """Whether the connection is encrypted."""
+        self.in_step = False
+        """Whether a thread works on the handshake; nothing is received meanwhile."""
         self.unread = False
         """Whether more requests have arrived than one turn handles; nothing is received before the next turn."""
 
@@ -96,7 +106,7 @@ class Connection:
     def wanted_events(self) -> int:
         """The events that the selector should watch for."""
         full = not self.free and len(self.inbox) >= _WAITING_BYTES
-        reading = 0 if self.ended or full or self.unread else READ
+        reading = 0 if self.ended or full or self.unread or self.in_step else READ
         return reading | (WRITE if self.outbox else 0)
 
     def receive(self) -> bytes | None:
@@ -107,6 +117,12 @@ class Connection:
             return None
         self.ended = not data
         return data
+
+    def secure(self, tls: TlsSocket, behind: bytes) -> None:
+        """Go on over a socket whose handshake is complete, with the decrypted bytes that came along with its end."""
+        self.socket = tls
+        self.is_secure, self.must_be_secure = True, False
+        self.inbox += behind
 
     def put(self, data: bytes) -> None:
         """Append bytes to the inbox, unless no more requests are accepted."""

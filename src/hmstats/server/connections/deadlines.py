@@ -17,6 +17,9 @@ class Deadlines(Generic[T]):
         self.seconds = seconds
         self._until: dict[T, float] = {}
 
+    def __len__(self) -> int:
+        return len(self._until)
+
     def start(self, subject: T) -> None:
         """Set the subject's deadline, unless it has one."""
         if self.seconds is not None and subject not in self._until:

@@ -19,6 +19,7 @@ from hmstats.errors import MessageTooLarge, ProtocolError
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
 from hmstats.server.connections.deadlines import Deadlines
+from hmstats.server.connections.handshakes import Handshakes, Tls
 from hmstats.server.connections.partial_requests import PartialRequests
 from hmstats.server.connections.prompt_replies import PromptReplies, VersionSource
 from hmstats.server.connections.unsent import UnsentReplies
@@ -37,6 +38,7 @@ _TURNED_AWAY_AT_ONCE = 128
 """Connections beyond the limit that get an error at once; any more are closed without a reply."""
 
 _MOMENT_SECONDS = 0.001
+_TLS_ONLY = "this server speaks over TLS only: its setting tls is require"
 _REQUESTS_AT_ONCE = 32
 """Requests of a connection that are started in one turn."""
 
@@ -60,6 +62,7 @@ class Exchange:
         note: Callable[[int], None],
         versions: VersionSource | None,
         sessions: NewSession,
+        tls: Tls | None = None,
     ) -> None:
         """`note` is told how many connections there are whenever that changes."""
         self._note = note
@@ -85,6 +88,7 @@ class Exchange:
         self.unread: deque[Connection] = deque()
         """Connections with more requests than their turn allowed, which continue in the next turn."""
         self._calling = Deadlines[Connection](limits.call_seconds)
+        self._handshakes = Handshakes(tls, limits, wake)
         self._idle = Deadlines[Connection](limits.idle_seconds)
         self._lingering = Deadlines[Connection](_LINGER_SECONDS)
         self._leaving = Deadlines[Connection](_FRESH_SECONDS)
@@ -92,6 +96,7 @@ class Exchange:
             (self._calling, self._end_call),
             (self._receiving, self._end_receiving),
             (self._unsent.deadlines, self._end_sending),
+            (self._handshakes.deadlines, self._end_handshake),
             (self._idle, self._end_idle),
             (self._lingering, self._close),
             (self._leaving, self._close),
@@ -114,6 +119,7 @@ class Exchange:
         """Start the worker threads."""
         self._note(0)
         self._workers.start()
+        self._handshakes.start()
 
     def drain(self) -> None:
         """Start no more requests: connections without a call are closed now, the others after their reply.
@@ -132,6 +138,7 @@ class Exchange:
         for connection in list(self._connections):
             self._close(connection)
         self._workers.stop()
+        self._handshakes.stop()
         self._prompt.close()
         while self._connections:  # replies that workers are sending now, without waiting for a client
             time.sleep(_MOMENT_SECONDS)
@@ -151,6 +158,8 @@ class Exchange:
             self._turn_away(connection)
         else:
             self._idle.start(connection)
+            self._handshakes.expect(connection)
+            self._end_oldest_handshakes()
         self._watch(connection)
 
     def react(self, connection: Connection, events: int) -> bool:
@@ -175,6 +184,9 @@ class Exchange:
             call = self._ended_calls.popleft()
             self.guarded(call.connection, self._settle, call)
             settled.append(call.connection)
+        for connection, error in self._handshakes.settled():
+            self.guarded(connection, self._settle_handshake, error)
+            settled.append(connection)
         return settled
 
     def guarded(self, connection: Connection, step: Callable[..., T], *arguments: Any) -> T | None:
@@ -235,6 +247,9 @@ class Exchange:
         most, seconds = self._limits.send_bytes, self._limits.send_seconds
         self._lose_slow(connection, "slow", f"less than {most} bytes of the reply taken in {seconds:g} seconds")
 
+    def _end_handshake(self, connection: Connection) -> None:
+        self._lose(connection, f"no handshake in {self._limits.handshake_seconds:g} seconds")
+
     def _end_idle(self, connection: Connection) -> None:
         self._lose(connection, f"no request in {self._limits.idle_seconds:g} seconds")
 
@@ -272,7 +287,13 @@ class Exchange:
             self._close(connection)
             return False
         try:
+            if connection.protocol is None and self._handshakes.take(connection):
+                self._wait_for_handshake(connection)
+                return False
             request = self._next_request(connection)
+            if connection.must_be_secure and connection.protocol is not None:
+                self._refuse_plain(connection, request)
+                return False
         except ProtocolError as error:
             self._reject(connection, error)
             return False
@@ -316,6 +337,32 @@ class Exchange:
 
     def _recognised(self, connection: Connection) -> WireProtocol | None:
         return recognise(connection.inbox, self._dispatcher.whole, self._limits)
+
+    def _refuse_plain(self, connection: Connection, call: Call | None) -> None:
+        """Answers a request that should have been encrypted. Raises ProtocolError if it is not whole."""
+        if call is None:
+            raise ProtocolError(_TLS_ONLY)
+        reply = call.protocol.encode(self._dispatcher.refuse(call.request, connection.session, _TLS_ONLY))
+        self._send(connection, reply, last=True)
+        self._watch(connection)
+
+    def _wait_for_handshake(self, connection: Connection) -> None:
+        self._idle.stop(connection)
+        self._end_oldest_handshakes()
+        if connection.ended and not connection.in_step:
+            self._lose(connection, "closed by the client in the handshake")
+
+    def _end_oldest_handshakes(self) -> None:
+        for oldest in self._handshakes.beyond():
+            self._lose(oldest, "handshakes under way have reached their limit")
+
+    def _settle_handshake(self, connection: Connection, error: OSError | None) -> None:
+        if error is not None:
+            session = connection.session
+            _log.info("handshake_failed", connection=session.connection_id, peer=session.peer, reason=str(error))
+        if error is not None or connection.doomed:
+            connection.doomed = False
+            self._close(connection)
 
     def _begin_call(self, connection: Connection, call: Call, repeated: CachedReply | None = None) -> None:
         """Answers a call from the cache, with `repeated` if it is given, or hands it to a worker."""
@@ -450,8 +497,9 @@ class Exchange:
         self._partial.forget(connection)
         for deadlines in self._deadlines:
             deadlines.stop(connection)
-        if connection.call is not None and not connection.call.claim():
-            connection.doomed = True  # a worker is writing to the socket; it is closed when the call is settled
+        self._handshakes.forget(connection)
+        if connection.in_step or (connection.call is not None and not connection.call.claim()):
+            connection.doomed = True  # a thread works on the socket; it is closed when the call or step is settled
             return
         connection.closed = True
         connection.socket.close()

@@ -10,6 +10,7 @@ from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.connections.connection import Connection
 from hmstats.server.connections.deadlines import Deadlines
 from hmstats.server.connections.exchange import Exchange, NewSession
+from hmstats.server.connections.handshakes import Tls
 from hmstats.server.connections.prompt_replies import VersionSource
 from hmstats.server.limits import Limits
 from hmstats.server.sockets.busy_poll import Ready, busy_poll
@@ -32,13 +33,14 @@ class Loop:
         limits: Limits,
         versions: VersionSource | None,
         sessions: NewSession,
+        tls: Tls | None = None,
     ) -> None:
         self._listener = listener
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
         self._neighbours = listener.neighbours
         note = self._neighbours.note if self._neighbours is not None else lambda _: None
-        self._exchange = Exchange(self._selector, self._wakeup.wake, dispatcher, limits, note, versions, sessions)
+        self._exchange = Exchange(self._selector, self._wakeup.wake, dispatcher, limits, note, versions, sessions, tls)
         self._busy_poll_seconds = limits.busy_poll_seconds
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None

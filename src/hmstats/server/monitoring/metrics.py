@@ -56,6 +56,12 @@ CONNECTIONS = Gauge("hmstats_connections", "Connections that are open.", multipr
 FAILED_CONNECTIONS = EventCounter(
     "hmstats_failed_connections", "Connections that an unexpected error of the server ended."
 )
+CERTIFICATE_EXPIRES = Gauge(
+    "hmstats_certificate_expires_timestamp_seconds",
+    "When the certificate that TLS connections get expires, in Unix time; 0 without TLS.",
+    multiprocess_mode="livemin",
+)
+HANDSHAKES = EventCounter("hmstats_handshakes", "TLS handshakes that ended, by outcome: done or failed.", ("outcome",))
 
 
 class CachedSeconds:

@@ -1,0 +1,5 @@
+"""Layers of bytes between a socket and the protocols.
+
+certificates   the server's certificate and key, read again when their files change
+tls_socket     a socket whose bytes are encrypted by TLS
+"""

@@ -1,0 +1,95 @@
+"""The server's certificate: what is refused at the start, and what happens when its files change."""
+
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import trustme
+from structlog.testing import capture_logs
+from tests.fixtures.authorities import Files, issued
+from tests.server.serving import Client, serving
+
+from hmstats.errors import SettingsError
+from hmstats.server.connections.handshakes import Tls
+from hmstats.server.layers.certificates import Certificates
+from hmstats.server.monitoring.metrics import CERTIFICATE_EXPIRES
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return issued(tmp_path)
+
+
+def reaches(address: tuple[str, int], files: Files) -> bool:
+    try:
+        with Client(address, ssl.create_default_context(cafile=files.authority)) as client:
+            return client.echoes("reached")
+    except ssl.SSLCertVerificationError:
+        return False
+
+
+def test_new_files_are_taken_by_new_connections_only(files: Files, tmp_path: Path) -> None:
+    certificates = Certificates(files.certificate, files.key)
+    context = ssl.create_default_context(cafile=files.authority)
+    with serving(tls=Tls(certificates)) as address, Client(address, context) as old:
+        assert old.echoes("before")
+        new = issued(tmp_path)
+        assert not reaches(address, new)
+        certificates.refresh()
+        assert reaches(address, new)
+        assert old.echoes("after")
+
+
+def test_a_wrong_pair_leaves_the_old_one_in_force(files: Files, tmp_path: Path) -> None:
+    certificates = Certificates(files.certificate, files.key)
+    (tmp_path / "other").mkdir()
+    other = issued(tmp_path / "other")
+    with serving(tls=Tls(certificates)) as address, capture_logs() as logs:
+        Path(files.key).write_bytes(Path(other.key).read_bytes())
+        certificates.refresh()
+        certificates.refresh()
+        assert reaches(address, files)
+    assert [each["event"] for each in logs if each["event"].startswith("certificate")] == ["certificate_not_changed"]
+
+
+def test_a_missing_file_leaves_the_old_pair_in_force(files: Files) -> None:
+    certificates = Certificates(files.certificate, files.key)
+    Path(files.certificate).unlink()
+    certificates.refresh()
+    with serving(tls=Tls(certificates)) as address:
+        assert reaches(address, files)
+
+
+def test_what_cannot_be_used_is_named(files: Files, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = issued(tmp_path / "other")
+    for certificate, key in ((files.certificate, other.key), ("absent.pem", files.key), (files.key, files.key)):
+        with pytest.raises(SettingsError, match=f"tls_certificate {certificate} and tls_key {key} cannot be used"):
+            Certificates(certificate, key)
+    with pytest.raises(SettingsError, match=r"tls_client_ca absent\.pem cannot be used"):
+        Certificates(files.certificate, files.key, "absent.pem")
+
+
+def test_an_expired_certificate_is_not_served(tmp_path: Path) -> None:
+    expired = trustme.CA().issue_cert("localhost", not_after=datetime.now(UTC) - timedelta(days=1))
+    pem, key = tmp_path / "c.pem", tmp_path / "c.key"
+    expired.cert_chain_pems[0].write_to_path(pem)
+    expired.private_key_pem.write_to_path(key)
+    with pytest.raises(SettingsError, match="expired"):
+        Certificates(str(pem), str(key))
+
+
+@pytest.mark.parametrize(("days", "warnings"), [(10, 1), (60, 0)])
+def test_expiry_is_told(tmp_path: Path, days: int, warnings: int) -> None:
+    expires = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days)
+    made = trustme.CA().issue_cert("localhost", not_after=expires)
+    pem, key = tmp_path / "c.pem", tmp_path / "c.key"
+    made.cert_chain_pems[0].write_to_path(pem)
+    made.private_key_pem.write_to_path(key)
+    certificates = Certificates(str(pem), str(key))
+    with capture_logs() as logs:
+        certificates.watch()
+    assert [each["event"] for each in logs] == ["certificate_expires"] * warnings
+    (sample,) = (each for metric in CERTIFICATE_EXPIRES.collect() for each in metric.samples)
+    assert sample.value == expires.timestamp()
