@@ -167,7 +167,10 @@ class UnreadableFile(HmstatsError):
 
 
 class AnalysisIncomplete(HmstatsError):
-    """An analysis that could not be done in whole; what it did is stored. `report` has both, where there is one."""
+    """An analysis that could not be done in whole.
+
+    `report` tells what is stored and what is missing; None means that nothing is known to be stored.
+    """
 
     def __init__(self, message: str, report: object = None) -> None:
         super().__init__(message)

@@ -98,4 +98,10 @@ def main() -> None:
         app()
     except HmstatsError as error:
         typer.echo(f"hmstats: {error}", err=True)
-        sys.exit(ExitCode.PARTLY_DONE if isinstance(error, AnalysisIncomplete) else ExitCode.ERROR)
+        sys.exit(_exit_code(error))
+
+
+def _exit_code(error: HmstatsError) -> ExitCode:
+    """PARTLY_DONE only for an analysis with a report: without one, nothing is known to be stored."""
+    partly = isinstance(error, AnalysisIncomplete) and error.report is not None
+    return ExitCode.PARTLY_DONE if partly else ExitCode.ERROR

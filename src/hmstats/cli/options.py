@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print a JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one on each line.")]
 Server = Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")]
 Where = Annotated[
     str | None, typer.Option(help="The partitions that match this filter over the partition keys.", metavar="FILTER")
@@ -12,3 +12,21 @@ Where = Annotated[
 PartitionNames = Annotated[
     list[str] | None, typer.Option("--partition", help="This partition; may be repeated.", metavar="KEY=VALUE/...")
 ]
+Columns = Annotated[str | None, typer.Option(help="Only these columns.", metavar="A,B,...")]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--key", help="Only partitions with this value of a key; may be repeated for other keys.", metavar="KEY[=VALUE]"
+    ),
+]
+Database = Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")]
+DatabaseUrl = Annotated[str | None, typer.Argument(help="The database's URL.", metavar="URL")]
+HiveSite = Annotated[
+    str | None, typer.Option(help="The hive-site.xml of the Hive whose database it is.", metavar="FILE")
+]
+Warehouse = Annotated[str | None, typer.Option(help="Where managed tables live.", metavar="DIR")]
+Master = Annotated[str | None, typer.Option(help="Where Spark runs: local[*] by default.")]
+SparkSettings = Annotated[
+    list[str] | None, typer.Option("--conf", help="A setting of Spark; may be repeated.", metavar="KEY=VALUE")
+]
+Write = Annotated[bool, typer.Option("--write", help="Change the database; without it, only a report is printed.")]

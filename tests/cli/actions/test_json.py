@@ -43,6 +43,17 @@ def test_statistics_that_are_deleted(our_metastore: Metastore) -> None:
     assert told(*arguments) == {"table": table, "partitions": ["k=b"], "columns": ["l", "s"]}
 
 
+@ALONE
+def test_a_description_and_an_exported_file(our_metastore: Metastore, tmp_path: Any) -> None:
+    table = f"{our_metastore.database}.{our_metastore.table('t')}"
+    address = ("--metastore", f"thrift://127.0.0.1:{our_metastore.port}")
+    plain = CliRunner().invoke(app, ["describe", table, *address], catch_exceptions=False).stdout
+    assert told("describe", table, *address) == {"text": plain}
+    file = tmp_path / "all.jsonl"
+    found = told("export", str(file), table, *address)
+    assert found == {"file": str(file), "written": len(file.read_text().splitlines()) - 1}
+
+
 def test_a_schema_that_is_made(tmp_path: Any) -> None:
     url = f"sqlite:///{tmp_path}/x.sqlite"
     first, again = told("migrate", "--database", url), told("migrate", "--database", url)

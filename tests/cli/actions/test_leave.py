@@ -10,10 +10,12 @@ from tests.store.migration.test_only_ours import OWN, look, own_tables
 from typer.testing import CliRunner
 
 from hmstats.cli.main import app
-from hmstats.errors import DatabaseTaken, SchemaError
+from hmstats.errors import DatabaseTaken, FilesBusy, SchemaError
+from hmstats.model.catalog.file_changes import FileChange, Kind, Removal
 from hmstats.store.database.store import database_url as database_url_of
 from hmstats.store.migration import migrate
 from hmstats.store.opening import open_store
+from hmstats.store.storage import file_changes
 
 NEWEST = pytest.mark.parametrize("hive_generation", ["4.0"], indirect=True)
 
@@ -86,6 +88,24 @@ def test_a_server_that_writes_is_in_the_way(hive_database: str) -> None:
     assert own_tables(hive_database) == OWN
 
 
-def test_a_database_of_ours_is_not_left(postgres_url: str) -> None:
+@NEWEST
+def test_an_unfinished_change_of_directories_is_in_the_way(hive_database: str) -> None:
+    migrate.adopt(hive_database)
+    change = FileChange(7, 1, Kind.REMOVE, "table d.t", ("file:/d/t",), Removal(("file:/d/t",)))
+    store = open_store(hive_database, pool_size=1, statement_seconds=30.0)
+    store.write(lambda unit: file_changes.begin_removal(unit, change))
+    store.close()
+    expected = "table HMSTATS_FILE_CHANGE .* remove of table d.t; start a server once so that it settles them"
+    with pytest.raises(FilesBusy, match=expected):
+        _leave(hive_database, "--write")
+    assert own_tables(hive_database) == OWN
+    with connected(hive_database) as connection:
+        assert file_changes.pending(connection) == [change]
+        connection.execute(text('DELETE FROM "HMSTATS_FILE_CHANGE"'))
+    assert _leave(hive_database, "--write").endswith("removed\n")
+
+
+def test_a_database_of_ours_is_not_left(database_url: str) -> None:
+    migrate.upgrade(database_url)
     with pytest.raises(SchemaError, match=r"is hmstats' own: take the statistics out with `hmstats export`"):
-        _leave(postgres_url, "--write")
+        _leave(database_url, "--write")

@@ -94,7 +94,7 @@ def stored_rows(metastore: str, database: str, table: str = "many") -> dict[str,
 
 @pytest.mark.spark
 def test_a_table_and_a_statement_are_the_same(spark: Any, spark_metastore: str, database: str) -> None:
-    by_name = run(spark_metastore, f"{database}.many", "--partition", "p=2", "--columns", "n", "--json")
+    by_name = run(spark_metastore, f"{database}.many", "--key", "p=2", "--columns", "n", "--json")
     statement = f"ANALYZE TABLE {database}.many PARTITION(p=2) COMPUTE STATISTICS FOR COLUMNS n"
     by_text = run(spark_metastore, statement, "--json")
     one, other = lines(by_name), lines(by_text)
@@ -306,8 +306,8 @@ def test_under_spark_submit_it_takes_what_is_there(
         (["{db}.none"], "table {db}.none is not in the metastore at thrift://"),
         (["{db}.one", "--columns", "z"], "table {db}.one has no column z, only a, b"),
         (["{db}.many", "--columns", "list"], "column list of {db}.many is of type array<int>, without statistics"),
-        (["{db}.many", "--partition", "q=1"], "table {db}.many has no partition key q, only p"),
-        (["{db}.many", "--partition", "p=x"], "partition key p is of type int, which 'x' is no value of"),
+        (["{db}.many", "--key", "q=1"], "table {db}.many has no partition key q, only p"),
+        (["{db}.many", "--key", "p=x"], "partition key p is of type int, which 'x' is no value of"),
         (["ANALYZE TABLE {db}.one t COMPUTE STATISTICS"], "the statement cannot be read at 't'"),
         (["nowhere.*"], "there is no table in nowhere.*"),
         (["{db}.one", "--sample", "2"], "a sample is more than 0"),
@@ -352,7 +352,7 @@ def test_texts_become_settings_and_specs() -> None:
     for text in ("x", "=x"):
         with pytest.raises(SettingsError, match="--conf must be KEY=VALUE"):
             settings_of_spark([text])
-    with pytest.raises(SettingsError, match="--partition must be KEY or KEY=VALUE, found '=1'"):
+    with pytest.raises(SettingsError, match="--key must be KEY or KEY=VALUE, found '=1'"):
         partition_spec(["=1"])
 
 

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -19,24 +20,26 @@ from hmstats.model.statistics.python_values import PythonValue
 from hmstats.settings import load
 
 
-def print_quantile(
-    *,
-    table: str,
-    column: str,
-    at: str,
-    partition: list[str] | None,
-    where: str | None,
-    as_json: bool,
-    metastore: str | None,
-) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """The table of a question, its partitions by names or by a filter (None: all), and the form of the answer."""
+
+    table: str
+    partitions: list[str] | None
+    where: str | None
+    as_json: bool
+    metastore: str | None
+
+
+def print_quantile(of: Asked, column: str, at: str) -> None:
     """Print the values below which fractions of a column's values lie."""
     fractions = _fractions(at)
-    with _asked(table, metastore) as asked:
-        found = asked.quantile(column, fractions, partition or None, where)
+    with _table(of) as asked:
+        found = asked.quantile(column, fractions, of.partitions, of.where)
         kind = kind_of(asked.column_type(column))
-    form = _plain if as_json else _number
+    form = _plain if of.as_json else _number
     values, lows, highs = ([form(kind, each) for each in part] for part in (found.values, found.low, found.high))
-    if as_json:
+    if of.as_json:
         rows = [
             {"fraction": fraction, "value": value, "low": low, "high": high}
             for fraction, value, low, high in zip(fractions, values, lows, highs, strict=False)
@@ -49,22 +52,13 @@ def print_quantile(
     typer.echo(f"of {found.count:,} values, {bound}")
 
 
-def print_top(
-    *,
-    table: str,
-    column: str,
-    k: int,
-    partition: list[str] | None,
-    where: str | None,
-    as_json: bool,
-    metastore: str | None,
-) -> None:
+def print_top(of: Asked, column: str, k: int) -> None:
     """Print a column's most frequent values, and how often each occurs."""
-    with _asked(table, metastore) as asked:
-        found = asked.top(column, k, partition or None, where)
+    with _table(of) as asked:
+        found = asked.top(column, k, of.partitions, of.where)
         kind = kind_of(asked.column_type(column))
     texts = [_text(kind, each.value) for each in found.values]
-    if as_json:
+    if of.as_json:
         rows = [{"value": text, "low": v.low, "high": v.high} for text, v in zip(texts, found.values, strict=True)]
         _print({"values": rows, "count": found.count, "unlisted": found.unlisted, "exact": found.exact})
         return
@@ -74,19 +68,11 @@ def print_top(
     typer.echo(f"of {found.count:,} values, {bound}")
 
 
-def print_distinct(
-    *,
-    table: str,
-    column: str,
-    partition: list[str] | None,
-    where: str | None,
-    as_json: bool,
-    metastore: str | None,
-) -> None:
+def print_distinct(of: Asked, column: str) -> None:
     """Print how many distinct values a column has over the partitions together."""
-    with _asked(table, metastore) as asked:
-        found = asked.distinct(column, partition or None, where)
-    if as_json:
+    with _table(of) as asked:
+        found = asked.distinct(column, of.partitions, of.where)
+    if of.as_json:
         _print({name: getattr(found, name) for name in ("count", "standard_error", "low", "high", "exact")})
         return
     bound = "exact" if found.exact else "nobody says how far it may be off"
@@ -95,39 +81,24 @@ def print_distinct(
     typer.echo(f"{found.count:,} distinct values, {bound}")
 
 
-def print_count(
-    *,
-    table: str,
-    partition: list[str] | None,
-    where: str | None,
-    as_json: bool,
-    metastore: str | None,
-) -> None:
+def print_count(of: Asked) -> None:
     """Print how many rows there are."""
-    with _asked(table, metastore) as asked:
-        found = asked.count(partition or None, where)
-    if as_json:
+    with _table(of) as asked:
+        found = asked.count(of.partitions, of.where)
+    if of.as_json:
         _print({"count": found.count, "exact": found.exact})
     else:
         typer.echo(f"{found.count:,} rows, {'exact' if found.exact else 'not known to be exact'}")
 
 
-def print_bounds(
-    *,
-    table: str,
-    column: str,
-    partition: list[str] | None,
-    where: str | None,
-    as_json: bool,
-    metastore: str | None,
-) -> None:
+def print_bounds(of: Asked, column: str) -> None:
     """Print the least and the greatest value of a column."""
-    with _asked(table, metastore) as asked:
-        found = asked.bounds(column, partition or None, where)
+    with _table(of) as asked:
+        found = asked.bounds(column, of.partitions, of.where)
         kind = kind_of(asked.column_type(column))
-    form = _plain if as_json else _number
+    form = _plain if of.as_json else _number
     low, high = (None if each is None else form(kind, each) for each in (found.low, found.high))
-    if as_json:
+    if of.as_json:
         _print({"low": low, "high": high, "exact": found.exact})
         return
     span = "no values" if low is None or high is None else f"from {low} to {high}"
@@ -136,10 +107,10 @@ def print_bounds(
 
 
 @contextmanager
-def _asked(table: str, metastore: str | None) -> Iterator[AskedTable]:
-    settings = load({"metastore": metastore})
+def _table(of: Asked) -> Iterator[AskedTable]:
+    settings = load({"metastore": of.metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
-        yield service.table(table)
+        yield service.table(of.table)
 
 
 def _fractions(text: str) -> list[float]:

@@ -1,5 +1,6 @@
 """`hmstats export`: all statistics of a metastore in one Parquet or JSON file."""
 
+import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,6 +24,7 @@ def export_statistics(
     tables: list[str] | None,
     form: str | None,
     metastore: str | None,
+    as_json: bool,
 ) -> None:
     """Write the file. Raises StatementError for what is not there."""
     check(tables or ())
@@ -34,6 +36,9 @@ def export_statistics(
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
         found: Iterable[Entry] = entries(service, tables or ())
         count = write_lines(sys.stdout, found) if to_stdout else write(file, found, wanted)
+    if as_json:
+        typer.echo(json.dumps({"file": str(file), "written": count}, ensure_ascii=False), err=to_stdout)
+        return
     noun = "table or partition" if count == 1 else "tables and partitions"
     place = "standard output" if to_stdout else file
     typer.echo(f"written to {place}: statistics of {count:,} {noun}", err=to_stdout)

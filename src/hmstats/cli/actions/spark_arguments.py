@@ -24,7 +24,7 @@ def partition_spec(texts: list[str]) -> dict[str, str | None]:
     pairs = [text.partition("=") for text in texts]
     for text, (key, _, _) in zip(texts, pairs, strict=True):
         if not key.strip():
-            raise SettingsError(f"--partition must be KEY or KEY=VALUE, found {text!r}")
+            raise SettingsError(f"--key must be KEY or KEY=VALUE, found {text!r}")
     return {key.strip(): value if separator else None for key, separator, value in pairs}
 
 

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from hmstats.cli.options import AsJson, Columns, Keys, Master, Server, SparkSettings
+
 _WHAT = "A table, DB.* for all tables of a database, or an ANALYZE TABLE statement; several of them."
-_PARTITION = "Only partitions with this value of a key."
 _FOOTERS = "With --noscan: count rows too, by the footers of Parquet files."
 _SPOOL = "Where statistics wait when the metastore stays away: a path or a URI."
 _RELIABLE = "Stop at the first file that cannot be read."
@@ -16,24 +17,24 @@ _CHANGED = "Only partitions whose files changed since their statistics."
 def analyze(
     tables: Annotated[list[str], typer.Argument(help=_WHAT, metavar="DB.TABLE")],
     *,
-    metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
-    columns: Annotated[str | None, typer.Option(help="Only these columns.", metavar="A,B")] = None,
-    partition: Annotated[list[str] | None, typer.Option(help=_PARTITION, metavar="KEY[=VALUE]")] = None,
+    metastore: Server = None,
+    columns: Columns = None,
+    key: Keys = None,
     noscan: Annotated[bool, typer.Option("--noscan", help="Count files and bytes, and read no data.")] = False,
     row_counts: Annotated[bool, typer.Option("--row-counts", help=_FOOTERS)] = False,
     changed_only: Annotated[bool, typer.Option("--changed-only", help=_CHANGED)] = False,
-    sample: Annotated[float, typer.Option(help="The part of the rows to look at.", metavar="FRACTION")] = 1.0,
+    sample: Annotated[float, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")] = 1.0,
     no_histogram: Annotated[bool, typer.Option("--no-histogram", help="Make no histograms.")] = False,
     no_top_k: Annotated[bool, typer.Option("--no-top-k", help="Look for no frequent values.")] = False,
     bounds_only: Annotated[bool, typer.Option("--bounds-only", help="Make no sketches, and so no NDV.")] = False,
     precision: Annotated[int, typer.Option(help="Precision of the bit vectors, 10 to 14.")] = 12,
     tasks: Annotated[int | None, typer.Option(help="The most tasks that the work is cut into.")] = None,
-    master: Annotated[str | None, typer.Option(help="Where Spark runs: local[*] by default.")] = None,
-    conf: Annotated[list[str] | None, typer.Option(help="A setting of Spark.", metavar="KEY=VALUE")] = None,
+    master: Master = None,
+    conf: SparkSettings = None,
     spool: Annotated[str | None, typer.Option(help=_SPOOL, metavar="FOLDER")] = None,
     reliable: Annotated[bool, typer.Option("--reliable", help=_RELIABLE)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and start no job.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each table.")] = False,
+    as_json: AsJson = False,
     job_log: Annotated[Path | None, typer.Option(help="Add a JSON line for each table to a file.")] = None,
 ) -> None:
     """Compute the statistics of tables and their partitions and push them to the metastore.
@@ -54,7 +55,7 @@ def analyze(
     analysis = Analysis(
         texts=tables,
         columns=None if columns is None else columns.split(","),
-        partitions=None if partition is None else partition_spec(partition),
+        partitions=None if key is None else partition_spec(key),
         noscan=noscan,
         row_counts=row_counts,
         changed_only=changed_only,

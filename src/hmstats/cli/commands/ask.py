@@ -28,11 +28,9 @@ def quantile(
     metastore: Server = None,
 ) -> None:
     """Print the values below which fractions of a column's values lie."""
-    from hmstats.cli.actions.ask import print_quantile
+    from hmstats.cli.actions.ask import Asked, print_quantile
 
-    print_quantile(
-        table=table, column=column, at=at, partition=partition, where=where, as_json=as_json, metastore=metastore
-    )
+    print_quantile(Asked(table, partition or None, where, as_json, metastore), column, at)
 
 
 @app.command()
@@ -47,17 +45,9 @@ def top(
     metastore: Server = None,
 ) -> None:
     """Print a column's most frequent values, and how often each occurs."""
-    from hmstats.cli.actions.ask import print_top
+    from hmstats.cli.actions.ask import Asked, print_top
 
-    print_top(
-        table=table,
-        column=column,
-        k=k,
-        partition=partition,
-        where=where,
-        as_json=as_json,
-        metastore=metastore,
-    )
+    print_top(Asked(table, partition or None, where, as_json, metastore), column, k)
 
 
 @app.command()
@@ -71,16 +61,9 @@ def distinct(
     metastore: Server = None,
 ) -> None:
     """Print how many distinct values a column has over the partitions together."""
-    from hmstats.cli.actions.ask import print_distinct
+    from hmstats.cli.actions.ask import Asked, print_distinct
 
-    print_distinct(
-        table=table,
-        column=column,
-        partition=partition,
-        where=where,
-        as_json=as_json,
-        metastore=metastore,
-    )
+    print_distinct(Asked(table, partition or None, where, as_json, metastore), column)
 
 
 @app.command()
@@ -93,15 +76,9 @@ def count(
     metastore: Server = None,
 ) -> None:
     """Print how many rows there are."""
-    from hmstats.cli.actions.ask import print_count
+    from hmstats.cli.actions.ask import Asked, print_count
 
-    print_count(
-        table=table,
-        partition=partition,
-        where=where,
-        as_json=as_json,
-        metastore=metastore,
-    )
+    print_count(Asked(table, partition or None, where, as_json, metastore))
 
 
 @app.command()
@@ -115,13 +92,6 @@ def bounds(
     metastore: Server = None,
 ) -> None:
     """Print the least and the greatest value of a column."""
-    from hmstats.cli.actions.ask import print_bounds
+    from hmstats.cli.actions.ask import Asked, print_bounds
 
-    print_bounds(
-        table=table,
-        column=column,
-        partition=partition,
-        where=where,
-        as_json=as_json,
-        metastore=metastore,
-    )
+    print_bounds(Asked(table, partition or None, where, as_json, metastore), column)

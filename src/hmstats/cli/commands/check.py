@@ -5,22 +5,22 @@ from typing import Annotated
 
 import typer
 
-_PARTITION = "Only partitions with this value of a key."
-_SAMPLE = "The part of the rows to read; 1 compares everything."
+from hmstats.cli.options import AsJson, Columns, Keys, Master, Server, SparkSettings
+
 _TOLERANCE = "How far a number may be off beyond its stated error, as a part of it."
 
 
 def check(
     table: Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")],
     *,
-    metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
-    columns: Annotated[str | None, typer.Option(help="Only these columns.", metavar="A,B")] = None,
-    partition: Annotated[list[str] | None, typer.Option(help=_PARTITION, metavar="KEY[=VALUE]")] = None,
-    sample: Annotated[float, typer.Option(help=_SAMPLE, metavar="FRACTION")] = 0.1,
+    metastore: Server = None,
+    columns: Columns = None,
+    key: Keys = None,
+    sample: Annotated[float, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")] = 0.1,
     tolerance: Annotated[float, typer.Option(help=_TOLERANCE, metavar="FRACTION")] = 0.0,
-    master: Annotated[str | None, typer.Option(help="Where Spark runs: local[*] by default.")] = None,
-    conf: Annotated[list[str] | None, typer.Option(help="A setting of Spark.", metavar="KEY=VALUE")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each wrong number.")] = False,
+    master: Master = None,
+    conf: SparkSettings = None,
+    as_json: AsJson = False,
 ) -> None:
     """Read a sample of a table with Spark and print which of its stored statistics are wrong, and by how much.
 
@@ -38,7 +38,7 @@ def check(
     report = Check(
         table=table,
         columns=None if columns is None else columns.split(","),
-        partitions=None if partition is None else partition_spec(partition),
+        partitions=None if key is None else partition_spec(key),
         sample_fraction=sample,
         tolerance=tolerance,
         metastore=load(flags).metastore,

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from hmstats.cli.options import AsJson, Server
+
 _SIDE = (
     "DB.TABLE or DB.TABLE/KEY=VALUE/..., alone or behind thrift://HOST:PORT/ or an exported FILE/; "
     "thrift://HOST:PORT or FILE alone means all tables."
@@ -14,16 +16,14 @@ def compare(
     left: Annotated[str, typer.Argument(help=_SIDE, metavar="A")],
     right: Annotated[str, typer.Argument(help="The same.", metavar="B")],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each number that differs.")] = False,
+    as_json: AsJson = False,
     everything: Annotated[bool, typer.Option("--all", help="Print the numbers that are the same too.")] = False,
-    metastore: Annotated[
-        str | None, typer.Option(help="The metastore of a side that names none.", metavar="thrift://HOST:PORT")
-    ] = None,
+    metastore: Server = None,
 ) -> None:
     """Print what differs in the statistics of two tables, partitions, metastores or times, side by side.
 
-    A file that hmstats export wrote is a metastore at that time. The q-error is the factor between two counts. The exit
-    code is 1 when anything differs.
+    --metastore is for a side that names none. A file that hmstats export wrote is a metastore at that time. The q-error
+    is the factor between two counts. The exit code is 1 when anything differs.
     """
     from hmstats.cli.actions.compare import compare_sides
 

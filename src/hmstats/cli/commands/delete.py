@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, PartitionNames, Server, Where
+from hmstats.cli.options import AsJson, Columns, PartitionNames, Server, Where
 
 
 def delete(
     table: Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")],
-    columns: Annotated[str | None, typer.Option(help="Only these columns.", metavar="A,B,...")] = None,
+    columns: Columns = None,
     partition: PartitionNames = None,
     where: Where = None,
     *,

@@ -1,15 +1,20 @@
 """`hmstats describe`: what Hive answers to DESCRIBE."""
 
+import json
 from typing import Annotated
 
 import typer
+
+from hmstats.cli.options import AsJson, Server
 
 _WHAT = "A DESCRIBE statement, or what follows that word; a table alone means DESCRIBE FORMATTED."
 
 
 def describe(
     statement: Annotated[str, typer.Argument(help=_WHAT, metavar="STATEMENT")],
-    metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
+    *,
+    metastore: Server = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print a table, a partition or a column with its statistics, in Hive's layout.
 
@@ -22,4 +27,5 @@ def describe(
 
     settings = load({"metastore": metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
-        typer.echo(described(service, completed(statement)), nl=False)
+        text = described(service, completed(statement))
+    typer.echo(json.dumps({"text": text}, ensure_ascii=False) if as_json else text, nl=as_json)

@@ -4,16 +4,18 @@ from typing import Annotated
 
 import typer
 
+from hmstats.cli.options import AsJson, Database, Master, Server, SparkSettings, Warehouse
+
 
 def doctor(
     *,
     spark: Annotated[bool, typer.Option("--spark", help="Start Spark too, and look at its session.")] = False,
-    metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
-    database: Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")] = None,
-    warehouse: Annotated[str | None, typer.Option(help="Where managed tables live.", metavar="DIR")] = None,
-    master: Annotated[str | None, typer.Option(help="Where Spark runs: local[*] by default.")] = None,
-    conf: Annotated[list[str] | None, typer.Option(help="A setting of Spark.", metavar="KEY=VALUE")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each line.")] = False,
+    metastore: Server = None,
+    database: Database = None,
+    warehouse: Warehouse = None,
+    master: Master = None,
+    conf: SparkSettings = None,
+    as_json: AsJson = False,
 ) -> None:
     """Look at versions, server, database, warehouse and Spark, and print what is wrong and what to do.
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from hmstats.cli.options import AsJson, Server
+
 _FILE = "The file to write; its ending says its format: .parquet, .json or .jsonl; - writes JSON to standard output."
 
 
@@ -16,9 +18,11 @@ def export(
     form: Annotated[
         str | None, typer.Option("--format", help="parquet or json, whatever the ending.", metavar="FORMAT")
     ] = None,
-    metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
+    *,
+    metastore: Server = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write all statistics of a metastore, hmstats or any Hive Metastore, to one Parquet or JSON file."""
     from hmstats.cli.actions.export import export_statistics
 
-    export_statistics(file=file, tables=tables, form=form, metastore=metastore)
+    export_statistics(file=file, tables=tables, form=form, metastore=metastore, as_json=as_json)

@@ -1,15 +1,14 @@
 """`hmstats leave`: take hmstats out of the database of a Hive Metastore again."""
 
-from typing import Annotated
-
-import typer
+from hmstats.cli.options import AsJson, DatabaseUrl, HiveSite, Write
 
 
 def leave(
-    database: Annotated[str | None, typer.Argument(help="The database's URL.", metavar="URL")] = None,
-    hive_site: Annotated[str | None, typer.Option(help="The hive-site.xml that names it.", metavar="FILE")] = None,
-    write: Annotated[bool, typer.Option("--write", help="Remove what is listed.")] = False,  # noqa: FBT002
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,  # noqa: FBT002
+    database: DatabaseUrl = None,
+    hive_site: HiveSite = None,
+    *,
+    write: Write = False,
+    as_json: AsJson = False,
 ) -> None:
     """List what hmstats has left in the database of a Hive Metastore, and remove it with --write.
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson
+from hmstats.cli.options import AsJson, Database
 
 
 def migrate(
-    database: Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")] = None,
+    database: Database = None,
     *,
     sql: Annotated[bool, typer.Option("--sql", help="Print the SQL and change nothing.")] = False,
     as_json: AsJson = False,

@@ -4,17 +4,17 @@ from typing import Annotated
 
 import typer
 
+from hmstats.cli.options import Database, HiveSite, Warehouse
+
 
 def serve(  # noqa: PLR0917 - each is a flag
     host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="The port to listen on; 0 takes a free one.")] = None,
-    database: Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")] = None,
-    warehouse: Annotated[str | None, typer.Option(help="Where managed tables live.", metavar="DIR")] = None,
+    database: Database = None,
+    warehouse: Warehouse = None,
     workers: Annotated[int | None, typer.Option(help="Processes that share the port; the cores by default.")] = None,
     http_port: Annotated[int | None, typer.Option(help="The port of health and metrics.")] = None,
-    hive_site: Annotated[
-        str | None, typer.Option(help="The hive-site.xml of a Hive to serve beside.", metavar="FILE")
-    ] = None,
+    hive_site: HiveSite = None,
     read_only: Annotated[bool | None, typer.Option("--read-only", help="Refuse calls that change something.")] = None,
     exclusive: Annotated[
         bool | None, typer.Option(help="Have the database alone, with one worker; reads look for no changes then.")

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from hmstats.cli.options import AsJson, Server
+
 _SORT = "Order by column, type, nulls, distinct, min, max, length or age."
 
 
@@ -14,10 +16,10 @@ def show(
     *,
     partitions: Annotated[bool, typer.Option("--partitions", help="Every partition for itself.")] = False,
     sort: Annotated[str | None, typer.Option(help=_SORT, metavar="COLUMN")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each row.")] = False,
+    as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
     arrow: Annotated[Path | None, typer.Option(help="Write an Arrow IPC file.", metavar="FILE")] = None,
-    metastore: Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")] = None,
+    metastore: Server = None,
 ) -> None:
     """Print the statistics of a table or its partitions: how sure they are, and whether they are behind the rows."""
     from hmstats.cli.actions.show import show_statistics

@@ -18,7 +18,7 @@ from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import known_rows
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.statistics.answers import Bounds, DistinctCount, Quantiles, RowCount
-from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
+from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.frequent_values import FrequentValues
 from hmstats.model.statistics.python_values import python_value
@@ -62,22 +62,24 @@ class AskedTable:
         self, column: str, fractions: Sequence[float], partitions: Partitions = None, where: str | None = None
     ) -> Quantiles:
         """The values below which these fractions of a column's values lie, as values of its type."""
-        found = self._ask(self._metastore.quantiles, column, partitions, where, fractions)
-        of_type = partial(python_value, self._kind(column))
+        of = self.column(column)
+        found = self._ask(self._metastore.quantiles, of, partitions, where, fractions)
+        of_type = partial(python_value, kind_of(of.type))
         values, low, high = (tuple(map(of_type, each)) for each in (found.values, found.low, found.high))
         return replace(found, values=values, low=low, high=high)
 
     def top(self, column: str, k: int = 10, partitions: Partitions = None, where: str | None = None) -> FrequentValues:
         """A column's most frequent values, as values of its type."""
-        found = self._ask(self._metastore.top_k, column, partitions, where, k)
-        kind = self._kind(column)
+        of = self.column(column)
+        found = self._ask(self._metastore.top_k, of, partitions, where, k)
+        kind = kind_of(of.type)
         return replace(
             found, values=tuple(replace(each, value=python_value(kind, each.value)) for each in found.values)
         )
 
     def distinct(self, column: str, partitions: Partitions = None, where: str | None = None) -> DistinctCount:
         """How many distinct values a column has."""
-        return self._ask(self._metastore.distinct_count, column, partitions, where)
+        return self._ask(self._metastore.distinct_count, self.column(column), partitions, where)
 
     def count(self, partitions: Partitions = None, where: str | None = None) -> RowCount:
         """How many rows there are."""
@@ -109,21 +111,18 @@ class AskedTable:
         """The Hive type of a column or a partition key. Raises StatementError when there is none of this name."""
         return self.column(column).type
 
-    def _kind(self, column: str) -> Kind | None:
-        return kind_of(self.column_type(column))
-
     def _bounds(self, column: Column, low: Any, high: Any, *, exact: bool | None) -> Bounds:
         low, high = (None if each is None else python_value(kind_of(column.type), each) for each in (low, high))
         return Bounds(low, high, exact)
 
     def _ask(
-        self, question: Callable[..., Answer], column: str, partitions: Partitions, where: str | None, *more: object
+        self, question: Callable[..., Answer], column: Column, partitions: Partitions, where: str | None, *more: object
     ) -> Answer:
-        found, names = self.column(column), self.partition_names(partitions, where)
+        names = self.partition_names(partitions, where)
         if names is not None and not names:
             raise StatementError(f"no partition of {self._shown} is asked about")
         with _refusals_said():
-            return question(self.table.name, found.name, *more, partitions=names)
+            return question(self.table.name, column.name, *more, partitions=names)
 
     def _statistics(self, column: Column, names: Sequence[str] | None) -> ColumnStatistics:
         if names is None:

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, inspect, select, text
 
-from hmstats.errors import DatabaseTaken, SchemaError
+from hmstats.errors import DatabaseTaken, FilesBusy, SchemaError
 from hmstats.store.beside_hive import present_tables as shapes
 from hmstats.store.beside_hive.present_tables import OURS
 from hmstats.store.connections import claims
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.store import Store
 from hmstats.store.migration import migrate
-from hmstats.store.schema import METADATA
+from hmstats.store.schema import HMSTATS_FILE_CHANGE, METADATA
+from hmstats.store.storage import file_changes
 
 _PARAMETERS = tuple(
     METADATA.tables[name] for name in ("DATABASE_PARAMS", "TABLE_PARAMS", "PARTITION_PARAMS", "SD_PARAMS")
 )
 _PREFIX = "hmstats."
+_MOST_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ def remains(url: str) -> Remains:
 def leave(url: str) -> Remains:
     """Drop our own tables and remove our parameters, all or nothing. Returns the removed contents.
 
-    Raises SchemaError if the database is no Hive's, DatabaseTaken while a server of hmstats writes to it.
+    Raises SchemaError if the database is no Hive's, DatabaseTaken while a server of hmstats writes to it, FilesBusy if
+    a killed server left a move or a removal of directories unfinished.
     """
     found: list[Remains] = []
 
@@ -52,6 +55,8 @@ def leave(url: str) -> Remains:
         found.append(_remains(connection))
         if not connection.execute(text(claims.TAKE_IN_TRANSACTION)).scalar_one():
             raise DatabaseTaken(f"database {_name(connection)} is in use by a server of hmstats: stop it first")
+        if HMSTATS_FILE_CHANGE.name in found[0].tables:
+            _require_settled(connection)
         for name in found[0].tables:
             connection.execute(text(f'DROP TABLE "{name}"'))
         for table in _PARAMETERS:
@@ -59,6 +64,19 @@ def leave(url: str) -> Remains:
 
     migrate.in_one_migration(url, work)
     return found[0]
+
+
+def _require_settled(connection: Connection) -> None:
+    """Raise FilesBusy if changes of directories are unfinished: only their rows tell how to finish or undo them."""
+    pending = file_changes.pending(connection)
+    if not pending:
+        return
+    shown = ", ".join(f"{each.kind} of {each.subject}" for each in pending[:_MOST_SHOWN])
+    more = f" and {len(pending) - _MOST_SHOWN:,} more" if len(pending) > _MOST_SHOWN else ""
+    raise FilesBusy(
+        f"table {HMSTATS_FILE_CHANGE.name} of database {_name(connection)} has unfinished changes of directories: "
+        f"{shown}{more}; start a server once so that it settles them"
+    )
 
 
 def _remains(connection: Connection) -> Remains:
