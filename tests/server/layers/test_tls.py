@@ -79,7 +79,7 @@ def test_a_request_that_comes_along_with_the_end_of_the_handshake(files: Files) 
         client.write(CALL)
         plain.sendall(to_send.read())
         received.write(plain.recv(65_536))
-        assert reply_of(client.read(65_536)).value == "k"
+        assert reply_of([client.read(65_536)]).value == "k"
 
 
 def test_a_handshake_byte_by_byte(files: Files) -> None:
@@ -105,7 +105,7 @@ def plain_framed(address: Address) -> str:
     with Client(address) as client:
         client.send(struct.pack(">I", len(CALL)) + CALL)
         (size,) = struct.unpack(">I", client.socket.recv(4, socket.MSG_WAITALL))
-        return said(reply_of(client.socket.recv(size, socket.MSG_WAITALL)))
+        return said(reply_of([client.socket.recv(size, socket.MSG_WAITALL)]))
 
 
 def over_http(address: Address, context: ssl.SSLContext | None = None) -> str:
@@ -117,7 +117,7 @@ def over_http(address: Address, context: ssl.SSLContext | None = None) -> str:
     response = made.getresponse()
     body = response.read()
     made.close()
-    return said(reply_of(body)) if response.status == 200 else body.decode()
+    return said(reply_of([body])) if response.status == 200 else body.decode()
 
 
 def said(reply: Reply) -> str:
@@ -144,7 +144,7 @@ def test_every_protocol_over_tls(files: Files, required: bool) -> None:
         with Client(address, trusting(files)) as client:
             client.send(struct.pack(">I", len(CALL)) + CALL)
             (size,) = struct.unpack(">I", client.socket.recv(4))
-            assert said(reply_of(client.socket.recv(size))) == "k"
+            assert said(reply_of([client.socket.recv(size)])) == "k"
         assert over_http(address, trusting(files)) == "k"
 
 

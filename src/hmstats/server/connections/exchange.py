@@ -342,8 +342,7 @@ class Exchange:
         """Answers a request that should have been encrypted. Raises ProtocolError if it is not whole."""
         if call is None:
             raise ProtocolError(_TLS_ONLY)
-        reply = call.protocol.encode(self._dispatcher.refuse(call.request, connection.session, _TLS_ONLY))
-        self._send(connection, reply, last=True)
+        self._answer_instead(connection, call, _TLS_ONLY, last=True)
         self._watch(connection)
 
     def _wait_for_handshake(self, connection: Connection) -> None:
