@@ -20,11 +20,17 @@ from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit import ids
 from hmstats.store.unit.prepared import Prepared
 from hmstats.store.unit.unit import Unit
-from hmstats.store.unit.version_guard import AS_EXPECTED, NAMES, ExpectedTable
+from hmstats.store.unit.version_guard import AS_EXPECTED, NAMES
 
 _ROW = 1
 """The id of the sequence's only row."""
 _FIRST = 1
+_BEGIN = f"""
+INSERT INTO "NOTIFICATION_SEQUENCE" ("NNI_ID", "NEXT_EVENT_ID")
+SELECT {_ROW}, {_FIRST} WHERE NOT EXISTS (SELECT FROM "NOTIFICATION_SEQUENCE") ON CONFLICT DO NOTHING
+"""
+"""Makes the sequence's row, which schemas before Hive 3 do not have, if there is none."""
+_PREPARED_BEGIN = Prepared.of(_BEGIN)
 _REMOVED_AT_ONCE = 1_000
 _BATCH_CHARACTERS = 4_000_000
 
@@ -33,16 +39,29 @@ def append(unit: Unit, notifications: Sequence[Notification]) -> range:
     """Append notifications to the log. Returns their ids in order; none if they are written with the commit."""
     if not notifications:
         return range(0)
-    rows = _rows(unit, notifications)
     if unit.expects:
-        _write_later(unit, rows, unit.expects)
+        append_later(unit, notifications)
         return range(0)
+    rows = _rows(unit, notifications)
     write = _write_here if unit.connection.dialect.name == "sqlite" else _write_at_once
     first = write(unit, rows)
     if first is None:
         _begin_sequence(unit)
         first = write(unit, rows) or _FIRST
     return range(first, first + len(rows))
+
+
+def append_later(unit: Unit, notifications: Sequence[Notification]) -> None:
+    """Append notifications with the unit's next statement, or its commit: then no round trip has the log locked."""
+    if unit.connection.dialect.name == "sqlite":
+        append(unit, notifications)
+        return
+    statement, sent = _numbered(unit, _rows(unit, notifications))
+    if unit.expects:  # earlier writes to the table have made the sequence's row
+        statement.later(unit, {**sent, **unit.expects.values})
+        return
+    unit.later(_BEGIN, (), _PREPARED_BEGIN)
+    statement.later(unit, sent)
 
 
 def batches(found: Iterable[Notification]) -> Iterator[list[Notification]]:
@@ -127,12 +146,6 @@ def _write_at_once(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     statement, sent = _numbered(unit, rows)
     values = tuple(sent[name] for name in statement.names)
     return min(unit.connection.exec_driver_sql(statement.text, values).scalars().all(), default=None)
-
-
-def _write_later(unit: Unit, rows: Sequence[Mapping[str, Any]], expected: ExpectedTable) -> None:
-    """Insert rows with the commit, if the table is as expected; earlier writes to it have made the sequence's row."""
-    statement, sent = _numbered(unit, rows)
-    statement.later(unit, {**sent, **expected.values})
 
 
 def _numbered(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> tuple[KeptText, dict[str, Any]]:

@@ -15,6 +15,13 @@ from sqlalchemy.exc import DBAPIError
 from hmstats.store.connections.bound_values import check
 
 BEGIN, COMMIT, ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
+UNFLUSHED = "SET LOCAL synchronous_commit = off"
+"""Lets the transaction commit without waiting for the disk, so that no lock is held while it flushes."""
+FLUSH = "SELECT pg_logical_emit_message(true, 'hmstats', '')"
+"""Flushes the log up to here, by a transaction of one empty record that nobody reads: all commits before it included.
+
+PostgreSQL flushes once for all sessions that wait.
+"""
 _BETWEEN = ";\n"
 
 

@@ -225,25 +225,37 @@ class Store:
         """Hold the process's mutex of writers of this table; waits at most the statement timeout (table_mutex.py)."""
         return self._turns.of(name, self.patience_seconds)
 
-    def write(self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None = None) -> Result:
+    def write(
+        self,
+        work: Callable[[Unit], Result],
+        keep: Callable[[Result], bool] | None = None,
+        *,
+        flushes_apart: bool = False,
+    ) -> Result:
         """Run `work` in a transaction and commit it. Returns its result; an error that it raises rolls back.
 
-        Rolls back too if `keep` returns False for the result. Raises StoreUnavailable if the database does not answer,
-        MetaError if it refuses the change or the store is read-only.
+        Rolls back too if `keep` returns False for the result. With `flushes_apart`, others may see the change before
+        the disk has it, but this returns after; not for changes on which anything beside the database depends.
+        Raises StoreUnavailable if the database does not answer, MetaError if it refuses the change or the store is
+        read-only.
         """
-        return self._until_done(partial(self._try, work, keep))
+        return self._until_done(partial(self._try, work, keep, flushes_apart=flushes_apart))
 
     @property
     def can_expect(self) -> bool:
         """Whether `write_as_expected` is supported: on PostgreSQL, in a database without a Hive."""
         return self._pools.line is not None and self.shape is WHOLE
 
-    def write_as_expected(self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result]) -> Result | None:
+    def write_as_expected(
+        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None]
+    ) -> Result | None:
         """Run `work` and commit it in one round trip if the table's version is as expected; None if it is not.
 
         If None, nothing was changed. The work reads nothing, bumps the table's version, and queues all of its
-        statements (Unit.later), of which the last changes `rows` rows. If it changed fewer, another program has removed
-        rows without a new version: None too, and the caller must write everything again. Raises as `write` does.
+        statements (Unit.later), of which the last changes `rows` rows; or it gives up with None. If fewer rows were
+        changed, another program has removed some without a new version: None too, and the caller must write
+        everything again. As with `flushes_apart`, others may see the change before the disk has it. Raises as `write`
+        does.
         """
         lost: list[DBAPIError] = []
         try:
@@ -294,22 +306,31 @@ class Store:
     def log(self, unit: Unit) -> range:
         """Write the unit's events to the log, as the last of its writes. Returns their ids in order.
 
-        Until the commit no other transaction can write to the log. A unit that does not call this does it at its end.
+        Until the commit no other transaction can write to the log. A unit that does not call this does it with its
+        commit.
         """
-        if self._encode is None or not unit.events:
-            return range(0)
-        encoded = (self._encode(event, unit.now_seconds) for event in unit.events)
-        written = [notifications.append(unit, each) for each in notifications.batches(encoded)]
-        unit.events.clear()
-        return range(written[0].start, written[-1].stop)
+        written = [notifications.append(unit, each) for each in self._encoded(unit)]
+        return range(written[0].start, written[-1].stop) if written else range(0)
 
-    def _try(self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None) -> Result:
-        with self._unit() as unit, _cleaned_up(unit):
+    def _encoded(self, unit: Unit) -> Iterator[list[Notification]]:
+        """Take the unit's events, encoded, in batches."""
+        if self._encode is not None and unit.events:
+            encode = self._encode
+            yield from notifications.batches(encode(event, unit.now_seconds) for event in unit.events)
+            unit.events.clear()
+
+    def _try(
+        self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None, *, flushes_apart: bool
+    ) -> Result:
+        with self._unit(flushes_apart=flushes_apart) as unit, _cleaned_up(unit):
             result = work(unit)
             if keep is not None and not keep(result):
                 _clean_up(unit)
                 return result
-            self.log(unit)
+            for number, each in enumerate(self._encoded(unit)):
+                if number:
+                    unit.send()  # so that not all messages of a large change are in memory at once
+                notifications.append_later(unit, each)
             try:
                 with self._changing(unit.counted):
                     unit.commit()
@@ -320,11 +341,14 @@ class Store:
             return result
 
     def _try_as_expected(
-        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result], lost: list[DBAPIError]
+        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None], lost: list[DBAPIError]
     ) -> Result | None:
         """Try `write_as_expected` once. Adds the error of a lost connection to `lost`; a retry cannot write twice."""
         with self._unit(expected) as unit, _cleaned_up(unit):
             result = work(unit)
+            if result is None:
+                _clean_up(unit)
+                return None
             try:
                 with self._changing(unit.counted):
                     return result if unit.commit_as_expected() == rows else None
@@ -334,12 +358,21 @@ class Store:
                 raise
 
     @contextmanager
-    def _unit(self, expected: ExpectedTable | None = None) -> Iterator[Unit]:
+    def _unit(self, expected: ExpectedTable | None = None, *, flushes_apart: bool = False) -> Iterator[Unit]:
         with self._pools.writers.connect() as connection:
             events: list[Event] | None = None if self._encode is None else []
             now_seconds = _seconds(self._clock())
             prepares = self._preparing.on
-            unit = Unit(connection, now_seconds, self._ids, events, self.shape, prepares=prepares, expects=expected)
+            unit = Unit(
+                connection,
+                now_seconds,
+                self._ids,
+                events,
+                self.shape,
+                prepares=prepares,
+                expects=expected,
+                flushes_apart=flushes_apart,
+            )
             connection.execution_options(**{UNIT: unit})
             yield unit
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from hmstats.model.events import Event
 from hmstats.store.beside_hive.present_tables import WHOLE, Shape
-from hmstats.store.connections.writing_connection import COMMIT, run_together
+from hmstats.store.connections.writing_connection import COMMIT, FLUSH, UNFLUSHED, run_together
 from hmstats.store.unit import version_guard
 from hmstats.store.unit.ids import Ids
 from hmstats.store.unit.ids import Sequence as IdSequence
@@ -25,6 +25,7 @@ class Unit:
     `events` are those for the log so far; None if no log is written. `shape` is the database's shape.
     `counted` are the tables whose versions it changes (versions.py). With `prepares`, its session is its own, so that
     statements may be prepared there. A unit that `expects` a table at a version reads nothing (version_guard.py).
+    One that `flushes_apart` releases its locks before the disk has its commit, and waits for the disk then.
     """
 
     connection: Connection
@@ -35,6 +36,7 @@ class Unit:
     counted: set[int] = field(default_factory=set)
     prepares: bool = False
     expects: ExpectedTable | None = None
+    flushes_apart: bool = False
     _waiting: list[tuple[str, Sequence[Any], Prepared | None]] = field(default_factory=list)
 
     def ids(self, sequence: IdSequence, count: int) -> range:
@@ -60,18 +62,25 @@ class Unit:
         self._waiting.clear()
 
     def commit(self) -> None:
-        """Run the queued statements and commit: on PostgreSQL in one round trip."""
+        """Run the queued statements and commit: on PostgreSQL in one round trip. Returns once the disk has it."""
         if self._waiting:
-            self.later(COMMIT, ())
+            last = (UNFLUSHED, COMMIT, FLUSH) if self.flushes_apart else (COMMIT,)
+            for each in last:
+                self.later(each, ())
             self.send()
         self.connection.commit()
 
     def commit_as_expected(self) -> int:
-        """Run the queued statements in one round trip if the table is as expected. Returns the last one's row count."""
+        """Run the queued statements in one round trip if the table is as expected. Returns the last one's row count.
+
+        Its locks are released before the disk has it; a second round trip waits for the disk.
+        """
         assert self.expects is not None
         lock = version_guard.PREPARED_LOCK if self.prepares else None
-        self._waiting.insert(0, (version_guard.LOCK, [self.expects.id], lock))
-        return run_together(self.connection, *self._take())
+        self._waiting[:0] = [(UNFLUSHED, (), None), (version_guard.LOCK, [self.expects.id], lock)]
+        rows = run_together(self.connection, *self._take())
+        run_together(self.connection, FLUSH, ())
+        return rows
 
     def _take(self) -> tuple[str, tuple[Any, ...]]:
         """Empty the queue into one text with its parameters."""

@@ -144,7 +144,7 @@ def test_each_write_is_an_event(store: Store, plain: PlainWrites) -> None:
 def test_nobody_waits_for_ever_for_one_who_failed(
     store: Store, plain: PlainWrites, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(_: Any) -> Any:
+    def fail(_: Any, **_options: Any) -> Any:
         raise error
 
     with monkeypatch.context() as patched:

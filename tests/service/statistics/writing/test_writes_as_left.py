@@ -291,7 +291,7 @@ def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites
             return rows, log, details.read_table(connection, target_of(store).id, None), target_of(store)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(store, "write", lambda _work: None)
+        patched.setattr(store, "write", lambda _work, **_options: None)
         patched.setattr(store, "write_as_expected", meanwhile)
         before = everything()
         for partition in OWNERS:
