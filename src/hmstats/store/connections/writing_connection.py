@@ -75,3 +75,8 @@ def run_together(lent: Connection, text: str, values: Sequence[Any]) -> int:
         if lost:
             lent.invalidate(error)
         raise DBAPIError.instance(text, tuple(values), error, Error, connection_invalidated=lost) from error
+
+
+def flush(lent: Connection) -> None:
+    """Wait until the disk has all commits so far. Raises as `run_together`."""
+    run_together(lent, FLUSH, ())

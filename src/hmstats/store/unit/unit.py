@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from hmstats.model.events import Event
 from hmstats.store.beside_hive.present_tables import WHOLE, Shape
-from hmstats.store.connections.writing_connection import COMMIT, FLUSH, UNFLUSHED, run_together
+from hmstats.store.connections.writing_connection import COMMIT, FLUSH, UNFLUSHED, flush, run_together
 from hmstats.store.unit import version_guard
 from hmstats.store.unit.ids import Ids
 from hmstats.store.unit.ids import Sequence as IdSequence
@@ -79,7 +79,7 @@ class Unit:
         lock = version_guard.PREPARED_LOCK if self.prepares else None
         self._waiting[:0] = [(UNFLUSHED, (), None), (version_guard.LOCK, [self.expects.id], lock)]
         rows = run_together(self.connection, *self._take())
-        run_together(self.connection, FLUSH, ())
+        flush(self.connection)
         return rows
 
     def _take(self) -> tuple[str, tuple[Any, ...]]:
