@@ -14,11 +14,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from tests.behaviour.structs import statistics, statistics_of
+from tests.benchmarks.durable import durable_server
 from tests.benchmarks.load import Clients
 from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.pairs import pair
-from tests.fixtures.postgres import own_server
 from tests.fixtures.servers import serving
 from tests.peers import event_listener
 from tests.server.requests import request
@@ -54,7 +54,7 @@ class Bench:
     def __init__(self, stack: ExitStack, folder: Path, given: argparse.Namespace) -> None:
         self._given = given
         jars = event_listener.class_path("4.0")
-        server, templates = stack.enter_context(own_server()), {"4.0": "template1"}
+        server, templates = stack.enter_context(durable_server()), {"4.0": "template1"}
         found = stack.enter_context(pair("4.0", server, templates, folder, event_listener.TRANSACTIONAL, jars=jars))
         (folder / READ).mkdir()
         settings = {"answers_bytes": 0, "log_level": "warning"}

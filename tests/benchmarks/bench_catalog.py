@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
+from tests.benchmarks.durable import durable_server
 from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
 from tests.benchmarks.rounds import Call, Rounds
 from tests.fixtures.hive import hive
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database, own_server
+from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.store.migration import migrate
@@ -168,7 +169,7 @@ class Bench:
     def __init__(self, stack: ExitStack, folder: Path, given: argparse.Namespace) -> None:
         self._given = given
         most = max(given.connections)
-        server = stack.enter_context(own_server())
+        server = stack.enter_context(durable_server())
         ours, hives = (stack.enter_context(fresh_database(server)) for _ in range(2))
         migrate.upgrade(ours)
         self._ports = {}

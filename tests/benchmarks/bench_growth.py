@@ -15,9 +15,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
+from tests.benchmarks.durable import durable_server
 from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database, own_server
+from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.client.connection.batches import batches
@@ -33,7 +34,7 @@ class Growth:
     """A server over a PostgreSQL, and a client of it."""
 
     def __init__(self, stack: ExitStack, columns: int) -> None:
-        database = stack.enter_context(own_server())
+        database = stack.enter_context(durable_server())
         url = stack.enter_context(fresh_database(database))
         migrate.upgrade(url)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-bench-")))

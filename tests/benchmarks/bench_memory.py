@@ -16,10 +16,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import Connection, create_engine, text
+from tests.benchmarks.durable import durable_server
 from tests.benchmarks.processes import family_of, listener_of, memory_of
 from tests.benchmarks.questions import DATABASE, KEY, KINDS, TABLE, Shape, ask, value
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database, own_server
+from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.sketch.distinct.hive_hll import HiveHll
@@ -120,7 +121,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=4, help="that ask at once")
     given = parser.parse_args()
     shape = Shape(given.partitions, given.columns, given.sketched)
-    with own_server() as server, fresh_database(server) as url:
+    with durable_server() as server, fresh_database(server) as url:
         fill(url, shape)
         Console(width=140).print(measure(url, shape, given.connections, given.seconds))
 

@@ -14,10 +14,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
+from tests.benchmarks.durable import durable_server
 from tests.benchmarks.load import Clients
 from tests.benchmarks.processes import cpu_seconds, listener_of
 from tests.benchmarks.scenarios import SCENARIOS, fill
-from tests.fixtures.postgres import fresh_database, own_server
+from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 
@@ -41,7 +42,7 @@ class Bench:
         self._database = None
         url = f"sqlite:///{folder}/bench.sqlite"
         if given.database == "postgres":
-            server = stack.enter_context(own_server())
+            server = stack.enter_context(durable_server())
             url = stack.enter_context(fresh_database(server))
             self._database = listener_of(make_url(server).port or 0)
         migrate.upgrade(url)

@@ -22,11 +22,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
+from tests.benchmarks.durable import durable_server
 from tests.benchmarks.load import Clients, Load
 from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
 from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
 from tests.fixtures.hive import hive
-from tests.fixtures.postgres import fresh_database, own_server
+from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 
@@ -73,7 +74,7 @@ class Bench:
         connections = given.connections
         self._seconds = given.seconds
         self._rounds = given.rounds
-        server = stack.enter_context(own_server())
+        server = stack.enter_context(durable_server())
         ours = stack.enter_context(fresh_database(server))
         migrate.upgrade(ours)
         self._ports = {}

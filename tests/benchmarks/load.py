@@ -8,7 +8,7 @@ import struct
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
-from itertools import chain
+from itertools import chain, cycle
 from multiprocessing import get_context
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -51,15 +51,22 @@ class Clients:
 
     def calls(self, port: int, method: str, requests: Sequence[bytes], seconds: float) -> Load:
         """The load of all together, one process for each request. Raises RuntimeError when a call is refused."""
-        return self._load(_send, port, method, requests, seconds)
+        return self._load(_send, [port], method, requests, seconds)
+
+    def calls_of_ports(self, ports: Sequence[int], method: str, requests: Sequence[bytes], seconds: float) -> Load:
+        """The load on several servers, which get the connections in turn."""
+        return self._load(_send, ports, method, requests, seconds)
 
     def calls_on_new_connections(self, port: int, method: str, requests: Sequence[bytes], seconds: float) -> Load:
         """The same with a connection for each call."""
-        return self._load(_connect_and_send, port, method, requests, seconds)
+        return self._load(_connect_and_send, [port], method, requests, seconds)
 
-    def _load(self, send: _Send, port: int, method: str, requests: Sequence[bytes], seconds: float) -> Load:
+    def _load(self, send: _Send, ports: Sequence[int], method: str, requests: Sequence[bytes], seconds: float) -> Load:
         with gate() as start:
-            running = [self._pool.submit(send, port, method, each, start.port, seconds) for each in requests]
+            running = [
+                self._pool.submit(send, port, method, each, start.port, seconds)
+                for each, port in zip(requests, cycle(ports), strict=False)
+            ]
             start.open(running)
         wait(running)  # whoever fails, nobody still sends when the next are measured
         rates, spent = zip(*(each.result() for each in running), strict=True)

@@ -16,7 +16,7 @@ import pytest
 from tests.faults.harness.changers import BULK, FIRST_OF_BULK, NAMES
 from tests.faults.harness.killing import killing
 from tests.faults.harness.lake import Lake
-from tests.fixtures.postgres import cluster
+from tests.fixtures.postgres import DURABLE, cluster
 
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.service.catalog.databases.databases import Databases
@@ -30,7 +30,6 @@ KILLS = int(os.environ.get("HMSTATS_TEST_CHANGE_KILLS", "10"))
 SEED = int(os.environ.get("HMSTATS_TEST_SEED", "1"))
 THREADS = 3
 MOST_SECONDS = 0.5
-_DURABLE = "-c fsync=on -c synchronous_commit=on -c full_page_writes=on -c max_connections=50"
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -42,7 +41,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield found
         return
     with cluster() as files:
-        files.start(_DURABLE)
+        files.start(DURABLE)
         try:
             migrate.upgrade(files.url)
             yield files.url

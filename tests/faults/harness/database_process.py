@@ -1,6 +1,6 @@
 """A PostgreSQL whose processes are known, so that they can be killed and the server started again.
 
-Its commits are in the operating system's hands before they are answered, so a killed process loses none of them.
+Its commits are on the disk before they are answered.
 """
 
 import contextlib
@@ -15,9 +15,9 @@ from pathlib import Path
 
 from tests.benchmarks.processes import family_of
 from tests.faults.harness.worker_processes import PATIENCE_SECONDS
-from tests.fixtures.postgres import Cluster, cluster
+from tests.fixtures.postgres import DURABLE, Cluster, cluster
 
-_SETTINGS = "-c fsync=off -c full_page_writes=off -c max_connections=100 -c shared_buffers=32MB"
+_SETTINGS = f"{DURABLE} -c shared_buffers=32MB"
 _ARCHIVING = (
     "-c wal_level=replica -c archive_mode=on -c archive_command='cp %p {folder}/part && mv {folder}/part {folder}/%f'"
 )
@@ -113,12 +113,13 @@ class Postgres:
 
 
 @contextlib.contextmanager
-def postgres(*, archives: bool = False) -> Iterator[Postgres]:
+def postgres(settings: str = "", *, archives: bool = False) -> Iterator[Postgres]:
     """A server of its own, which lives as long as the context; it may keep its log in the folder `archive`."""
     with cluster() as files:
-        found = Postgres(files, _SETTINGS)
+        settings = f"{_SETTINGS} {settings}"
+        found = Postgres(files, settings)
         if archives:
-            found = Postgres(files, f"{_SETTINGS} {_ARCHIVING.format(folder=found.folder('archive'))}")
+            found = Postgres(files, f"{settings} {_ARCHIVING.format(folder=found.folder('archive'))}")
         found.start()
         try:
             yield found

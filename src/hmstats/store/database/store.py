@@ -238,12 +238,15 @@ class Store:
         """Whether `write_as_expected` is supported: on PostgreSQL, in a database without a Hive."""
         return self._pools.line is not None and self.shape is WHOLE
 
-    def write_as_expected(self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result]) -> Result | None:
+    def write_as_expected(
+        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None]
+    ) -> Result | None:
         """Run `work` and commit it in one round trip if the table's version is as expected; None if it is not.
 
         If None, nothing was changed. The work reads nothing, bumps the table's version, and queues all of its
-        statements (Unit.later), of which the last changes `rows` rows. If it changed fewer, another program has removed
-        rows without a new version: None too, and the caller must write everything again. Raises as `write` does.
+        statements (Unit.later), of which the last changes `rows` rows; or it gives up with None. If fewer rows were
+        changed, another program has removed some without a new version: None too, and the caller must write
+        everything again. Raises as `write` does.
         """
         lost: list[DBAPIError] = []
         try:
@@ -320,11 +323,14 @@ class Store:
             return result
 
     def _try_as_expected(
-        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result], lost: list[DBAPIError]
+        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None], lost: list[DBAPIError]
     ) -> Result | None:
         """Try `write_as_expected` once. Adds the error of a lost connection to `lost`; a retry cannot write twice."""
         with self._unit(expected) as unit, _cleaned_up(unit):
             result = work(unit)
+            if result is None:
+                _clean_up(unit)
+                return None
             try:
                 with self._changing(unit.counted):
                     return result if unit.commit_as_expected() == rows else None

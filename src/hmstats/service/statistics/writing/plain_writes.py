@@ -105,13 +105,23 @@ class PlainWrites:
         target = self._left.table_alone(subject.table) if self._store.can_expect else None
         if target is None or target.has_top_k or statistics.size > ROWS_AT_ONCE:
             return None
-        if self._store.keeps_log and not self._events.knows(target):
+        if not self._still_knows(subject.table, target):
             return None
         owners = self._left.owners(subject.table, target, None if subject.of_table else _names(statistics))
         if owners is None or not _is_plain(target, owners, statistics, of_table=subject.of_table):
             return None
-        put = partial(self._put, subject, statistics, given, target, owners)
+
+        def put(unit: Unit) -> _Outcome | None:
+            # A new connection clears the caches if the database may be older than what was read of it.
+            if not self._still_knows(subject.table, target):
+                return None
+            return self._put(subject, statistics, given, target, owners, unit)
+
         return self._store.write_as_expected(ExpectedTable(target.id, target.version), statistics.size, put)
+
+    def _still_knows(self, name: TableName, target: Target) -> bool:
+        """Whether the caches still have the table, with its content if there is a log."""
+        return self._left.table(name) is target and (not self._store.keeps_log or self._events.knows(target))
 
     def _lock_and_write(
         self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField], unit: Unit
