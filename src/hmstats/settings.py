@@ -137,7 +137,7 @@ class Settings(BaseSettings):
         1_000,
         ge=1,
         description="Connections of a worker whose TLS handshake is not done; one more closes the one that has waited "
-        "longest.",
+        "longest, of the address that has the most.",
     )
     idle_seconds: float | None = Field(
         None, gt=0, description="Seconds after which a connection without a request is closed; none keeps it."

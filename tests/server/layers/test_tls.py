@@ -252,6 +252,17 @@ def test_the_limit_ends_the_handshake_that_has_waited_longest(files: Files) -> N
         assert silent[0].at_end()
 
 
+def test_a_flood_from_one_address_ends_its_own_handshakes(files: Files) -> None:
+    limits = Limits(max_handshakes=20)
+    with serving(limits, tls_of(files, required=True)) as address, ExitStack() as stack:
+        early = stack.enter_context(socket.create_connection(address, PATIENCE_SECONDS, ("127.0.0.2", 0)))
+        silent = [stack.enter_context(Client(address)) for _ in range(100)]
+        assert silent[0].at_end()
+        with trusting(files).wrap_socket(early, server_hostname="localhost") as good:
+            good.sendall(CALL)
+            assert reply_of([good.recv(65_536)]).value == "k"
+
+
 def _ignored() -> ExitStack:
     stack = ExitStack()
     stack.push(lambda kind, *_: kind is not None and issubclass(kind, ConnectionError))

@@ -62,6 +62,8 @@ class Handshakes:
         self._most = limits.max_handshakes
         self.deadlines = Deadlines[Connection](limits.handshake_seconds)
         self._sockets: dict[Connection, TlsSocket] = {}
+        self._by_address: dict[str, dict[Connection, None]] = {}
+        """The connections with a deadline by the client's address, in the order in which they came."""
         self._ended: deque[_Step] = deque()
         self._threads: Workers[_Step] = Workers(_THREADS, self._most, self._run)
 
@@ -78,20 +80,28 @@ class Handshakes:
         """Note a new connection; where TLS is required, its time to become secure begins."""
         if self._tls is not None and self._tls.required:
             connection.must_be_secure = True
-            self.deadlines.start(connection)
+            self._await(connection)
 
     def beyond(self) -> Iterator[Connection]:
-        """The connections that have waited longest, as many as there are too many."""
+        """The connections to close, as many as there are too many.
+
+        Each is the one that has waited longest of the address that has the most, so that a flood from one address ends
+        its own handshakes.
+        """
         while len(self.deadlines) > self._most:
-            oldest = self.deadlines.first()
-            assert oldest is not None
+            oldest = next(iter(max(self._by_address.values(), key=len)))
             self.forget(oldest)
             yield oldest
 
     def forget(self, connection: Connection) -> None:
-        """Remove a connection that is closed."""
+        """Remove a connection that is secure or closed."""
         self.deadlines.stop(connection)
         self._sockets.pop(connection, None)
+        address = _address(connection)
+        waiting = self._by_address.get(address, {})
+        waiting.pop(connection, None)
+        if not waiting:
+            self._by_address.pop(address, None)
 
     def take(self, connection: Connection) -> bool:
         """Take the bytes of a handshake from the inbox; whether the connection is in one.
@@ -127,7 +137,7 @@ class Handshakes:
         if connection not in self._sockets:
             assert not isinstance(connection.socket, TlsSocket)
             self._sockets[connection] = TlsSocket(connection.socket, tls.certificates.context)
-            self.deadlines.start(connection)
+            self._await(connection)
         step = _Step(connection, self._sockets[connection], bytes(connection.inbox))
         connection.inbox.clear()
         connection.in_step = True
@@ -135,7 +145,16 @@ class Handshakes:
             connection.in_step = False
             raise ProtocolError(f"{self._most} handshakes wait already")
 
+    def _await(self, connection: Connection) -> None:
+        self.deadlines.start(connection)
+        self._by_address.setdefault(_address(connection), {})[connection] = None
+
     def _run(self, step: _Step) -> None:
         step.run()
         self._ended.append(step)
         self._wake()
+
+
+def _address(connection: Connection) -> str:
+    """The client's address without its port."""
+    return connection.session.peer.rpartition(":")[0]
