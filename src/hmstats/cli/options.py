@@ -13,12 +13,6 @@ PartitionNames = Annotated[
     list[str] | None, typer.Option("--partition", help="This partition; may be repeated.", metavar="KEY=VALUE/...")
 ]
 Columns = Annotated[str | None, typer.Option(help="Only these columns.", metavar="A,B,...")]
-Keys = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--key", help="Only partitions with this value of a key; may be repeated for other keys.", metavar="KEY[=VALUE]"
-    ),
-]
 Database = Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")]
 DatabaseUrl = Annotated[str | None, typer.Argument(help="The database's URL.", metavar="URL")]
 HiveSite = Annotated[

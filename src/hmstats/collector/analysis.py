@@ -19,7 +19,7 @@ from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.planning.prepare import Files, prepare
 from hmstats.collector.report import Finding, Report, check_complete
-from hmstats.collector.request.partition_spec import PartitionSpec
+from hmstats.collector.request.partition_spec import Partitions
 from hmstats.collector.request.statement import statement
 from hmstats.collector.scan.progress import Progress, watched
 from hmstats.collector.scan.proof import check_placed, without_doubt
@@ -37,7 +37,8 @@ def analyze(
     *,
     metastore: str | None = None,
     columns: Sequence[str] | None = None,
-    partitions: PartitionSpec | None = None,
+    partitions: Partitions | None = None,
+    where: str | None = None,
     noscan: bool = False,
     row_counts: bool = False,
     changed_only: bool = False,
@@ -50,10 +51,11 @@ def analyze(
     """Compute the statistics of `[db.]table`, or of an ANALYZE TABLE statement, and push them to the metastore.
 
     `metastore` is `thrift://HOST:PORT`, by default the session's hive.metastore.uris. `columns`: only these.
-    `partitions`: key to value (None: every value); with a value only the partitions that have it are analysed, and not
-    the table as a whole. `noscan`: only count files and bytes, and with `row_counts` rows by the footers of Parquet
-    files. `changed_only`: only partitions whose files changed since their statistics. `progress` is called with the
-    counts of finished work.
+    `partitions`: key to value (None: every value), or names of partitions, of all keys or of some; with a value only
+    the partitions that have it are analysed, and not the table as a whole. `where`: only partitions that match this
+    filter over the partition keys, in Hive's language. `noscan`: only count files and bytes, and with `row_counts` rows
+    by the footers of Parquet files. `changed_only`: only partitions whose files changed since their statistics.
+    `progress` is called with the counts of finished work.
 
     If the metastore does not answer, calls are retried for `patience_seconds`; then the statistics go to the folder
     `spool`, a path or a URI that every executor can write. By default it is spark.hmstats.spool, or on one machine
@@ -66,7 +68,12 @@ def analyze(
     """
     use_the_drivers_python(spark)
     request = statement(
-        table, columns=columns, partitions=partitions, noscan=noscan, database=spark.catalog.currentDatabase()
+        table,
+        columns=columns,
+        partitions=partitions,
+        where=where,
+        noscan=noscan,
+        database=spark.catalog.currentDatabase(),
     )
     seconds: dict[str, float] = {}
     uris = metastore or session_metastore(spark)

@@ -17,7 +17,7 @@ from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner, Result
 
 from hmstats import client
-from hmstats.cli.actions.spark_arguments import partition_spec, settings_of_spark
+from hmstats.cli.actions.spark_arguments import settings_of_spark
 from hmstats.cli.main import app
 from hmstats.cli.output.analysis_output import counts_text, progress_bar, say_that_spark_starts
 from hmstats.collector.scan.progress import Done
@@ -94,7 +94,7 @@ def stored_rows(metastore: str, database: str, table: str = "many") -> dict[str,
 
 @pytest.mark.spark
 def test_a_table_and_a_statement_are_the_same(spark: Any, spark_metastore: str, database: str) -> None:
-    by_name = run(spark_metastore, f"{database}.many", "--key", "p=2", "--columns", "n", "--json")
+    by_name = run(spark_metastore, f"{database}.many", "--partition", "p=2", "--columns", "n", "--json")
     statement = f"ANALYZE TABLE {database}.many PARTITION(p=2) COMPUTE STATISTICS FOR COLUMNS n"
     by_text = run(spark_metastore, statement, "--json")
     one, other = lines(by_name), lines(by_text)
@@ -104,6 +104,19 @@ def test_a_table_and_a_statement_are_the_same(spark: Any, spark_metastore: str, 
     assert (one[0]["table"], one[0]["partitions"], one[0]["rows"]) == (f"{database}.many", 1, 20)
     assert one[0]["columns"] == ["n"]
     assert stored_rows(spark_metastore, database) == {"": None, "p=1": None, "p=2": "20", "p=3": None}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("choice", [["--partition", "p=2", "--partition", "p=3"], ["--where", "p >= 2"]])
+def test_some_partitions_by_their_names_or_a_filter(
+    spark: Any, spark_metastore: str, database: str, choice: Sequence[str]
+) -> None:
+    spark.sql(f"CREATE TABLE {database}.texts USING csv PARTITIONED BY (p) AS SELECT n, p FROM {database}.many")
+    for table in ("many", "texts"):
+        (found,) = lines(run(spark_metastore, f"{database}.{table}", *choice, "--columns", "n", "--json"))
+        assert found["partitions"] == 2
+        expected = {"": None, "p=1": None, "p=2": str(ROWS["p=2"]), "p=3": str(ROWS["p=3"])}
+        assert stored_rows(spark_metastore, database, table) == expected
 
 
 @pytest.mark.spark
@@ -306,8 +319,9 @@ def test_under_spark_submit_it_takes_what_is_there(
         (["{db}.none"], "table {db}.none is not in the metastore at thrift://"),
         (["{db}.one", "--columns", "z"], "table {db}.one has no column z, only a, b"),
         (["{db}.many", "--columns", "list"], "column list of {db}.many is of type array<int>, without statistics"),
-        (["{db}.many", "--key", "q=1"], "table {db}.many has no partition key q, only p"),
-        (["{db}.many", "--key", "p=x"], "partition key p is of type int, which 'x' is no value of"),
+        (["{db}.many", "--partition", "q=1"], "table {db}.many has no partition key q, only p"),
+        (["{db}.one", "--where", "p > 9"], "table {db}.one has no partitions, so none matches p > 9"),
+        (["{db}.many", "--partition", "p=x"], "partition key p is of type int, which 'x' is no value of"),
         (["ANALYZE TABLE {db}.one t COMPUTE STATISTICS"], "the statement cannot be read at 't'"),
         (["nowhere.*"], "there is no table in nowhere.*"),
         (["{db}.one", "--sample", "2"], "a sample is more than 0"),
@@ -346,14 +360,11 @@ def test_commands_import_what_they_need_only(arguments: list[str]) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_texts_become_settings_and_specs() -> None:
+def test_texts_become_settings() -> None:
     assert settings_of_spark(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
-    assert partition_spec(["ds=a=b", "hr", " k =", "d="]) == {"ds": "a=b", "hr": None, "k": "", "d": ""}
     for text in ("x", "=x"):
         with pytest.raises(SettingsError, match="--conf must be KEY=VALUE"):
             settings_of_spark([text])
-    with pytest.raises(SettingsError, match="--key must be KEY or KEY=VALUE, found '=1'"):
-        partition_spec(["=1"])
 
 
 def test_the_bar_says_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

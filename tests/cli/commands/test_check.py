@@ -93,7 +93,7 @@ def test_what_is_wrong_is_a_row(spark: Any, spark_metastore: str, wrong: str) ->
         ["day", "high", "1970-04-11", "1972-09-26", "-899"],
     ]
     assert len(lines) == 6
-    assert run(spark_metastore, wrong, "--key", "p=1").exit_code == 0
+    assert run(spark_metastore, wrong, "--partition", "p=1").exit_code == 0
     assert run(spark_metastore, wrong, "--columns", "s").exit_code == 0
     assert run(spark_metastore, wrong, "--sample", "1", "--tolerance", "1").exit_code == 1
 
@@ -125,7 +125,7 @@ def test_json_has_an_object_for_each_wrong_number(spark: Any, spark_metastore: s
         (["x.y", "--sample", "0"], StatementError, "a sample is more than 0 and at most 1 of the rows, found 0.0"),
         (["x.y", "--tolerance", "-1"], StatementError, "a tolerance is 0 or more, found -1.0"),
         (["x.y", "--conf", "x"], SettingsError, "--conf must be KEY=VALUE, found 'x'"),
-        (["x.y", "--key", "=1"], SettingsError, "--key must be KEY or KEY=VALUE, found '=1'"),
+        (["x.y", "--partition", "=1"], StatementError, "partition '=1' is not named KEY=VALUE/KEY=VALUE"),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -47,10 +47,28 @@ def test_a_spec_names_its_partitions(
 ) -> None:
     metastore.table("t", COLUMNS, keys=("ds", "hr"))
     metastore.add_partitions(*VALUES, columns=COLUMNS)
-    made = plan(service, metastore, partitions=spec)
+    made = plan(service, metastore, partitions=None if spec is None else (spec,))
     assert sorted(piece.values for piece in made.pieces) == expected
     assert made.whole is (expected == VALUES)
     assert (dict(made.types), list(made.skipped)) == ({"a": "int"}, ["b"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"partitions": ({"ds": "2008-04-09", "hr": 11}, {"ds": "2008-04-08", "hr": "12"})}, VALUES[1:3]),
+        ({"partitions": ({"hr": "12"}, {"ds": "2008-04-09"})}, VALUES[1:]),
+        ({"where": "ds = '2008-04-09'"}, VALUES[2:]),
+    ],
+)
+def test_several_names_and_a_filter_choose_partitions(
+    metastore: Metastore, service: client.Metastore, wanted: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    metastore.table("t", COLUMNS, keys=("ds", "hr"))
+    metastore.add_partitions(*VALUES, columns=COLUMNS)
+    made = plan(service, metastore, **wanted)
+    assert sorted(piece.values for piece in made.pieces) == expected
+    assert (made.whole, made.chosen, made.spec) == (False, True, {})
 
 
 def test_values_are_found_by_their_keys_type(metastore: Metastore, service: client.Metastore) -> None:
@@ -66,7 +84,7 @@ def test_values_are_found_by_their_keys_type(metastore: Metastore, service: clie
     )
     metastore.client().create_table(table)
     metastore.add_partitions(("7", "2020-01-02"), ("17", "2020-01-02"), columns=COLUMNS)
-    made = plan(service, metastore, partitions={"n": "007", "d": "2020-1-2"})
+    made = plan(service, metastore, partitions=({"n": "007", "d": "2020-1-2"},))
     assert [piece.name for piece in made.pieces] == ["n=7/d=2020-01-02"]
     assert dict(made.spec) == {"n": "7", "d": "2020-01-02"}
 
@@ -87,7 +105,7 @@ def test_odd_values_are_found(metastore: Metastore, service: client.Metastore) -
     metastore.table("t", COLUMNS, keys=("k", "l"))
     metastore.add_partitions(*((each, "1") for each in [*odd, "xzy"]), columns=COLUMNS)
     for value in odd:
-        assert [piece.values for piece in plan(service, metastore, partitions={"k": value}).pieces] == [(value, "1")]
+        assert [piece.values for piece in plan(service, metastore, partitions=({"k": value},)).pieces] == [(value, "1")]
 
 
 def test_partitions_that_are_not_asked_for_are_not_fetched(
@@ -103,7 +121,7 @@ def test_partitions_that_are_not_asked_for_are_not_fetched(
         return real(*call)
 
     monkeypatch.setattr(service._connection, "call", counted)
-    plan(service, metastore, partitions={"ds": "2008-04-09", "hr": "11"})
+    plan(service, metastore, partitions=({"ds": "2008-04-09", "hr": "11"},))
     assert [call[0] for call in calls] == ["get_table_req", "get_partition_names_ps", "get_partitions_by_names"]
     assert calls[1][3] == ["2008-04-09", "11"]
     assert calls[2][3] == ["ds=2008-04-09/hr=11"]
@@ -120,9 +138,11 @@ def test_a_table_without_keys_is_one_piece(metastore: Metastore, service: client
 @pytest.mark.parametrize(
     ("keys", "wanted", "sentence"),
     [
-        (("ds",), {"partitions": {"dt": "x"}}, r"table .*\.t has no partition key dt, only ds"),
-        ((), {"partitions": {"ds": None}}, r"table .*\.t has no partitions, so none with a key ds"),
-        (("ds",), {"partitions": {"ds": "1999"}}, r"table .*\.t has no partition with ds=1999"),
+        (("ds",), {"partitions": ({"dt": "x"},)}, r"table .*\.t has no partition key dt, only ds"),
+        ((), {"partitions": ({"ds": None},)}, r"table .*\.t has no partitions, so none with a key ds"),
+        (("ds",), {"partitions": ({"ds": "1999"},)}, r"table .*\.t has no partition with ds=1999"),
+        (("ds",), {"where": "ds = '1999'"}, r"table .*\.t has no partition that matches ds = '1999'"),
+        ((), {"where": "ds = '1999'"}, r"table .*\.t has no partitions, so none matches ds = '1999'"),
         (("ds",), {"columns": ("ds",)}, "column ds of .* is a partition key"),
         (("ds",), {"columns": ("a", "c")}, r"table .*\.t has no column c, only a, b"),
         (("ds",), {"columns": ("b",)}, r"column b of .* is of type array<int>, without statistics"),
@@ -160,7 +180,7 @@ def test_a_partition_is_named_by_any_text_of_its_value(metastore: Metastore, ser
     )
     metastore.client().create_table(table)
     metastore.add_partitions(("01", "1.5"), ("1", "1.50"), ("2", "1.5"), columns=COLUMNS)
-    made = plan(service, metastore, partitions={"m": "001", "r": "1.500"})
+    made = plan(service, metastore, partitions=({"m": "001", "r": "1.500"},))
     assert sorted(piece.values for piece in made.pieces) == [("01", "1.5"), ("1", "1.50")]
     assert [key.type for key in made.key_columns] == ["int", "decimal(4,2)"]
 

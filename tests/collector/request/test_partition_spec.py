@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from hmstats.collector.request.partition_spec import KeyValue, as_text, checked, pruning_values
 from hmstats.errors import StatementError
+from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import Column
-from hmstats.model.partitions.partition_values import same_partition
+from hmstats.model.partitions.partition_values import matching_names
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 
@@ -65,4 +66,5 @@ def test_a_partition_is_found_exactly_when_every_given_value_is_its_own(
 ) -> None:
     keys = [Column(name, "int") for name in "abc"]
     expected = all(value is None or value == values["abc".index(key)] for key, value in spec.items())
-    assert same_partition(checked(spec, keys), keys, [as_text(value) for value in values]) is expected
+    name = partition_name("abc", [as_text(value) for value in values])
+    assert matching_names(checked(spec, keys), keys, [name]) == [name] * expected

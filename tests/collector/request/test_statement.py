@@ -13,7 +13,7 @@ T = TableName("hive", "db", "t")
 
 def test_names_are_lower_case_and_columns_named_once() -> None:
     wanted = statement("Db.T", columns=["B", " a", "b"], partitions={"Year": "1994", "Month": None})
-    assert wanted == Statement(T, ("b", "a"), {"year": "1994", "month": None})
+    assert wanted == Statement(T, ("b", "a"), ({"year": "1994", "month": None},))
 
 
 def test_a_bare_name_is_of_the_current_database() -> None:
@@ -36,7 +36,10 @@ def test_a_column_must_have_a_name() -> None:
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS a, `B c`, A", Statement(T, ("a", "b c"))),
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS date, order", Statement(T, ("date", "order"))),
         ("\n ANALYZE\n TABLE db.t -- all of it\n COMPUTE STATISTICS", Statement(T, ())),
-        ("ANALYZE TABLE `db`.`t` PARTITION(Ds) COMPUTE STATISTICS NOSCAN", Statement(T, (), {"ds": None}, noscan=True)),
+        (
+            "ANALYZE TABLE `db`.`t` PARTITION(Ds) COMPUTE STATISTICS NOSCAN",
+            Statement(T, (), ({"ds": None},), noscan=True),
+        ),
         ("ANALYZE TABLE spark_catalog.db.t COMPUTE STATISTICS", Statement(T, ())),
         ("ANALYZE TABLE lake.db.t COMPUTE STATISTICS", Statement(TableName("lake", "db", "t"), ())),
     ],
@@ -64,7 +67,7 @@ def test_the_forms_of_the_statement(text: str, expected: Statement) -> None:
     ],
 )
 def test_partition_specs(spec: str, expected: Mapping[str, str | None]) -> None:
-    assert statement(f"ANALYZE TABLE db.t PARTITION({spec}) COMPUTE STATISTICS").partitions == expected
+    assert statement(f"ANALYZE TABLE db.t PARTITION({spec}) COMPUTE STATISTICS").partitions == (expected,)
 
 
 @pytest.mark.parametrize(
@@ -105,3 +108,21 @@ def test_nothing_is_said_twice() -> None:
         statement("ANALYZE TABLE t COMPUTE STATISTICS", columns=["a"])
     with pytest.raises(StatementError, match="noscan reads no data"):
         statement("t", columns=["a"], noscan=True)
+    with pytest.raises(StatementError, match="by their names or by a filter, found both"):
+        statement("t", partitions=["ds=1"], where="ds = '1'")
+
+
+def test_partitions_are_named_as_the_metastore_names_them() -> None:
+    found = statement("db.t", partitions=["Ds=a%2Fb/hr=1", "ds=c"]).partitions
+    assert found == ({"ds": "a/b", "hr": "1"}, {"ds": "c"})
+
+
+@pytest.mark.parametrize("name", ["", "ds", "=1", "ds=1/hr", "ds=1/"])
+def test_a_text_that_is_no_name_of_a_partition(name: str) -> None:
+    with pytest.raises(StatementError, match=f"partition '{name}' is not named KEY=VALUE/KEY=VALUE"):
+        statement("db.t", partitions=[name])
+
+
+def test_no_name_at_all_is_not_every_partition() -> None:
+    with pytest.raises(StatementError, match="must be the names of at least one, found none"):
+        statement("db.t", partitions=[])

@@ -8,8 +8,8 @@ from hmstats.model.catalog.objects import Column
 from hmstats.model.partitions.partition_values import (
     canonical_value,
     matching_names,
+    names_by_spec,
     partition_identity,
-    same_partition,
     value_identity,
 )
 
@@ -70,12 +70,19 @@ def test_a_text_of_no_value_is_refused_and_is_its_own_identity(key_type: str, te
 
 def test_a_partition_is_found_by_any_text_of_its_values() -> None:
     keys = [Column("Day", "date"), Column("month", "int"), Column("city", "string")]
-    stored = ["2024-01-05", "01", "01"]
-    assert same_partition({"day": "2024-1-5", "month": "1"}, keys, stored)
-    assert same_partition({"month": None}, keys, stored)
-    assert not same_partition({"city": "1"}, keys, stored)
-    assert not same_partition({"month": NULL}, keys, stored)
-    assert partition_identity(keys, stored) == ("2024-01-05", "1", "01")
+    name, other = "Day=2024-01-05/month=01/city=01", "Day=2024-01-05/month=2/city=x"
+    specs: list[dict[str, str | None]] = [
+        {"day": "2024-1-5", "month": "1"},
+        {"month": None},
+        {"city": "1"},
+        {"month": NULL},
+        {},
+        {"day": "2024-01-05"},
+    ]
+    found = names_by_spec(specs, keys, [name, other])
+    assert found == [[name], [name, other], [], [], [name, other], [name, other]]
+    assert matching_names({"city": "01"}, keys, [name, other]) == [name]
+    assert partition_identity(keys, ["2024-01-05", "01", "01"]) == ("2024-01-05", "1", "01")
 
 
 def test_names_are_matched_by_their_values() -> None:

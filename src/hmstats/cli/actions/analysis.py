@@ -43,7 +43,8 @@ class Analysis:
 
     texts: Sequence[str]
     columns: Sequence[str] | None
-    partitions: Mapping[str, str | None] | None
+    partitions: Sequence[str] | None
+    where: str | None
     noscan: bool
     row_counts: bool
     changed_only: bool
@@ -118,7 +119,7 @@ class Analysis:
                     yield f"{database}.`{name}`", request
 
     def _request(self, text: str) -> Statement:
-        return statement(text, columns=self.columns, partitions=self.partitions, noscan=self.noscan)
+        return statement(text, columns=self.columns, partitions=self.partitions, where=self.where, noscan=self.noscan)
 
     def _planned(self, service: Metastore, request: Statement, cores: int | None) -> DryRun:
         return dry_run(
@@ -153,6 +154,7 @@ class Analysis:
                 metastore=address,
                 columns=self.columns,
                 partitions=self.partitions,
+                where=self.where,
                 noscan=self.noscan,
                 row_counts=self.row_counts,
                 changed_only=self.changed_only,

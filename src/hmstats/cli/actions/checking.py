@@ -19,7 +19,8 @@ class Check:
 
     table: str
     columns: Sequence[str] | None
-    partitions: Mapping[str, str | None] | None
+    partitions: Sequence[str] | None
+    where: str | None
     sample_fraction: float
     tolerance: float
     metastore: str
@@ -30,7 +31,7 @@ class Check:
     def run(self) -> collector.CheckReport:
         """Check the table. Invalid arguments are reported before Spark starts."""
         check_options(self.sample_fraction, self.tolerance)
-        request = statement(self.table, columns=self.columns, partitions=self.partitions)
+        request = statement(self.table, columns=self.columns, partitions=self.partitions, where=self.where)
         given = session_is_given()
         uris = None if given and not self.named else self.metastore
         if uris is not None:
@@ -44,6 +45,7 @@ class Check:
                 metastore=uris or session_metastore(spark),
                 columns=self.columns,
                 partitions=self.partitions,
+                where=self.where,
                 sample_fraction=self.sample_fraction,
                 tolerance=self.tolerance,
                 progress=progress,

@@ -19,15 +19,6 @@ def settings_of_spark(texts: list[str]) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def partition_spec(texts: list[str]) -> dict[str, str | None]:
-    """The keys and values in texts KEY or KEY=VALUE. Raises SettingsError for a text without a key."""
-    pairs = [text.partition("=") for text in texts]
-    for text, (key, _, _) in zip(texts, pairs, strict=True):
-        if not key.strip():
-            raise SettingsError(f"--key must be KEY or KEY=VALUE, found {text!r}")
-    return {key.strip(): value if separator else None for key, separator, value in pairs}
-
-
 def need_spark(command: str) -> None:
     """Raise SettingsError if Spark, which a command needs, is not installed."""
     if importlib.util.find_spec("pyspark") is None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Columns, Keys, Master, Server, SparkSettings
+from hmstats.cli.options import AsJson, Columns, Master, PartitionNames, Server, SparkSettings, Where
 
 _WHAT = "A table, DB.* for all tables of a database, or an ANALYZE TABLE statement; several of them."
 _FOOTERS = "With --noscan: count rows too, by the footers of Parquet files."
@@ -19,7 +19,8 @@ def analyze(
     *,
     metastore: Server = None,
     columns: Columns = None,
-    key: Keys = None,
+    partition: PartitionNames = None,
+    where: Where = None,
     noscan: Annotated[bool, typer.Option("--noscan", help="Count files and bytes, and read no data.")] = False,
     row_counts: Annotated[bool, typer.Option("--row-counts", help=_FOOTERS)] = False,
     changed_only: Annotated[bool, typer.Option("--changed-only", help=_CHANGED)] = False,
@@ -42,7 +43,7 @@ def analyze(
     Under spark-submit, or where a session is active, that Spark is used; otherwise one is started here. The exit code
     is 3 when columns that were asked for cannot have statistics; they are named with the reason.
     """
-    from hmstats.cli.actions.spark_arguments import need_spark, partition_spec, settings_of_spark, sketches_made
+    from hmstats.cli.actions.spark_arguments import need_spark, settings_of_spark, sketches_made
     from hmstats.settings import load, origin
 
     need_spark("analyze")
@@ -55,7 +56,8 @@ def analyze(
     analysis = Analysis(
         texts=tables,
         columns=None if columns is None else columns.split(","),
-        partitions=None if key is None else partition_spec(key),
+        partitions=partition or None,
+        where=where,
         noscan=noscan,
         row_counts=row_counts,
         changed_only=changed_only,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Columns, Keys, Master, Server, SparkSettings
+from hmstats.cli.options import AsJson, Columns, Master, PartitionNames, Server, SparkSettings, Where
 
 _TOLERANCE = "How far a number may be off beyond its stated error, as a part of it."
 
@@ -15,7 +15,8 @@ def check(
     *,
     metastore: Server = None,
     columns: Columns = None,
-    key: Keys = None,
+    partition: PartitionNames = None,
+    where: Where = None,
     sample: Annotated[float, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")] = 0.1,
     tolerance: Annotated[float, typer.Option(help=_TOLERANCE, metavar="FRACTION")] = 0.0,
     master: Master = None,
@@ -26,7 +27,7 @@ def check(
 
     The q-error is the factor between two counts. The exit code is 1 when anything is wrong. Nothing is changed.
     """
-    from hmstats.cli.actions.spark_arguments import need_spark, partition_spec, settings_of_spark
+    from hmstats.cli.actions.spark_arguments import need_spark, settings_of_spark
     from hmstats.cli.exit_codes import ExitCode
     from hmstats.settings import load, origin
 
@@ -38,7 +39,8 @@ def check(
     report = Check(
         table=table,
         columns=None if columns is None else columns.split(","),
-        partitions=None if key is None else partition_spec(key),
+        partitions=partition or None,
+        where=where,
         sample_fraction=sample,
         tolerance=tolerance,
         metastore=load(flags).metastore,

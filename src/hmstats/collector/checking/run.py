@@ -19,7 +19,7 @@ from hmstats.collector.options import MOST_PRECISION, Options
 from hmstats.collector.planning import plan as plans
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.planning.prepare import Files, check_listed, prepare
-from hmstats.collector.request.partition_spec import PartitionSpec
+from hmstats.collector.request.partition_spec import Partitions
 from hmstats.collector.request.statement import statement
 from hmstats.collector.scan import dataframe
 from hmstats.collector.scan.placing import check_twins
@@ -43,23 +43,26 @@ def check(
     *,
     metastore: str | None = None,
     columns: Sequence[str] | None = None,
-    partitions: PartitionSpec | None = None,
+    partitions: Partitions | None = None,
+    where: str | None = None,
     sample_fraction: float = SAMPLE_FRACTION,
     tolerance: float = 0.0,
     progress: Progress | None = None,
 ) -> CheckReport:
     """Read a sample of `[db.]table` and say which of its stored statistics are wrong. Nothing is changed.
 
-    `metastore`, `columns` and `partitions` are as in `analyze`. `sample_fraction`: the part of the rows that is read,
-    by row groups of Parquet files and by rows of anything else; 1 compares everything. `tolerance`: the allowed error
-    beyond a number's stated one, as a part of the number, or for a bound of the range of the values.
+    `metastore`, `columns`, `partitions` and `where` are as in `analyze`. `sample_fraction`: the part of the rows that
+    is read, by row groups of Parquet files and by rows of anything else; 1 compares everything. `tolerance`: the
+    allowed error beyond a number's stated one, as a part of the number, or for a bound of the range of the values.
 
     Raises StatementError, before any job starts, for missing objects and invalid arguments; UnreadableFile;
     ServiceUnavailable.
     """
     options = check_options(sample_fraction, tolerance)
     use_the_drivers_python(spark)
-    request = statement(table, columns=columns, partitions=partitions, database=spark.catalog.currentDatabase())
+    request = statement(
+        table, columns=columns, partitions=partitions, where=where, database=spark.catalog.currentDatabase()
+    )
     uris = metastore or session_metastore(spark)
     with connect(uris) as service:
         plan, files = prepare(service, request, options, changed_only=False, hadoop=hadoop_settings(spark))

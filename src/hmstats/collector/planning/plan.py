@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from hmstats.client import Metastore
 from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
@@ -10,10 +11,10 @@ from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, ch
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.files.file_systems import NO_SETTINGS, Settings
-from hmstats.model.catalog.names import partition_name, partition_values
+from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import Column, Parameters, Storage, Table, TableName
 from hmstats.model.catalog.table_formats import format_of_provider, table_format
-from hmstats.model.partitions.partition_values import same_partition
+from hmstats.model.partitions.partition_values import names_by_spec
 from hmstats.model.spark.spark_schema import PROVIDER, data_columns, with_defaults
 from hmstats.model.statistics.column_types import kind_of
 
@@ -22,9 +23,10 @@ from hmstats.model.statistics.column_types import kind_of
 class Plan:
     """An analysis. `types` is column to Hive type; `skipped` is column to the reason why it has no statistics.
 
-    `spec` is partition key to value, of the requested partitions. `parameters` are the table's own. `unchanged` are
-    requested pieces that are not analysed again. `settings` are Hadoop's for the locations. `key_columns` are the
-    partition keys with their types. `unlisted` are requested pieces whose files cannot be listed, with the reason.
+    `spec` is partition key to value, of the requested partitions; if they are `chosen` by several names or by a filter,
+    it is empty. `parameters` are the table's own. `unchanged` are requested pieces that are not analysed again.
+    `settings` are Hadoop's for the locations. `key_columns` are the partition keys with their types. `unlisted` are
+    requested pieces whose files cannot be listed, with the reason.
     """
 
     table: TableName
@@ -38,6 +40,7 @@ class Plan:
     settings: Settings = field(default=NO_SETTINGS, repr=False)
     key_columns: tuple[Column, ...] = ()
     unlisted: tuple[tuple[Piece, str], ...] = ()
+    chosen: bool = False
 
     @property
     def left_out(self) -> tuple[Piece, ...]:
@@ -47,7 +50,7 @@ class Plan:
     @property
     def whole(self) -> bool:
         """Whether every partition is requested, so that the table's own statistics can be made."""
-        return not any(value is not None for value in self.spec.values())
+        return not self.chosen and not any(value is not None for value in self.spec.values())
 
     @property
     def has_files(self) -> bool:
@@ -66,16 +69,18 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
     Raises StatementError for a missing table, column, partition key or partition, for a value that does not fit its
     key's type, for a named column whose type has no statistics, and for a transactional table.
     """
-    table, types, skipped, spec = _checked(metastore, request)
+    table, types, skipped, specs = _checked(metastore, request)
+    chosen = len(specs) > 1 or request.where is not None
     return Plan(
         table=table.name,
         keys=_keys(table),
         types=types,
         skipped=skipped,
-        pieces=tuple(_pieces(metastore, table, spec)),
-        spec=spec,
+        pieces=tuple(_pieces(metastore, table, specs, request.where)),
+        spec={} if chosen else specs[0],
         parameters=table.parameters,
         key_columns=table.partition_keys,
+        chosen=chosen,
     )
 
 
@@ -84,8 +89,10 @@ def check(metastore: Metastore, request: Statement) -> Table:
     return _checked(metastore, request)[0]
 
 
-def _checked(metastore: Metastore, request: Statement) -> tuple[Table, dict[str, str], dict[str, str], TextSpec]:
-    """The table, its columns with their types, columns to skip with the reason, and the requested partitions."""
+def _checked(
+    metastore: Metastore, request: Statement
+) -> tuple[Table, dict[str, str], dict[str, str], Sequence[TextSpec]]:
+    """The table, its columns with their types, columns to skip with the reason, and one spec or more of partitions."""
     table = metastore.find_table(request.table)
     if table is None:
         raise StatementError(f"table {_shown(request.table)} is not in the metastore at {metastore.address}")
@@ -95,8 +102,11 @@ def _checked(metastore: Metastore, request: Statement) -> tuple[Table, dict[str,
             " too, which only Hive tells apart"
         )
     check_format(table)
+    if request.where is not None and not table.partition_keys:
+        raise StatementError(f"table {_shown(table.name)} has no partitions, so none matches {request.where}")
     taken = metastore.keeps_columns_of_spark(table)
-    return table, *_columns(table, request.columns, taken=taken), _checked_spec(table, request.partitions)
+    specs = [_checked_spec(table, each) for each in request.partitions or ({},)]
+    return table, *_columns(table, request.columns, taken=taken), specs
 
 
 def check_format(table: Table) -> None:
@@ -156,37 +166,47 @@ def _without_statistics(columns: Sequence[Column]) -> dict[str, str]:
     return reasons | twice
 
 
-def _checked_spec(table: Table, spec: PartitionSpec | None) -> dict[str, str | None]:
+def _checked_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
     keys = _keys(table)
-    for key in spec or ():
+    for key in spec:
         if not keys:
             raise StatementError(f"table {_shown(table.name)} has no partitions, so none with a key {key}")
         if key not in keys:
             raise StatementError(f"table {_shown(table.name)} has no partition key {key}, only {', '.join(keys)}")
-    return checked(spec or {}, table.partition_keys)
+    return checked(spec, table.partition_keys)
 
 
-def _pieces(metastore: Metastore, table: Table, spec: TextSpec) -> Iterable[Piece]:
+def _pieces(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> Iterable[Piece]:
     if not table.partition_keys:
         parquet = is_parquet(table.storage, table)
         yield Piece(WHOLE_TABLE, (), _table_location(table), parquet, table.parameters)
         return
     keys = _keys(table)
-    for partition in metastore.partitions(table.name, _names(metastore, table, spec)):
+    for partition in metastore.partitions(table.name, _names(metastore, table, specs, where)):
         name, parquet = partition_name(keys, partition.values), is_parquet(partition.storage, table)
         yield Piece(name, partition.values, _location(partition.storage), parquet, partition.parameters)
 
 
-def _names(metastore: Metastore, table: Table, spec: TextSpec) -> list[str]:
-    """The names of the requested partitions, preselected by the metastore as far as it can compare values."""
-    keys = _keys(table)
-    found = metastore.partition_names(table.name, pruning_values(spec, table.partition_keys))
-    names = [name for name in found if same_partition(spec, table.partition_keys, partition_values(name, keys))]
-    values = {key: value for key, value in spec.items() if value is not None}
-    if values and not names:
-        wanted = ", ".join(f"{key}={value}" for key, value in values.items())
-        raise StatementError(f"table {_shown(table.name)} has no partition with {wanted}")
-    return names
+def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> list[str]:
+    """The names of the requested partitions, preselected by the metastore as far as it can compare values.
+
+    Raises StatementError if a filter, or a spec with values, matches none.
+    """
+    if where is not None:
+        found = metastore.partition_names_by_filter(table, where)
+        if not found:
+            raise StatementError(f"table {_shown(table.name)} has no partition that matches {where}")
+        return found
+    columns = table.partition_keys
+    found = metastore.partition_names(table.name, pruning_values(specs[0], columns) if len(specs) == 1 else ())
+    matched = names_by_spec(specs, columns, found)
+    for spec, names in zip(specs, matched, strict=True):
+        values = {key: value for key, value in spec.items() if value is not None}
+        if values and not names:
+            wanted = ", ".join(f"{key}={value}" for key, value in values.items())
+            raise StatementError(f"table {_shown(table.name)} has no partition with {wanted}")
+    wanted_names = set(chain.from_iterable(matched))
+    return [name for name in found if name in wanted_names]
 
 
 def _keys(table: Table) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from hmstats.errors import StatementError
-from hmstats.model.catalog.names import NULL_PARTITION_VALUE
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_spec
 from hmstats.model.catalog.objects import Column
 from hmstats.model.partitions.partition_values import canonical_value
 from hmstats.model.statistics.column_types import base_type
@@ -19,11 +19,20 @@ KeyValue: TypeAlias = str | int | float | Decimal | date
 """A Python value of a partition key; bool (an int) and datetime (a date) too."""
 PartitionSpec: TypeAlias = Mapping[str, KeyValue | None]
 """Partition key to value; a key without a value (None) means every value."""
+Partitions: TypeAlias = PartitionSpec | Sequence[str]
+"""The partitions with these values, or those with these names: key=value/key=value, of all keys or of some."""
 TextSpec: TypeAlias = Mapping[str, str | None]
 """Partition key to the text that the metastore stores; None means every value."""
 
 _ONE_TEXT = {"string", "varchar"}
 """Types whose values have exactly one text."""
+
+
+def spec_of_name(name: str) -> dict[str, str]:
+    """Key (lower case) to value of a partition's name. Raises StatementError for a text that is none."""
+    if not all(separator and key.strip() for key, separator, _ in (each.partition("=") for each in name.split("/"))):
+        raise StatementError(f"partition {name!r} is not named KEY=VALUE/KEY=VALUE")
+    return partition_spec(name)
 
 
 def as_text(value: KeyValue) -> str:

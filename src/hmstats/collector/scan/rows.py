@@ -25,7 +25,7 @@ def rows(spark: SparkSession, plan: Plan) -> DataFrame:
         column = F.col(f"`{key}`")
         if value is not None:
             found = found.where(column.isNull() if value == NULL_PARTITION_VALUE else column == value)
-    if not plan.unchanged:
+    if not plan.unchanged and not plan.chosen:
         return found
     return _only(found, plan)
 

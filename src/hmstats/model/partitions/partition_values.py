@@ -7,6 +7,7 @@ text; Spark parses the value, and names the partition by it.
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Context, Decimal
@@ -54,23 +55,30 @@ def partition_identity(keys: Sequence[Column], values: Sequence[str]) -> tuple[s
     return tuple(value_identity(value, key.type) for key, value in zip(keys, values, strict=True))
 
 
-def same_partition(spec: Mapping[str, str | None], keys: Sequence[Column], values: Sequence[str]) -> bool:
-    """Whether the partition with these values has the values of the spec.
+def names_by_spec(
+    specs: Sequence[Mapping[str, str | None]], keys: Sequence[Column], names: Iterable[str]
+) -> list[list[str]]:
+    """For each spec the partition names, of those given, whose partitions have its values; in one pass over the names.
 
-    `spec` is partition key (lower case) to text; a key that it lacks, and a None, stand for every value.
+    A spec is partition key (lower case) to text; a key that it lacks, and a None, stand for every value.
     """
-    return all(
-        (wanted := spec.get(key.name.lower())) is None
-        or wanted == value
-        or value_identity(wanted, key.type) == value_identity(value, key.type)
-        for key, value in zip(keys, values, strict=True)
-    )
+    order = [key.name for key in keys]
+    wanted: dict[tuple[int, ...], dict[tuple[str, ...], list[str]]] = defaultdict(dict)
+    found = []
+    for spec in specs:
+        given = [(place, text) for place, key in enumerate(keys) if (text := spec.get(key.name.lower())) is not None]
+        values = tuple(value_identity(text, keys[place].type) for place, text in given)
+        found.append(wanted[tuple(place for place, _ in given)].setdefault(values, []))
+    for name in names:
+        every = partition_identity(keys, partition_values(name, order))
+        for places, by_values in wanted.items():
+            by_values.get(tuple(every[place] for place in places), []).append(name)
+    return found
 
 
 def matching_names(spec: Mapping[str, str | None], keys: Sequence[Column], names: Iterable[str]) -> list[str]:
-    """The partition names, of those given, whose partitions have the values of the spec, as same_partition says."""
-    order = [key.name for key in keys]
-    return [name for name in names if same_partition(spec, keys, partition_values(name, order))]
+    """The partition names, of those given, whose partitions have the values of the spec (names_by_spec)."""
+    return names_by_spec([spec], keys, names)[0]
 
 
 def _integer(text: str) -> str:

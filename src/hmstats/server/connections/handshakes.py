@@ -89,7 +89,8 @@ class Handshakes:
         its own handshakes.
         """
         while len(self.deadlines) > self._most:
-            oldest = next(iter(max(self._by_address.values(), key=len)))
+            busiest: dict[Connection, None] = max(self._by_address.values(), key=len)
+            oldest = next(iter(busiest))
             self.forget(oldest)
             yield oldest
 
