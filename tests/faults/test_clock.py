@@ -24,6 +24,8 @@ from hmstats.wire.idl import hive_metastore as api
 
 JUMPS = int(os.environ.get("HMSTATS_TEST_CLOCK_JUMPS", "20"))
 HOUR_SECONDS, DAY_SECONDS, YEAR_SECONDS = 3_600, 86_400, 365 * 86_400
+KEEPING_ALL = Rules(notification_retention_hours=200 * 365 * 24.0)
+"""The server cleans every minute by the clock that jumps: on a slow machine it would remove events."""
 LAST_SECOND = 2**31 - 1
 
 
@@ -57,7 +59,7 @@ class Served:
 def served(database_url: str, tmp_path: Path) -> Iterator[Served]:
     clock = Clock()
     store = Store.open(database_url, clock=clock)
-    server = build(store, Warehouse(str(tmp_path / "warehouse")), ("127.0.0.1", 0), Limits(), Rules())
+    server = build(store, Warehouse(str(tmp_path / "warehouse")), ("127.0.0.1", 0), Limits(), KEEPING_ALL)
     with metastore_of(server.start()[1]) as metastore:
         yield Served(metastore, store, clock)
     server.stop(0)

@@ -11,7 +11,7 @@ from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, ch
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.files.file_systems import NO_SETTINGS, Settings
-from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.names import partition_name, partition_spec
 from hmstats.model.catalog.objects import Column, Parameters, Storage, Table, TableName
 from hmstats.model.catalog.table_formats import format_of_provider, table_format
 from hmstats.model.partitions.partition_values import names_by_spec
@@ -190,13 +190,14 @@ def _pieces(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where
 def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> list[str]:
     """The names of the requested partitions, preselected by the metastore as far as it can compare values.
 
+    A filter, which may compare texts, chooses values too: rows that Spark reads do not tell month=1 from month=01.
+
     Raises StatementError if a filter, or a spec with values, matches none.
     """
     if where is not None:
-        found = metastore.partition_names_by_filter(table, where)
-        if not found:
+        specs = [partition_spec(name) for name in metastore.partition_names_by_filter(table, where)]
+        if not specs:
             raise StatementError(f"table {_shown(table.name)} has no partition that matches {where}")
-        return found
     columns = table.partition_keys
     found = metastore.partition_names(table.name, pruning_values(specs[0], columns) if len(specs) == 1 else ())
     matched = names_by_spec(specs, columns, found)
