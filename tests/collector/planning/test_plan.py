@@ -74,10 +74,7 @@ def test_several_names_and_a_filter_choose_partitions(
 def test_a_filter_chooses_every_partition_with_the_values_that_it_finds(
     metastore: Metastore, service: client.Metastore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keys = [api.FieldSchema(name="m", type="int", comment="")]
-    table = api.Table(tableName="t", dbName=metastore.database, partitionKeys=keys)
-    table.sd = api.StorageDescriptor(cols=COLUMNS, location="/t", serdeInfo=api.SerDeInfo())
-    metastore.client.create_table(table)
+    metastore.table("t", COLUMNS, keys=("m int",))
     metastore.add_partitions(("01",), ("1",), ("2",), columns=COLUMNS)
     monkeypatch.setattr(service, "partition_names_by_filter", lambda *_: ["m=1"])
     made = plan(service, metastore, where="m = 1")
@@ -85,17 +82,7 @@ def test_a_filter_chooses_every_partition_with_the_values_that_it_finds(
 
 
 def test_values_are_found_by_their_keys_type(metastore: Metastore, service: client.Metastore) -> None:
-    keys = [api.FieldSchema(name=name, type=type_, comment="") for name, type_ in (("n", "int"), ("d", "date"))]
-    table = api.Table(
-        tableName="t",
-        dbName=metastore.database,
-        owner="tester",
-        sd=metastore.storage(COLUMNS),
-        partitionKeys=keys,
-        parameters={},
-        tableType="MANAGED_TABLE",
-    )
-    metastore.client().create_table(table)
+    metastore.table("t", COLUMNS, keys=("n int", "d date"))
     metastore.add_partitions(("7", "2020-01-02"), ("17", "2020-01-02"), columns=COLUMNS)
     made = plan(service, metastore, partitions=({"n": "007", "d": "2020-1-2"},))
     assert [piece.name for piece in made.pieces] == ["n=7/d=2020-01-02"]
