@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from hmstats.model.access.principal import Principal
+
 
 @dataclass(slots=True)
 class Session:
@@ -22,8 +24,23 @@ class Session:
     """Whether the client is Spark, which may get other answers than the rest."""
     settings: dict[str, str] = field(default_factory=dict)
     """The settings that the client has set with setMetaConf."""
+    principal: Principal | None = None
+    """The authenticated user; None where nothing is authenticated, so that `user` is what the client says."""
 
     def identify(self, user: str | None, groups: tuple[str, ...] = ()) -> None:
-        """Store the user and groups that the client names."""
+        """Store the user and groups that the client names; an authenticated user stays who it is."""
+        if self.principal is not None:
+            return
+        self._store(user, groups)
+
+    def authenticate(self, principal: Principal | None) -> None:
+        """Store the user that a layer or a request has proven, or forget it."""
+        self.principal = principal
+        if principal is None:
+            self._store(None, ())
+        else:
+            self._store(principal.user, principal.groups)
+
+    def _store(self, user: str | None, groups: tuple[str, ...]) -> None:
         self.user, self.groups = user, groups
         self.is_spark = any(name in self.spark_names for name in (user, *groups))
