@@ -5,9 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Tests that share a file share its servers, so a file stays in one process.
+# tests/fixtures/scheduling.py says which tests share a process.
 PROCESSES ?= 2
-SIDE_BY_SIDE = --numprocesses $(PROCESSES) --dist loadfile
+SIDE_BY_SIDE = --numprocesses $(PROCESSES) --no-loadscope-reorder
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16

@@ -14,6 +14,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 # In the order in which they import each other.
 pytest_plugins = [
     "tests.fixtures.tiers",
+    "tests.fixtures.scheduling",
     "tests.fixtures.postgres",
     "tests.fixtures.statements",
     "tests.fixtures.versions",
