@@ -30,7 +30,7 @@ test: install ## Run the tests that a change needs (PROCESSES=1: one by one; ARG
 test-all: install ## Run the tests that take long too: older Hives, faults, fuzzing, attacks
 	@$(BIN)/python -m pytest -m 'not engines' $(SIDE_BY_SIDE) $(ARGS)
 
-test-engines: install ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI leaves out Trino, Flink, Iceberg and Delta in Spark
+test-engines: install ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI runs a few of them
 	@$(BIN)/python -m pytest -m engines $(SIDE_BY_SIDE) $(ARGS)
 
 test-hive: install ## Run Hive's own client tests (Maven) and hold them against what passes on Hive 4.0.1

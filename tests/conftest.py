@@ -9,12 +9,12 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.load_profile("any machine")
 
 # Sessions of Spark live for seconds here: to compile as well as it can takes a third of that time.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 # In the order in which they import each other.
 pytest_plugins = [
-    "tests.fixtures.tiers",
     "tests.fixtures.scheduling",
+    "tests.fixtures.tiers",
     "tests.fixtures.postgres",
     "tests.fixtures.statements",
     "tests.fixtures.versions",

@@ -182,7 +182,7 @@ class Bench:
                 "log_level": "warning",
             }
             self._ports[name] = stack.enter_context(serving(folder / name, database=ours, settings=settings))
-        self._ports[HIVE] = stack.enter_context(hive(given.hive, folder / "hive", database=hives))
+        self._ports[HIVE] = stack.enter_context(hive(given.hive, folder / "hive", database=hives, measured=True))
         self.filling = [fill(self._ports[name], given.partitions, most) for name in (AGAIN, HIVE)]
         self._database = listener_of(make_url(server).port or 0)
         self._servers = {name: listener_of(port) for name, port in self._ports.items()}

@@ -91,7 +91,9 @@ class Bench:
         self.hives = [f"Hive {release}" for release in given.hive]
         for name, release in zip(self.hives, given.hive, strict=True):
             database = stack.enter_context(fresh_database(server)) if shutil.which("mvn") else "derby"
-            self._ports[name] = stack.enter_context(hive(release, folder / f"hive-{release}", database=database))
+            self._ports[name] = stack.enter_context(
+                hive(release, folder / f"hive-{release}", database=database, measured=True)
+            )
         self._written = [AGAIN, *self.hives]
         for name in self._written:
             fill(self._ports[name], min(max(connections), _TABLES))
