@@ -89,6 +89,7 @@ def address(tmp_path: Path) -> Iterator[tuple[int, contextlib.ExitStack]]:
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 def test_a_check_whose_metastore_goes_away_says_so(
     spark: Any, address: tuple[int, contextlib.ExitStack], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_check_whose_metastore_goes_away_says_so(
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 @pytest.mark.parametrize("reliable", [True, False])
 def test_a_write_whose_service_goes_away_says_so(
     spark: Any,

@@ -1,12 +1,19 @@
 """A Spark for commands."""
 
 import os
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.collector.parted import NAMES, ROWS, parted
+from tests.fixtures.authorities import Files, issued
+from tests.fixtures.servers import HMSTATS, serving
 
+from hmstats.client import connect
 from hmstats.collector.spark.session import cores_of, session_is_given, spark_session
 from hmstats.errors import SettingsError
+from hmstats.java import java_path
 
 
 @pytest.mark.parametrize(
@@ -42,3 +49,41 @@ def test_without_java_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     with pytest.raises(SettingsError, match="needs Java 17 or newer, found none at /nowhere/bin/java"):
         local_session("thrift://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("metastore", ["http://h:9083", "thrift+tls://h:9083,thrift://i:9083"])
+def test_what_sparks_own_client_cannot_reach_is_refused(metastore: str) -> None:
+    from hmstats.collector.spark.session import local_session
+
+    with pytest.raises(SettingsError, match="Spark's own client needs addresses thrift://HOST:PORT"):
+        local_session(metastore)
+
+
+@pytest.mark.slow
+def test_spark_and_the_collector_speak_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(tmp_path) as port:
+        name = parted(port, tmp_path / "data", ("number",))
+    files = issued(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", files.authority)
+    settings = {"tls": "require", "tls_certificate": files.certificate, "tls_key": files.key}
+    with serving(tmp_path, settings=settings) as port, connect(f"thrift+tls://localhost:{port}") as service:
+        command = [HMSTATS, "analyze", f"{name.database}.t", "--metastore", f"thrift+tls://localhost:{port}"]
+        run = subprocess.run(
+            [*command, *_trusting(files, tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 0, run.stderr
+        found = service.find_table(name)
+    assert found is not None
+    assert found.parameters["numRows"] == str(ROWS * len(NAMES))
+
+
+def _trusting(files: Files, folder: Path) -> list[str]:
+    """The options by which Java trusts what the authority signs."""
+    java = java_path()
+    assert java is not None
+    store = str(folder / "trusted.jks")
+    keytool = str(java.resolve().with_name("keytool"))
+    made = [keytool, "-importcert", "-noprompt", "-alias", "ca", "-file", files.authority, "-keystore", store]
+    subprocess.run([*made, "-storepass", "changeit"], check=True, capture_output=True)
+    setting = "spark.hadoop.hive.metastore.truststore"
+    return ["--conf", f"{setting}.path={store}", "--conf", f"{setting}.password=changeit"]

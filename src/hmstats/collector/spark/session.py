@@ -16,6 +16,7 @@ LOCAL = "local[*]"
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _LOOPBACK = "127.0.0.1"
 _URIS = "spark.hadoop.hive.metastore.uris"
+_TLS = "spark.hadoop.hive.metastore.use.SSL"
 OWN = "spark.hmstats.own"
 """Marks a session that hmstats has created for itself, in which no table is created."""
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
@@ -35,7 +36,7 @@ def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[st
         yield SparkSession.builder.config(map=dict(conf)).getOrCreate() if conf else active
         return
     if _SUBMITTED in os.environ:
-        settings = dict(conf) if metastore is None else {_URIS: metastore, **conf}
+        settings = dict(conf) if metastore is None else {**_catalog(metastore), **conf}
         session = SparkSession.builder.appName("hmstats").config(map=settings).enableHiveSupport().getOrCreate()
     else:
         session = local_session(metastore or "", master=master or LOCAL, conf=conf)
@@ -71,10 +72,25 @@ def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         OWN: "true",
-        _URIS: metastore,
+        **_catalog(metastore),
         **(conf or {}),
     }
     return SparkSession.builder.config(map=settings).enableHiveSupport().getOrCreate()
+
+
+def _catalog(metastore: str) -> dict[str, str]:
+    """The settings by which Spark's own client reaches a metastore, which is Thrift, with TLS at all addresses or none.
+
+    Raises SettingsError for other addresses.
+    """
+    schemes = {each.strip().partition("://")[0] for each in metastore.split(",")}
+    if schemes == {"thrift+tls"}:
+        return {_URIS: metastore.replace("thrift+tls://", "thrift://"), _TLS: "true"}
+    if metastore and schemes != {"thrift"}:
+        raise SettingsError(
+            f"Spark's own client needs addresses thrift://HOST:PORT, or all of them thrift+tls://, found {metastore!r}"
+        )
+    return {_URIS: metastore}
 
 
 def cores_of(master: str) -> int | None:

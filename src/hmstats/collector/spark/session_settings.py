@@ -15,18 +15,23 @@ SPOOL = "spark.hmstats.spool"
 
 def hadoop_settings(spark: SparkSession) -> Callable[[str], str | None]:
     """A function that returns a setting of the session's Hadoop by its name."""
-    conf: Any = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 - as below
+    conf: Any = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 - hive-site.xml and all else that Spark reads is known there only
     get: Callable[[str], str | None] = conf.get
     return get
 
 
 def session_metastore(spark: SparkSession) -> str:
-    """The session's hive.metastore.uris. Raises StatementError when it has none."""
-    session = spark._jsparkSession  # noqa: SLF001 - hive-site.xml and all else that Spark reads is known there only
-    uris = session.sessionState().newHadoopConf().get("hive.metastore.uris")
+    """The session's hive.metastore.uris, as thrift+tls:// if its catalog speaks TLS.
+
+    Raises StatementError when it has none.
+    """
+    setting = hadoop_settings(spark)
+    uris = setting("hive.metastore.uris")
     if not uris:
         raise StatementError("the session has no hive.metastore.uris: name the metastore")
-    return str(uris)
+    if (setting("hive.metastore.use.SSL") or "").lower() == "true":
+        return uris.replace("thrift://", "thrift+tls://")
+    return uris
 
 
 def session_spool(spark: SparkSession, named: str | None) -> str | None:
