@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.fixtures.scheduling",
     "tests.fixtures.tiers",
     "tests.fixtures.postgres",
+    "tests.fixtures.database_pool",
     "tests.fixtures.statements",
     "tests.fixtures.versions",
     "tests.fixtures.hive",
