@@ -20,7 +20,8 @@ from typer.testing import CliRunner, Result
 
 from hmstats import client
 from hmstats.cli.main import app
-from hmstats.cli.output.show_table import age, key_lines, ordered, show_table
+from hmstats.cli.output.cell_texts import age
+from hmstats.cli.output.show_table import key_lines, ordered, show_table
 from hmstats.cli.output.sparkline import bars, shape
 from hmstats.client.tables.stored_statistics import Stored
 from hmstats.errors import SketchError, StatementError

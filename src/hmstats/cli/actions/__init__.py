@@ -2,6 +2,6 @@
 
 serve, adopt, leave, doctor, config   a server and its database
 analysis, checking                    Spark's jobs; spark_arguments reads their arguments before Spark is loaded
-show, ask, compare                    stored statistics; compare_sources is what compare puts side by side
+list_, show, ask, compare             stored statistics; compare_sources is what compare puts side by side
 push, export, import_, delete         statistics on their way
 """

@@ -5,10 +5,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich import box
 from rich.table import Table
 
-from hmstats.cli.output.statistics_table import print_table
+from hmstats.cli.output.tables import plain_table, print_table
 
 if TYPE_CHECKING:
     from hmstats.collector import CheckReport
@@ -58,11 +57,7 @@ def _summary(report: "CheckReport") -> Iterator[str]:
 
 
 def _table(wrong: "list[Wrong]") -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
-    for name in ("Column", "Statistic"):
-        table.add_column(name, overflow="fold")
-    for name in ("Stored", "Must be", "Off by", "q-error"):
-        table.add_column(name, justify="right", overflow="fold")
+    table = plain_table(["Column", "Statistic"], ["Stored", "Must be", "Off by", "q-error"])
     for each in wrong:
         table.add_row(*each.texts()[1:])
     return table
