@@ -5,6 +5,7 @@ all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -74,11 +75,6 @@ class Metastore(Questions):
     exception.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._extended = True
-        """Whether the metastore may be hmstats, which stores top-k sketches and provenance too."""
-
     def __enter__(self) -> Self:
         return self
 
@@ -136,6 +132,10 @@ class Metastore(Questions):
         from hmstats.client.asked.asked_table import AskedTable  # noqa: PLC0415 - sketches are loaded by those who ask
 
         return AskedTable(self, found)
+
+    def answered_parameters(self, table: AnyTable) -> Mapping[str, str]:
+        """The parameters of a table, with the sums of rows, files and bytes that hmstats computes from partitions."""
+        return dict(self._table(as_table_name(table)).parameters or {})
 
     def database_names(self) -> list[str]:
         """The names of the databases of the default catalog."""
@@ -370,11 +370,8 @@ class Metastore(Questions):
         """
         name = as_table_name(table)
         if self._extended:
-            try:
+            with suppress(UnknownCall):
                 found = self.provenance(name, columns, names)
-            except UnknownCall:
-                self._extended = False
-            else:
                 return _latest((each.partition, each.provenance.written_at_seconds) for each in found)
         places: Sequence[str | None] = [None] if names is None else names
         return _latest((place, self._analyzed_at_seconds(name, columns[0], place)) for place in places)
