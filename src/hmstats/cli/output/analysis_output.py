@@ -122,4 +122,4 @@ def print_dry_runs(plans: "Sequence[DryRun]") -> None:
 
 
 def _name(report: "Report") -> str:
-    return f"{report.table.database}.{report.table.table}"
+    return report.table.short

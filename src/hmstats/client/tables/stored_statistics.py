@@ -29,7 +29,7 @@ class Stored:
     @property
     def title(self) -> str:
         """The heading in printed output: `database.table`, then the partition's name if there is one."""
-        table = f"{self.table.name.database}.{self.table.name.table}"
+        table = self.table.name.short
         return f"{table} {self.statistics.partition}" if self.statistics.partition else table
 
     def whole(self) -> TableStatistics:
