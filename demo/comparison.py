@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from readers import Read
-from rich import box
 from rich.table import Table
+
+from hmstats.cli.output.tables import plain_table
 
 _MOST_ERROR = 0.05
 """Three standard errors of the default bit vectors."""
@@ -13,19 +14,9 @@ _SMALL_ERROR = 0.01
 
 def comparison_table(title: str, columns: Iterable[Read], exact: Mapping[str, int]) -> Table:
     """A row for each column; without exact counts, without the columns for them."""
-    table = Table(
-        title=title,
-        title_style="bold",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        show_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("Column")
-    table.add_column("Type")
-    for name in ("Nulls", "NDV", *(("Exact\nNDV", "Error") if exact else ()), "Min", "Max", "Avg\nlen", "Max\nlen"):
-        table.add_column(name, justify="right")
+    counts = ["Nulls", "NDV", *(["Exact\nNDV", "Error"] if exact else [])]
+    table = plain_table(["Column", "Type"], [*counts, "Min", "Max", "Avg\nlen", "Max\nlen"])
+    table.title, table.title_style, table.title_justify = title, "bold", "left"
     for read in columns:
         table.add_row(read.column, read.type, f"{read.nulls:,}", *_counts(read, exact), *_extent(read))
     return table

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from hmstats.store.migration.migrate import VERSION_TABLE
+from hmstats.store.migration.schema_revision import VERSION_TABLE
 from hmstats.store.schema import METADATA
 
 

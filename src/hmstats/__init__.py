@@ -20,10 +20,14 @@ store/       the database
 outlets/     the model in other forms
 model/       what everything above speaks of
 files/       file systems and directories
-cli/         the commands; settings.py has what they and the server can be told
+cli/         the commands
 
-errors.py has every error, resources.py finds what travels in the wheel, private_files.py makes files that their owner
-alone can read, java.py finds Java, version.py has the version.
+settings.py        what the commands and the server can be told
+errors.py          every error
+resources.py       finds what travels in the wheel
+private_files.py   files that their owner alone can read
+java.py            finds Java
+version.py         the version
 """
 
 from importlib import import_module

@@ -88,3 +88,33 @@ def test_the_list_of_commands_cuts_no_sentence() -> None:
 def test_h_is_help_everywhere() -> None:
     page = command_line()
     assert page.count("-h, --help") == page.count("## `hmstats")
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("hmstats.cli.serving.parent", {"sqlalchemy", "thriftpy2", "numpy", "pyarrow", "pydantic"}),
+        ("hmstats.cli.serving.worker", {"alembic", "mako", "typer", "pyspark"}),
+    ],
+)
+def test_a_server_starts_without_what_it_does_not_need(module: str, absent: set[str]) -> None:
+    """Alembic is for migrations, which the command does before it becomes the parent."""
+    command = [sys.executable, "-c", f"import sys, {module}; print(*sys.modules)"]
+    modules = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert module in modules
+    assert not absent & set(modules)
+
+
+def test_the_api_is_parsed_once() -> None:
+    """To parse Hive's IDL takes a fifth of a worker's start."""
+    program = (
+        "from thriftpy2.parser import parser; plain, files = parser._parse_data, []\n"
+        "def parsed(data, thrift, *rest, **named):\n"
+        "    files.append(thrift.__name__)\n"
+        "    return plain(data, thrift, *rest, **named)\n"
+        "parser._parse_data = parsed\n"
+        "import hmstats.wire.idl\n"
+        "print(*sorted(files))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["fb303_thrift", "hive_metastore_thrift", "hmstats_thrift"]

@@ -34,7 +34,7 @@ def test_the_page_says_what_happens(web: str, monkeypatch: pytest.MonkeyPatch) -
     assert (found.attempted > 10, found.failed) == (True, 0)
     monkeypatch.setenv("HMSTATS__METASTORE", web)
     shown = commands(PAGE)
-    assert len(shown) == 5
+    assert len(shown) == 6
     for command, output in shown:
         result = CliRunner().invoke(app, shlex.split(command)[1:])
         assert result.stdout == output, result.exception

@@ -37,7 +37,7 @@ def test_with_spark(tmp_path: Path) -> None:
         check_commands(page, port, tmp_path)
         analysing = next(block for block in blocks(README, "sh") if "hmstats analyze" in block)
         said = [told(re.sub(r"\s+#.*", "", line), port, tmp_path) for line in analysing.splitlines()]
-    assert len(said) == 4
+    assert len(said) == 5
     assert all(said)
 
 

@@ -3,6 +3,7 @@
 An error is one sentence on standard error; a traceback is a bug.
 """
 
+import builtins
 import sys
 from importlib import import_module
 from keyword import iskeyword
@@ -26,6 +27,7 @@ COMMANDS = {
     "doctor": "Find what is wrong with an installation.",
     "analyze": "Compute statistics of tables with Spark.",
     "push": "Send statistics that wait in a spool folder.",
+    "list": "List tables, and which have statistics.",
     "show": "Print the statistics of a table.",
     "describe": "Print what Hive answers to DESCRIBE.",
     "compare": "Put two tables' statistics side by side.",
@@ -40,8 +42,10 @@ COMMANDS = {
 }
 """Command to its line in the list of commands, in that order.
 
-Each is a function, or a group named `app`, in the module of its name.
+Each is a function of its name, or a group named `app`, in the module of its name or of _MODULES. A name that Python
+has already gets an underscore.
 """
+_MODULES = {"adopt": "beside_hive", "leave": "beside_hive"}
 
 
 class Commands(TyperGroup):
@@ -55,8 +59,8 @@ class Commands(TyperGroup):
         """The command of this name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = import_module(f"hmstats.cli.commands.{name}")
+        name = f"{cmd_name}_" if iskeyword(cmd_name) or hasattr(builtins, cmd_name) else cmd_name
+        module = import_module(f"hmstats.cli.commands.{_MODULES.get(cmd_name, name)}")
         if hasattr(module, "app"):
             group = get_group(module.app)
             group.short_help = COMMANDS[cmd_name]

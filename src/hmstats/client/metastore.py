@@ -5,15 +5,17 @@ all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from hmstats.client.connection.address import addresses
-from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches, batches_by_columns
+from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
 from hmstats.client.naming import AnyTable, as_table_name, named_table
 from hmstats.client.questions import Questions
 from hmstats.errors import CallRefused, StatementError, UnknownCall
-from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.parameters.computed import OWN, without_marked, without_marker
 from hmstats.model.parameters.parameter_change import change_of
@@ -35,6 +37,9 @@ _COMMITTED = "metadata_location"
 """The parameter that changes with each commit to an Iceberg table."""
 _MODIFIED = "The table has been modified"
 _ALTER_ATTEMPTS = 10
+
+_ABLE = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
+"""No rows are read, so that insert-only tables are safe too."""
 
 _NOTHING: Mapping[str, str] = {}
 
@@ -69,11 +74,6 @@ class Metastore(Questions):
     Every method raises ServiceUnavailable if the metastore cannot be reached, and CallRefused if it answers with an
     exception.
     """
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._extended = True
-        """Whether the metastore may be hmstats, which stores top-k sketches and provenance too."""
 
     def __enter__(self) -> Self:
         return self
@@ -133,6 +133,10 @@ class Metastore(Questions):
 
         return AskedTable(self, found)
 
+    def answered_parameters(self, table: AnyTable) -> Mapping[str, str]:
+        """The parameters of a table, with the sums of rows, files and bytes that hmstats computes from partitions."""
+        return dict(self._table(as_table_name(table)).parameters or {})
+
     def database_names(self) -> list[str]:
         """The names of the databases of the default catalog."""
         return sorted(self._connection.call("get_all_databases"))
@@ -140,6 +144,25 @@ class Metastore(Questions):
     def table_names(self, database: str) -> list[str]:
         """The names of a database's tables and views."""
         return sorted(self._connection.call("get_all_tables", database))
+
+    def table_types(self, databases: str = "*", tables: str = "*") -> list[tuple[TableName, str]]:
+        """The tables and views of the default catalog whose names match, each with its table type.
+
+        In both patterns `*` stands for any characters. One call, whatever the number of databases.
+        """
+        found = self._connection.call("get_table_meta", databases, tables, None)
+        return [(table_name(each.dbName, each.tableName), each.tableType) for each in found]
+
+    def tables(self, database: str, names: Iterable[str]) -> Iterator[Table]:
+        """The named tables of a database of the default catalog, read in batches; a name without a table is skipped.
+
+        Their parameters include the sums of rows, files and bytes that hmstats computes from partitions.
+        """
+        for batch in batches(names, TABLES_A_CALL):
+            request = hive_metastore.GetTablesRequest(dbName=database, tblNames=batch, capabilities=_ABLE)
+            found = self._connection.call("get_table_objects_by_name_req", request).tables
+            for struct in found:
+                yield replace(table_from_thrift(struct), parameters=dict(struct.parameters or {}))
 
     def partition_names(self, table: AnyTable, values: Sequence[str] = ()) -> list[str]:
         """The names of a table's partitions that have these values.
@@ -347,11 +370,8 @@ class Metastore(Questions):
         """
         name = as_table_name(table)
         if self._extended:
-            try:
+            with suppress(UnknownCall):
                 found = self.provenance(name, columns, names)
-            except UnknownCall:
-                self._extended = False
-            else:
                 return _latest((each.partition, each.provenance.written_at_seconds) for each in found)
         places: Sequence[str | None] = [None] if names is None else names
         return _latest((place, self._analyzed_at_seconds(name, columns[0], place)) for place in places)
@@ -367,10 +387,8 @@ class Metastore(Questions):
         return seconds
 
     def _table(self, name: TableName) -> Any:
-        # No rows are read, so that insert-only tables are safe too.
-        able = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
         request = hive_metastore.GetTableRequest(
-            dbName=name.database, tblName=name.table, catName=name.catalog, capabilities=able
+            dbName=name.database, tblName=name.table, catName=name.catalog, capabilities=_ABLE
         )
         return self._connection.call("get_table_req", request).table
 

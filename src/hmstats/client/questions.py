@@ -27,6 +27,12 @@ class Questions:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._extended = True
+
+    @property
+    def may_be_hmstats(self) -> bool:
+        """False once the metastore has not known a call that only hmstats has."""
+        return self._extended
 
     def distinct_count(self, table: AnyTable, column: str, partitions: Sequence[str] | None = None) -> DistinctCount:
         """How many distinct values a column has over the partitions together."""
@@ -113,6 +119,7 @@ class Questions:
         try:
             return self._connection.call(method, request)
         except UnknownCall as error:
+            self._extended = False
             sentence = f"the metastore at {self._connection.address} is not hmstats, which alone has this call"
             raise UnknownCall(method, error.kind, sentence) from error
 

@@ -3,10 +3,19 @@
 Spark's tasks import parts of this package too, so everything else is imported lazily. In the order in which an analysis
 runs:
 
-analysis.py an analysis from beginning to end; dry_run.py stops before Spark; job_log.py writes a line of each request/
-what is to be analysed options.py how exactly spark/ the session planning/ what will be read findings/ what is known
-without reading scan/ the Spark job delivery/ on the way to the metastore report.py what was found autogather/
-statistics while writing checking/ whether stored statistics are right
+analysis.py    an analysis from beginning to end
+request/       what is to be analysed
+options.py     how exactly
+spark/         the session
+planning/      what will be read
+dry_run.py     what would be done, without Spark
+findings/      what is known without reading
+scan/          the Spark job
+delivery/      findings on their way to the metastore
+report.py      the result of an analysis
+job_log.py     a line of a log for each analysis
+autogather/    statistics while writing
+checking/      whether stored statistics are right
 """
 
 from importlib import import_module

@@ -58,7 +58,7 @@ def dry_run(
     if not request.noscan and plan.parquet and cores is not None:
         tasks = len(cut(plan.pieces, files, cores, options, plan.settings))
     return DryRun(
-        table=f"{plan.table.database}.{plan.table.table}",
+        table=plan.table.short,
         partitions=len(plan.pieces) if plan.keys else 0,
         unchanged=len(plan.unchanged),
         files=len(wanted),

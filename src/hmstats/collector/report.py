@@ -68,7 +68,7 @@ class Report:
 
     def _view(self) -> View:
         """The counts, the columns' statistics, and what was skipped."""
-        name = f"{self.table.database}.{self.table.table}"
+        name = self.table.short
         counts = {"numRows": self.rows, "totalSize": self.bytes, "numFiles": self.files}
         shown = {key: str(count) for key, count in counts.items() if count is not None}
         if self.partitions:
@@ -89,7 +89,7 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """The report as a JSON object: names, counts and durations, without the statistics themselves."""
         return {
-            "table": f"{self.table.database}.{self.table.table}",
+            "table": self.table.short,
             "catalog": self.table.catalog,
             "partitions": self.partitions,
             "unchanged": self.unchanged,
@@ -110,6 +110,6 @@ def check_complete(report: Report) -> None:
         return
     shown = [f"{name or 'the table itself'}: {reason}" for name, reason in sorted(report.failed.items())]
     more = f"; and {len(shown) - _SHOWN_FAILURES} more" if len(shown) > _SHOWN_FAILURES else ""
-    name = f"{report.table.database}.{report.table.table}"
+    name = report.table.short
     sentence = f"not all of {name} could be analysed and stored: {'; '.join(shown[:_SHOWN_FAILURES])}{more}"
     raise AnalysisIncomplete(sentence, report)

@@ -2,6 +2,9 @@
 
 Nothing here calls a server or a database, so that the server, the client and the command line use it alike.
 
-arrow/ Arrow's statistics schema, its IPC streams, and ADBC describe/ the answers of DESCRIBE spark/ Spark's table
-parameters export/ files of all statistics of a metastore people/ short texts, flat tables and comparisons for people
+arrow/      Arrow's statistics schema, its IPC streams, and ADBC
+describe/   the answers of DESCRIBE
+spark/      Spark's table parameters
+export/     files of all statistics of a metastore
+people/     short texts, flat tables and comparisons for people
 """

@@ -1,6 +1,9 @@
 """Sketches and accumulators of a column's values, over whole arrays.
 
-values/ arrays as the sketches want them, and the hash of values distinct/ distinct counts quantiles/ quantiles
-frequent/ frequent values accumulator.py all of them for a column, and for a table's columns state_bytes.py accumulators
-on their way between processes
+values/       arrays as the sketches want them, and the hash of values
+distinct/     distinct counts
+quantiles/    quantiles
+frequent/     frequent values
+accumulator   all of them for a column, and for a table's columns
+state_bytes   accumulators on their way between processes
 """

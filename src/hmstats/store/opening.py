@@ -3,7 +3,7 @@
 from hmstats.errors import SchemaError
 from hmstats.store.beside_hive import present_tables
 from hmstats.store.database.store import Store
-from hmstats.store.migration import migrate
+from hmstats.store.migration import schema_revision
 
 
 def open_store(
@@ -27,5 +27,5 @@ def open_store(
                 "run `hmstats adopt --write` first, or serve it with --read-only"
             )
     else:
-        migrate.require_current(store)
+        schema_revision.require_current(store)
     return store

@@ -12,11 +12,9 @@ import thriftpy2
 
 from hmstats.resources import folder
 
-hive_metastore: Any = thriftpy2.load(
-    str(folder("thrift") / "hive_metastore.thrift"), module_name="hive_metastore_thrift"
-)
-SERVICE: Any = hive_metastore.ThriftHiveMetastore
 extension: Any = thriftpy2.load(str(folder("thrift") / "hmstats.thrift"), module_name="hmstats_thrift")
+hive_metastore: Any = extension.hive_metastore  # included there; loaded for itself it would be parsed twice
+SERVICE: Any = hive_metastore.ThriftHiveMetastore
 EXTENDED_SERVICE: Any = extension.HmstatsService
 """Hive's service and ours together."""
 SUCCESS_FIELD = 0

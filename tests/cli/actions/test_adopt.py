@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hmstats.cli.main import app
 from hmstats.errors import SchemaError
-from hmstats.store.migration import migrate
+from hmstats.store.migration import migrate, schema_revision
 
 
 def _adopt(*arguments: str) -> str:
@@ -37,7 +37,7 @@ def test_our_tables_are_made_when_asked_for(hive_database: str, hive_generation:
     before = look(hive_database)
     report = json.loads(_adopt(hive_database, "--write", "--json"))
     assert report["hive_schema"] == SCHEMAS[hive_generation]
-    assert report["own_tables"] == migrate.head()
+    assert report["own_tables"] == schema_revision.head()
     assert report["rows"]["tables"] == 0
     assert own_tables(hive_database) == OWN
     assert look(hive_database) == before

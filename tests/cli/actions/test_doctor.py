@@ -16,7 +16,7 @@ from hmstats.cli.main import app
 from hmstats.client import connect
 from hmstats.client.connection.connection import Connection
 from hmstats.client.metastore import Metastore
-from hmstats.store.migration import migrate
+from hmstats.store.migration import migrate, schema_revision
 from hmstats.version import __version__
 from hmstats.wire.idl import hive_metastore as api
 
@@ -58,7 +58,7 @@ def test_all_is_well(folder: Path, port: int, monkeypatch: pytest.MonkeyPatch) -
         *("hmstats", "Python", "PySpark", "Java", "PYSPARK_PYTHON", "database", "roots", "write rights"),
         *("metastore", "clock", "warehouse", "databases"),
     ]
-    assert found["database"]["found"].endswith(f"at schema {migrate.head()}")
+    assert found["database"]["found"].endswith(f"at schema {schema_revision.head()}")
     assert found["warehouse"]["found"].endswith(f"{folder}/warehouse")
     assert not list((folder / "warehouse").glob(".hmstats-doctor-*"))
 
@@ -85,7 +85,7 @@ def test_a_database_of_another_schema(tmp_path: Path, port: int) -> None:
     migrate.downgrade(url, "0003")
     found = lines("--database", url, "--metastore", f"thrift://127.0.0.1:{port}")["database"]
     assert found["level"] == "problem"
-    assert found["found"].endswith(f"/old.sqlite at schema 0003, this version needs {migrate.head()}")
+    assert found["found"].endswith(f"/old.sqlite at schema 0003, this version needs {schema_revision.head()}")
     assert "hmstats migrate" in found["advice"]
     missing = lines("--database", f"sqlite:///{tmp_path}/none.sqlite")["database"]
     assert (missing["level"], missing["advice"]) == ("warning", "`hmstats serve` makes it")

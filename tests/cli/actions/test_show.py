@@ -5,6 +5,7 @@ import io
 import json
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +15,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scripts.screenshot import in_terminal
+from tests.client.call_counts import calls
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner, Result
 
 from hmstats import client
 from hmstats.cli.main import app
-from hmstats.cli.output.show_table import age, key_lines, ordered, show_table
+from hmstats.cli.output.cell_texts import age
+from hmstats.cli.output.show_table import key_lines, ordered, show_table
 from hmstats.cli.output.sparkline import bars, shape
 from hmstats.client.tables.stored_statistics import Stored
 from hmstats.errors import SketchError, StatementError
@@ -35,6 +38,7 @@ from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.distinct.hive_hll import HiveHll
 from hmstats.sketch.quantiles.kll import KllHistogram
 
+__all__ = ["calls"]
 COLUMNS = {"age": "int", "app": "string", "session": "bigint"}
 ROWS = 1_000
 MADE = Provenance(exact=False, rows_seen=ROWS, sample_fraction=1.0, tool="tests 1")
@@ -298,6 +302,32 @@ def test_bad_input_is_one_sentence(our_metastore: Metastore, table: str, argumen
     assert result.stdout == ""
     with pytest.raises(StatementError, match=problem):
         raise result.exception
+
+
+@pytest.mark.parametrize("our_metastore", ["hmstats-sqlite", "hmstats-postgres"], indirect=True)
+@pytest.mark.parametrize("form", ["", "--json", "--csv"])
+def test_calls_do_not_depend_on_columns_and_partitions(
+    our_metastore: Metastore, service: client.Metastore, calls: Counter[str], form: str
+) -> None:
+    """Only `--partitions`, which prints every partition, reads them all."""
+    taken = []
+    for table, width, days in (("small", 1, 1), ("large", 40, 650)):
+        columns = {f"c{number}": "int" for number in range(width)}
+        our_metastore.table(table, columns, keys=("ds",))
+        our_metastore.add_partitions(*((str(day),) for day in range(days)), table=table, columns=columns)
+        name = TableName("hive", our_metastore.database, table)
+        data = LongStatistics(nulls=0, ndv=3, low=1, high=9, bit_vector=HiveHll().to_bytes())
+        whole = StatisticsSet(tuple(ColumnStatistics(column, "int", data) for column in columns))
+        service.put_partition_statistics(name, [replace(whole, partition=f"ds={day}") for day in range(days)])
+        counts = {f"ds={day}": {"numRows": "10"} for day in range(days)}
+        service.put_partition_parameters(name, ["ds"], counts)
+        calls.clear()
+        result = run(our_metastore, name.short, *([form] if form else []))
+        assert result.exit_code == 0
+        assert f"{10 * days:,} rows" in result.stdout if not form else str(10 * days) in result.stdout
+        taken.append(Counter(calls))
+    assert taken[0] == taken[1]
+    assert sum(taken[0].values()) <= 7
 
 
 def test_bars_say_how_many_values_are_where() -> None:

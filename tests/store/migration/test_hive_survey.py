@@ -7,7 +7,7 @@ from tests.store.catalog_values import make_partitions, make_table
 from tests.store.migration.test_only_ours import OWN, look, own_tables
 
 from hmstats.errors import SchemaError
-from hmstats.store.migration import migrate
+from hmstats.store.migration import migrate, schema_revision
 from hmstats.store.migration.hive_survey import survey
 from hmstats.store.opening import open_store
 
@@ -56,7 +56,7 @@ def test_what_is_wrong_is_counted(hive_database: str) -> None:
         make_partitions(store, table_id, "a", "b")
         twice(store, table_id, (900_001, 10, -5), (900_002, 30, 7))
     found = survey(hive_database, warehouse=WAREHOUSE)
-    assert found.own_tables == migrate.head()
+    assert found.own_tables == schema_revision.head()
     assert own_tables(hive_database) == OWN
     assert {name: number for name, number in found.rows.items() if number} == {
         "databases": 1,

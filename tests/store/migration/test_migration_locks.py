@@ -7,7 +7,7 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from tests.store.locking_statements import complaints
 
-from hmstats.store.migration import migrate
+from hmstats.store.migration import migrate, schema_revision
 
 _SCRIPTS = ScriptDirectory.from_config(migrate._config(None))
 REVISIONS = [(str(each.down_revision), each.revision) for each in _SCRIPTS.walk_revisions() if each.down_revision]
@@ -33,7 +33,7 @@ def test_revisions_are_numbered() -> None:
     """A server knows by the number that a database is one revision ahead."""
     revisions = sorted([new for _, new in REVISIONS] + ["0001"])
     assert revisions == [f"{number:04d}" for number in range(1, len(revisions) + 1)]
-    assert migrate.head() == revisions[-1]
+    assert schema_revision.head() == revisions[-1]
 
 
 @pytest.mark.parametrize(

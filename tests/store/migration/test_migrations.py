@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, insert, inspect, select, text
 from hmstats.errors import SchemaError
 from hmstats.store.database.store import Store
 from hmstats.store.database.store import database_url as database_url_of
-from hmstats.store.migration import migrate
+from hmstats.store.migration import migrate, schema_revision
 from hmstats.store.schema import CTLGS, METADATA, NOTIFICATION_SEQUENCE, SEQUENCE_TABLE, VERSION
 
 SEEDED = (CTLGS, VERSION, NOTIFICATION_SEQUENCE, SEQUENCE_TABLE)
@@ -46,10 +46,10 @@ def _seeds(url: str) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_upgrade_makes_every_table_and_the_rows_that_hive_begins_with(database_url_empty: str) -> None:
-    assert migrate.current(database_url_empty) is None
+    assert schema_revision.current(database_url_empty) is None
     migrate.upgrade(database_url_empty)
-    assert migrate.current(database_url_empty) == migrate.head()
-    assert _tables(database_url_empty) == {*METADATA.tables, migrate.VERSION_TABLE}
+    assert schema_revision.current(database_url_empty) == schema_revision.head()
+    assert _tables(database_url_empty) == {*METADATA.tables, schema_revision.VERSION_TABLE}
     model = "org.apache.hadoop.hive.metastore.model."
     assert _seeds(database_url_empty) == {
         "CTLGS": [(1, "hive", "Default catalog for Hive", "TBD", None)],
@@ -67,16 +67,16 @@ def test_upgrade_a_second_time_changes_nothing(database_url: str) -> None:
 
 def test_downgrade_removes_every_table_and_upgrade_brings_them_back(database_url: str) -> None:
     migrate.downgrade(database_url, "base")
-    assert migrate.current(database_url) is None
-    assert _tables(database_url) == {migrate.VERSION_TABLE}
+    assert schema_revision.current(database_url) is None
+    assert _tables(database_url) == {schema_revision.VERSION_TABLE}
     migrate.upgrade(database_url)
-    assert migrate.current(database_url) == migrate.head()
+    assert schema_revision.current(database_url) == schema_revision.head()
 
 
 def test_the_migrations_make_what_the_schema_module_says(database_url: str) -> None:
     store = Store.open(database_url)
     with store.read() as connection:
-        options = {"version_table": migrate.VERSION_TABLE, "compare_type": True, "compare_server_default": True}
+        options = {"version_table": schema_revision.VERSION_TABLE, "compare_type": True, "compare_server_default": True}
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, METADATA) == []
     store.close()
@@ -88,9 +88,9 @@ def test_the_sql_for_a_person_makes_the_same_database(empty_postgres_url: str) -
         connection.exec_driver_sql(migrate.sql(empty_postgres_url).replace("%", "%%"))
     engine.dispose()
     store = Store.open(empty_postgres_url)
-    migrate.require_current(store)
+    schema_revision.require_current(store)
     with store.read() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": migrate.VERSION_TABLE})
+        context = MigrationContext.configure(connection, opts={"version_table": schema_revision.VERSION_TABLE})
         assert compare_metadata(context, METADATA) == []
     store.close()
     assert _seeds(empty_postgres_url)["CTLGS"] == [(1, "hive", "Default catalog for Hive", "TBD", None)]
@@ -138,29 +138,29 @@ def test_two_upgrades_at_once_both_succeed(database_url_empty: str) -> None:
     for thread in threads:
         thread.join()
     assert errors == []
-    assert migrate.current(database_url_empty) == migrate.head()
+    assert schema_revision.current(database_url_empty) == schema_revision.head()
 
 
 def test_require_current_says_what_to_run(database_url_empty: str) -> None:
     store = Store.open(database_url_empty)
     with pytest.raises(SchemaError) as refused:
-        migrate.require_current(store)
+        schema_revision.require_current(store)
     migrate.upgrade(database_url_empty)
-    migrate.require_current(store)
+    schema_revision.require_current(store)
     store.close()
     assert str(refused.value) == (
-        f"database {store.name} has schema none, this version needs {migrate.head()}: "
+        f"database {store.name} has schema none, this version needs {schema_revision.head()}: "
         "run `hmstats migrate --database URL` first"
     )
 
 
 def test_a_newer_schema_is_neither_served_nor_upgraded(database_url: str) -> None:
-    _execute(database_url, f"UPDATE \"{migrate.VERSION_TABLE}\" SET version_num = '9999'")
+    _execute(database_url, f"UPDATE \"{schema_revision.VERSION_TABLE}\" SET version_num = '9999'")
     store = Store.open(database_url)
     with pytest.raises(
         SchemaError, match=r"has schema 9999, this version needs .*: a newer version of hmstats made it"
     ):
-        migrate.require_current(store)
+        schema_revision.require_current(store)
     store.close()
     with pytest.raises(SchemaError, match=r"cannot be migrated: .*9999"):
         migrate.upgrade(database_url)
@@ -169,11 +169,11 @@ def test_a_newer_schema_is_neither_served_nor_upgraded(database_url: str) -> Non
 def test_downgrade_to_an_unknown_revision_is_refused(database_url: str) -> None:
     with pytest.raises(SchemaError, match=r"cannot be migrated: .*no_such"):
         migrate.downgrade(database_url, "no_such")
-    assert migrate.current(database_url) == migrate.head()
+    assert schema_revision.current(database_url) == schema_revision.head()
 
 
 def test_looking_for_the_revision_makes_no_file(tmp_path: Path) -> None:
-    assert migrate.current(f"sqlite:///{tmp_path / 'absent.sqlite'}") is None
+    assert schema_revision.current(f"sqlite:///{tmp_path / 'absent.sqlite'}") is None
     assert list(tmp_path.iterdir()) == []
 
 

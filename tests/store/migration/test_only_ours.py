@@ -9,11 +9,11 @@ from hmstats.errors import SchemaError
 from hmstats.store.beside_hive.present_tables import OURS
 from hmstats.store.connections.jdbc import with_schema
 from hmstats.store.database.store import database_url as database_url_of
-from hmstats.store.migration import migrate
+from hmstats.store.migration import migrate, schema_revision
 from hmstats.store.opening import open_store
 from hmstats.store.schema import METADATA
 
-OWN = {name for name in METADATA.tables if name.startswith(OURS)} | {migrate.VERSION_TABLE}
+OWN = {name for name in METADATA.tables if name.startswith(OURS)} | {schema_revision.VERSION_TABLE}
 _COLUMNS = """
     SELECT c.relname, c.reloptions, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
@@ -50,7 +50,7 @@ def test_only_our_own_tables_are_made_and_removed(hive_database: str) -> None:
     migrate.upgrade(hive_database)
     assert look(hive_database) == before
     migrate.downgrade(hive_database, "base")
-    assert own_tables(hive_database) == {migrate.VERSION_TABLE}
+    assert own_tables(hive_database) == {schema_revision.VERSION_TABLE}
     assert look(hive_database) == before
 
 

@@ -15,10 +15,10 @@ from tests.fixtures.servers import serving
 from hmstats.errors import SchemaError
 from hmstats.store.database.store import Store
 from hmstats.store.database.store import database_url as database_url_of
-from hmstats.store.migration import migrate
+from hmstats.store.migration import migrate, schema_revision
 from hmstats.store.schema import METADATA
 
-OWN = migrate.head()
+OWN = schema_revision.head()
 NEXT, AFTER, BEFORE = (f"{int(OWN) + step:04d}" for step in (1, 2, -1))
 
 
@@ -37,7 +37,7 @@ def set_revision(url: str, revision: str) -> None:
     """Say that a database is at a revision."""
     engine = create_engine(database_url_of(url))
     with engine.begin() as connection:
-        connection.execute(text(f"UPDATE \"{migrate.VERSION_TABLE}\" SET version_num = '{revision}'"))
+        connection.execute(text(f"UPDATE \"{schema_revision.VERSION_TABLE}\" SET version_num = '{revision}'"))
     engine.dispose()
 
 
@@ -45,7 +45,7 @@ def require(url: str) -> None:
     """Ask whether a server of this version would start."""
     store = Store.open(url)
     try:
-        migrate.require_current(store)
+        schema_revision.require_current(store)
     finally:
         store.close()
 
@@ -58,7 +58,7 @@ def test_a_server_starts_on_a_database_one_revision_newer(database_url: str, tmp
         writer.check()
         assert not writer.refusals
     assert '"schema_is_newer"' in (tmp_path / "server.log").read_text()
-    assert migrate.current(database_url) == NEXT
+    assert schema_revision.current(database_url) == NEXT
 
 
 def test_a_server_goes_on_while_its_database_is_migrated(postgres_url: str, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_no_server_starts_on_a_database_one_revision_older(database_url: str) ->
 def test_upgrading_leaves_a_newer_database_alone(database_url: str) -> None:
     set_revision(database_url, NEXT)
     migrate.upgrade(database_url)
-    assert migrate.current(database_url) == NEXT
+    assert schema_revision.current(database_url) == NEXT
 
 
 def test_a_migration_waits_for_no_table_for_long(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +114,7 @@ def test_a_migration_waits_for_no_table_for_long(postgres_url: str, monkeypatch:
         other.execute(text('LOCK TABLE "TBLS" IN ROW EXCLUSIVE MODE'))
         with pytest.raises(Exception, match=r"after 8 tries: .*lock timeout"):
             migrate.upgrade(postgres_url)
-        assert migrate.current(postgres_url) == "0003"
+        assert schema_revision.current(postgres_url) == "0003"
         other.rollback()
     engine.dispose()
     migrate.upgrade(postgres_url)

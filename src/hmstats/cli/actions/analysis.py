@@ -103,7 +103,7 @@ class Analysis:
                 check(service, request)
         if not found:
             raise StatementError(f"there is no table in {', '.join(self.texts)}")
-        return [(text, f"{request.table.database}.{request.table.table}") for text, request in found]
+        return [(text, request.table.short) for text, request in found]
 
     def _requests(self, service: Metastore) -> Iterator[tuple[str, Statement]]:
         """The text and the request for each table; views of a database are skipped."""

@@ -5,18 +5,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import typer
-from rich import box
-from rich.table import Table
 
 from hmstats.cli.actions.compare_sources import FileSource, Parts, Side, Source, side
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.cli.output.statistics_table import print_table
+from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import table_name
 from hmstats.model.statistics.table_statistics import TableStatistics
+from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.comparison import Compared, compared
 
-_UNKNOWN = "-"
 Pair = tuple[str, TableStatistics, TableStatistics]
 
 
@@ -85,12 +83,7 @@ def _names(one: Source, other: Source) -> Iterator[tuple[str, str]]:
 
 def _print(title: str, numbers: list[Compared]) -> None:
     typer.echo(title)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("")
-    for name in ("Column", "Statistic"):
-        table.add_column(name, overflow="fold")
-    for name in ("A", "B", "q-error"):
-        table.add_column(name, justify="right", overflow="fold")
+    table = plain_table(["", "Column", "Statistic"], ["A", "B", "q-error"])
     for each in numbers:
         error = "" if each.q_error is None or not each.differs else f"{each.q_error:.3g}"
         mark = "≠" if each.differs else ""
@@ -106,5 +99,5 @@ def _print_json(title: str, numbers: list[Compared]) -> None:
 
 def _text(value: object) -> str:
     if value is None:
-        return _UNKNOWN
+        return UNKNOWN
     return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

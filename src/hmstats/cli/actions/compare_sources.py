@@ -82,7 +82,7 @@ class Side:
     def title(self) -> str:
         """The table's name for printed output."""
         name = named_table(self.table or "")
-        return f"{name.database}.{name.table}"
+        return name.short
 
 
 class ServerSource:

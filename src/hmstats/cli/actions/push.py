@@ -53,5 +53,5 @@ def _print(pushed: Pushed) -> None:
 
 
 def _place(pushed: Pushed, partition: str) -> str:
-    table = f"{pushed.table.database}.{pushed.table.table}" if pushed.table else pushed.file
+    table = pushed.table.short if pushed.table else pushed.file
     return f"{table} {partition}" if partition else table

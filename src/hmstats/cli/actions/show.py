@@ -9,7 +9,7 @@ import typer
 from hmstats.cli.output.show_rows import print_csv, print_json
 from hmstats.cli.output.show_table import MOST_VALUES, NOTE, key_lines, ordered, show_table, stale_lines
 from hmstats.cli.output.sparkline import FRACTIONS
-from hmstats.cli.output.statistics_table import print_table, terminal_width
+from hmstats.cli.output.tables import print_table, terminal_width
 from hmstats.client import Metastore, connect
 from hmstats.client.tables.stored_statistics import (
     Stored,

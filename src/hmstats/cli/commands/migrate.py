@@ -17,14 +17,15 @@ def migrate(
     """Make or upgrade the tables of a database."""
     from hmstats.settings import load
     from hmstats.store.migration import migrate as migrations
+    from hmstats.store.migration import schema_revision
 
     url = load({"database": database}).database
     if sql:
         typer.echo(migrations.sql(url))
         return
-    before = migrations.current(url)
+    before = schema_revision.current(url)
     migrations.upgrade(url)
-    after = migrations.current(url)
+    after = schema_revision.current(url)
     if as_json:
         typer.echo(json.dumps({"before": before, "after": after}))
         return

@@ -14,7 +14,7 @@ from hmstats.settings import Settings
 from hmstats.store.catalog.roots import needed_roots
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.store import Store, database_url
-from hmstats.store.migration import migrate
+from hmstats.store.migration import schema_revision
 from hmstats.store.migration.hive_survey import MANAGED
 
 _TRIAL = ".hmstats-doctor-"
@@ -27,7 +27,7 @@ def database(settings: Settings, *, named: bool) -> Iterator[Finding]:
     """
     shown = shown_url(database_url(settings.database))
     try:
-        found, newest = migrate.current(settings.database), migrate.head()
+        found, newest = schema_revision.current(settings.database), schema_revision.head()
     except HmstatsError as error:
         yield problem("database", str(error), "start it, or mend its URL (--database or HMSTATS__DATABASE)")
         return

@@ -1,5 +1,12 @@
-"""Output for people: each file turns results into text, without further calls.
+"""Output for people and programs: each file turns results into text, without further calls.
 
-statistics_table, sparkline parts that several commands print analysis_output, check_output of `hmstats analyze` and
-`hmstats check` show_table, show_rows of `hmstats show`: for a terminal, and for programs
+list_table.py         `hmstats list`
+show_table.py         `hmstats show` for a terminal
+show_rows.py          `hmstats show` for programs
+analysis_output.py    `hmstats analyze`
+check_output.py       `hmstats check`
+statistics_table.py   column statistics, a row for each column
+sparkline.py          the distribution of a column
+cell_texts.py         counts and ages
+tables.py             the style of all tables
 """

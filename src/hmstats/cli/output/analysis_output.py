@@ -7,20 +7,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
-from hmstats.cli.output.statistics_table import print_table, statistics_table
+from hmstats.cli.output.cell_texts import count_text
+from hmstats.cli.output.statistics_table import statistics_table
+from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.outlets.people.cells import headline
 
 if TYPE_CHECKING:
     from hmstats.collector import Report
     from hmstats.collector.dry_run import DryRun
     from hmstats.collector.scan.progress import Done
-
-_UNKNOWN = "-"
 
 
 def say_that_spark_starts(*, given: bool) -> None:
@@ -98,10 +96,10 @@ def print_notes(report: "Report") -> None:
 
 def print_reports(reports: "Sequence[Report]") -> None:
     """Print a row for each of several tables, and what was skipped."""
-    table = _table("Partitions", "Rows", "Files", "Bytes", "Columns", "Seconds")
+    table = plain_table(["Table"], ["Partitions", "Rows", "Files", "Bytes", "Columns", "Seconds"])
     for each in reports:
         counts = (each.partitions, each.rows, each.files, each.bytes, len(each.columns))
-        table.add_row(_name(each), *map(_count, counts), f"{sum(each.seconds.values()):.1f}")
+        table.add_row(_name(each), *map(count_text, counts), f"{sum(each.seconds.values()):.1f}")
     print_table(table)
     for each in reports:
         print_notes(each)
@@ -109,10 +107,10 @@ def print_reports(reports: "Sequence[Report]") -> None:
 
 def print_dry_runs(plans: "Sequence[DryRun]") -> None:
     """Print a row for each table that would be analysed."""
-    table = _table("Partitions", "Left out", "Files", "Bytes", "Columns", "Tasks")
+    table = plain_table(["Table"], ["Partitions", "Left out", "Files", "Bytes", "Columns", "Tasks"])
     for each in plans:
         counts = (each.partitions, each.unchanged, each.files, each.bytes, len(each.columns), each.tasks)
-        table.add_row(each.table, *map(_count, counts))
+        table.add_row(each.table, *map(count_text, counts))
     print_table(table)
     for each in plans:
         if each.columns:
@@ -123,17 +121,5 @@ def print_dry_runs(plans: "Sequence[DryRun]") -> None:
             typer.echo(f"left out: columns {', '.join(each.skipped)} of {each.table}, whose types have no statistics")
 
 
-def _table(*titles: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("Table", overflow="fold")
-    for title in titles:
-        table.add_column(title, justify="right")
-    return table
-
-
-def _count(count: int | None) -> str:
-    return _UNKNOWN if count is None else f"{count:,}"
-
-
 def _name(report: "Report") -> str:
-    return f"{report.table.database}.{report.table.table}"
+    return report.table.short

@@ -5,10 +5,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich import box
 from rich.table import Table
 
-from hmstats.cli.output.statistics_table import print_table
+from hmstats.cli.output.tables import plain_table, print_table
 
 if TYPE_CHECKING:
     from hmstats.collector import CheckReport
@@ -19,7 +18,7 @@ _NOTE = "~ holds with a confidence of 99.7 %, all else for certain"
 
 def print_check(report: "CheckReport") -> None:
     """Print a table of the wrong numbers of the table and each partition, and how many were compared."""
-    name = f"{report.table.database}.{report.table.table}"
+    name = report.table.short
     for partition, wrong in groupby(report.wrong, key=lambda each: each.partition):
         typer.echo(f"{name} {partition}" if partition else name)
         print_table(_table(list(wrong)))
@@ -35,7 +34,7 @@ def rows(report: "CheckReport") -> Iterator[dict[str, Any]]:
     """An object for each wrong number; `low` and `high` are its limits, null if unknown."""
     for each in report.wrong:
         yield {
-            "table": f"{report.table.database}.{report.table.table}",
+            "table": report.table.short,
             "partition": each.partition,
             "column": each.column,
             "statistic": each.statistic,
@@ -58,11 +57,7 @@ def _summary(report: "CheckReport") -> Iterator[str]:
 
 
 def _table(wrong: "list[Wrong]") -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
-    for name in ("Column", "Statistic"):
-        table.add_column(name, overflow="fold")
-    for name in ("Stored", "Must be", "Off by", "q-error"):
-        table.add_column(name, justify="right", overflow="fold")
+    table = plain_table(["Column", "Statistic"], ["Stored", "Must be", "Off by", "q-error"])
     for each in wrong:
         table.add_row(*each.texts()[1:])
     return table

@@ -1,13 +1,13 @@
 """The table that `hmstats show` prints: two lines or more for each column, as wide as the terminal, 80 at least."""
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
+from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.sparkline import bars, shape
+from hmstats.cli.output.tables import plain_table
 from hmstats.client.tables.stored_statistics import Stored
 from hmstats.client.tables.united_statistics import United, staleness
 from hmstats.errors import StatementError
@@ -17,7 +17,7 @@ from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StringStatistics
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.describe.column import key_statistics
-from hmstats.outlets.people.cells import cells
+from hmstats.outlets.people.cells import UNKNOWN, cells
 from hmstats.outlets.people.flat_table import bound_text
 from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.frequent.top_k import TopK
@@ -27,8 +27,6 @@ MOST_VALUES = 3
 _NARROW = 80
 _FEWEST_CHARACTERS = 12
 """The characters of a frequent value in a terminal of 80 columns; a wider one shows more."""
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
-_UNKNOWN = "-"
 _HALF = 0.5
 _NOTHING = United(None, None, None)
 
@@ -64,7 +62,7 @@ def show_table(
 
     `sketches`: merged answers by column, for columns without sketches of their own. `width` is the terminal's.
     """
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table = plain_table()
     table.add_column("Column\ntype", overflow="fold", min_width=8)
     table.add_column("Distinct\nnulls", justify="right", overflow="fold")
     table.add_column("Min\nmax", justify="right", overflow="fold")
@@ -89,7 +87,7 @@ def _key_line(key: Column, values: Sequence[str]) -> str:
     distinct = len(set(values))
     statistics = key_statistics(key, values)
     bounds = cells(statistics) if statistics is not None else None
-    span = f" from {bounds.low} to {bounds.high}" if bounds is not None and bounds.low != _UNKNOWN else ""
+    span = f" from {bounds.low} to {bounds.high}" if bounds is not None and bounds.low != UNKNOWN else ""
     return f"partition key {key.name} {key.type}: {distinct:,} {'value' if distinct == 1 else 'values'}{span}"
 
 
@@ -103,7 +101,7 @@ def _row(column: ColumnStatistics, found: Stored, united: United, mark: str, cha
     texts = cells(column)
     made = _made(column)
     seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds or united.written_at_seconds
-    nulls = _UNKNOWN if column.data.nulls is None else f"{column.data.nulls:,}"
+    nulls = count_text(column.data.nulls)
     low, high = (texts.low, texts.high)
     if isinstance(column.data, StringStatistics):
         low, high = f"avg {texts.average_length}", f"max {texts.max_length}"
@@ -117,19 +115,10 @@ def _row(column: ColumnStatistics, found: Stored, united: United, mark: str, cha
     )
 
 
-def age(seconds: int | None) -> str:
-    """How long ago a time was, in its largest unit."""
-    if seconds is None:
-        return _UNKNOWN
-    passed = max(int(time.time()) - seconds, 0)
-    unit, name = next((each for each in _UNITS if passed >= each[0]), _UNITS[-1])
-    return f"{passed // unit} {name}"
-
-
 def _distinct(column: ColumnStatistics, united: United) -> str:
     count = getattr(column.data, "ndv", None)
     if count is None:
-        return _UNKNOWN
+        return UNKNOWN
     made = _made(column)
     error = made.ndv_standard_error
     if column.provenance is None and united.distinct is not None:

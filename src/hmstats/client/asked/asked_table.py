@@ -177,7 +177,7 @@ class AskedTable:
 
     @property
     def _shown(self) -> str:
-        return f"{self.table.name.database}.{self.table.name.table}"
+        return self.table.name.short
 
     @property
     def _analyze(self) -> str:

@@ -16,7 +16,7 @@ def existing_names(service: AskedMetastore, table: Table, texts: Iterable[str]) 
     partition that is stored as month=01. Raises StatementError if no partition or several ones match, InvalidObject for
     a name without a value for each key.
     """
-    shown, wanted = f"{table.name.database}.{table.name.table}", list(texts)
+    shown, wanted = table.name.short, list(texts)
     keys = [key.name for key in table.partition_keys]
     if wanted and not keys:
         raise StatementError(f"table {shown} has no partitions, so none is named {wanted[0]}")
@@ -27,7 +27,7 @@ def existing_names(service: AskedMetastore, table: Table, texts: Iterable[str]) 
 
 
 def _by_values(table: Table, every: Iterable[str], name: str) -> str:
-    shown = f"{table.name.database}.{table.name.table}"
+    shown = table.name.short
     found = matching_names(partition_spec(name), table.partition_keys, every)
     if not found:
         raise StatementError(f"table {shown} has no partition {name}")

@@ -6,6 +6,8 @@ from typing import TypeVar
 
 PARTITIONS_A_CALL = 300
 """Partitions in one message, as Hive's own clients do it."""
+TABLES_A_CALL = 100
+"""Tables in one message."""
 COLUMNS_A_CALL = 1000
 """Column statistics in one message: 7 MB where each has a bit vector and a histogram."""
 

@@ -12,7 +12,7 @@ from hmstats.client.sending.parcel import Item, Parcel
 from hmstats.client.tables.stored_statistics import Stored, own_statistics, stored_partitions
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import partition_name, table_name
-from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table, TableName
+from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.outlets.export.rows import Entry
 
@@ -47,7 +47,7 @@ def put(service: Metastore, found: Iterable[Entry]) -> Moved:
     for name, group in groupby(found, key=lambda entry: entry.name):
         table = service.find_table(name)
         if table is None:
-            moved.left_out[_shown(name)] = "there is no such table"
+            moved.left_out[name.short] = "there is no such table"
             continue
         for batch in batches_by_columns(group, columns=lambda entry: len(entry.statistics.columns)):
             _put(service, table, batch, moved)
@@ -60,7 +60,7 @@ def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Moved)
     keys = [key.name for key in table.partition_keys]
     there = {partition_name(keys, each.values) for each in service.partitions(table.name, parts)} if keys else set()
     for name in parts.keys() - there:
-        moved.left_out[f"{_shown(table.name)} {name}"] = "there is no such partition"
+        moved.left_out[f"{table.name.short} {name}"] = "there is no such partition"
     some = [each for name, each in parts.items() if name in there]
     for written in (own, some):
         if written:
@@ -68,7 +68,7 @@ def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Moved)
             refused = push.put(service, Parcel(table.name, tuple(keys), items, int(time())))
             moved.accepted += len(written) - len(refused)
             moved.left_out |= {
-                f"{_shown(table.name)} {place}" if place else _shown(table.name): sentence
+                f"{table.name.short} {place}" if place else table.name.short: sentence
                 for place, sentence in refused.items()
             }
 
@@ -91,10 +91,6 @@ def _tables(service: Metastore, texts: Sequence[str]) -> Iterator[Table]:
             found = service.find_table(table_name(database, table))
             if found is not None and found.table_type != VIRTUAL_VIEW:
                 yield found
-
-
-def _shown(name: TableName) -> str:
-    return f"{name.database}.{name.table}"
 
 
 def check(texts: Sequence[str]) -> None:

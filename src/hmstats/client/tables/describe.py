@@ -35,7 +35,7 @@ def describe(metastore: Metastore, statement: str) -> str:
     asked = parse(statement)
     table = metastore.find_table(asked.table)
     if table is None:
-        raise StatementError(f"table {_shown(asked)} is not in the metastore at {metastore.address}")
+        raise StatementError(f"table {asked.table.short} is not in the metastore at {metastore.address}")
     target = _Target(metastore, asked, table)
     return joined(target.of_column(asked.column) if asked.column else target.of_table())
 
@@ -92,14 +92,14 @@ class _Target:
         keys = [key.name.lower() for key in self.table.partition_keys]
         if set(spec) != set(keys):
             raise StatementError(
-                f"PARTITION must have a value for each partition key of {_shown(self.asked)} "
+                f"PARTITION must have a value for each partition key of {self.asked.table.short} "
                 f"({', '.join(keys) or 'it has none'}), found {', '.join(spec)}"
             )
         text = partition_name(keys, [spec[key] for key in keys])
         (name,) = existing_names(self.metastore, self.table, [text])
         found = next(self.metastore.partitions(self.table.name, [name]), None)
         if found is None:  # it was dropped just now
-            raise StatementError(f"table {_shown(self.asked)} has no partition {name}")
+            raise StatementError(f"table {self.asked.table.short} has no partition {name}")
         return name, found
 
     def _columns(self) -> Sequence[Column]:
@@ -111,7 +111,7 @@ class _Target:
         found = next((column for column in every if column.name.lower() == name.lower()), None)
         if found is None:
             names = ", ".join(column.name for column in every)
-            raise StatementError(f"column {name} must be one of table {_shown(self.asked)}: {names}")
+            raise StatementError(f"column {name} must be one of table {self.asked.table.short}: {names}")
         return found
 
     def _statistics(self, column: Column) -> tuple[ColumnStatistics | None, Parameters]:
@@ -193,7 +193,3 @@ def _marked(own: Parameters, column: str, *, accurate: bool) -> dict[str, str]:
 
 def _values(metastore: Metastore, table: Table, names: Sequence[str], place: int) -> list[str]:
     return [partition.values[place] for partition in metastore.partitions(table.name, names)]
-
-
-def _shown(asked: Describe) -> str:
-    return f"{asked.table.database}.{asked.table.table}"

@@ -29,7 +29,7 @@ class Stored:
     @property
     def title(self) -> str:
         """The heading in printed output: `database.table`, then the partition's name if there is one."""
-        table = f"{self.table.name.database}.{self.table.name.table}"
+        table = self.table.name.short
         return f"{table} {self.statistics.partition}" if self.statistics.partition else table
 
     def whole(self) -> TableStatistics:
@@ -65,7 +65,10 @@ def own_statistics(service: Metastore, table: Table) -> Stored:
 
 
 def stored_table(service: Metastore, table: Table) -> Stored:
-    """The table's own statistics; if a partitioned table has none, those of its partitions merged."""
+    """The table's own statistics; if a partitioned table has none, those of its partitions merged.
+
+    hmstats sums rows, files and bytes of partitions itself. Those of a Hive Metastore are read in batches and summed.
+    """
     found = next(iter(_sets(service, table, None)), StatisticsSet(()))
     if not table.partition_keys:
         return Stored(table, table.parameters, found)
@@ -73,8 +76,8 @@ def stored_table(service: Metastore, table: Table) -> Stored:
     if names and not found.columns:
         columns, _ = service.aggregated_statistics(table.name, statistics_columns(table), names)
         found = StatisticsSet(columns)
-    counts = {} if NUM_ROWS in table.parameters else _counts(service.partitions(table.name, names))
-    return Stored(table, {**table.parameters, **counts, "numPartitions": str(len(names))}, found)
+    parameters = {**_with_counts(service, table, names), "numPartitions": str(len(names))}
+    return Stored(table, parameters, found)
 
 
 def stored_partitions(service: Metastore, table: Table, names: Iterable[str]) -> Iterator[Stored]:
@@ -118,6 +121,14 @@ def _without_derived(service: Metastore, table: Table, found: StatisticsSet) -> 
     except UnknownCall:
         return found
     return replace(found, columns=tuple(each for each in found.columns if each.column in stored))
+
+
+def _with_counts(service: Metastore, table: Table, names: Sequence[str]) -> Parameters:
+    if NUM_ROWS in table.parameters:
+        return table.parameters
+    if service.may_be_hmstats and statistics_columns(table):  # a Hive Metastore was found out by _sets()
+        return service.answered_parameters(table.name)
+    return {**table.parameters, **_counts(service.partitions(table.name, names))}
 
 
 def _counts(partitions: Iterable[Partition]) -> dict[str, str]:

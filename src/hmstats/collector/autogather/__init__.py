@@ -1,11 +1,13 @@
 """Statistics while writing: rows pass the accumulators on their way to the files.
 
-writer        what callers use
-settings      whether statistics are gathered, and how
-target        what a write will store
-situation     the table before and after the write
-ways          the two ways: watched_rows as they go by, or new_files after the write
-publishers/   where tasks leave what they found
-aggregation   collects what the tasks have left
-outcome       makes statistics of it
+writer         what callers use
+settings       whether statistics are gathered, and how
+target         what a write will store
+situation      the table before and after the write
+ways           the two ways to statistics
+watched_rows   one of them: rows as they go by
+new_files      the other: files after the write
+publishers/    where tasks store their states
+aggregation    collects the tasks' states
+outcome        makes statistics of them
 """

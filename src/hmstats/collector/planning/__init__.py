@@ -1,7 +1,10 @@
 """The plan of an analysis, made before any job starts.
 
-pieces what is analysed one by one: a partition, or a table without partitions plan columns with their kinds, pieces
-with their locations data_files, fingerprint the files of each piece, and a text that changes when they do
-shared_listings very many places of an object store, listed by the directories above them unchanged leaves out what was
-analysed before and has the same files prepare the steps above, in order
+pieces            what is analysed one by one: a partition, or a table without partitions
+plan              columns with their kinds, pieces with their locations
+data_files        the files of each piece
+shared_listings   very many places of an object store, listed by the directories above them
+fingerprint       a text that changes when the files of a piece do
+unchanged         leaves out what was analysed before and has the same files
+prepare           the steps above, in order
 """

@@ -95,15 +95,15 @@ def _checked(
     """The table, its columns with their types, columns to skip with the reason, and one spec or more of partitions."""
     table = metastore.find_table(request.table)
     if table is None:
-        raise StatementError(f"table {_shown(request.table)} is not in the metastore at {metastore.address}")
+        raise StatementError(f"table {request.table.short} is not in the metastore at {metastore.address}")
     if str(table.parameters.get("transactional")).lower() == "true":
         raise StatementError(
-            f"table {_shown(request.table)} is transactional: its files hold rows of transactions that were aborted"
+            f"table {request.table.short} is transactional: its files hold rows of transactions that were aborted"
             " too, which only Hive tells apart"
         )
     check_format(table)
     if request.where is not None and not table.partition_keys:
-        raise StatementError(f"table {_shown(table.name)} has no partitions, so none matches {request.where}")
+        raise StatementError(f"table {table.name.short} has no partitions, so none matches {request.where}")
     taken = metastore.keeps_columns_of_spark(table)
     specs = [_checked_spec(table, each) for each in request.partitions or ({},)]
     return table, *_columns(table, request.columns, taken=taken), specs
@@ -111,7 +111,7 @@ def _checked(
 
 def check_format(table: Table) -> None:
     """Raises StatementError for a table in a format with its own metadata of files, such as Iceberg."""
-    _refuse_format(_shown(table.name), table_format(table))
+    _refuse_format(table.name.short, table_format(table))
 
 
 def check_provider(name: str, provider: str | None) -> None:
@@ -138,14 +138,14 @@ def _columns(table: Table, wanted: Sequence[str] | None, *, taken: bool) -> tupl
     keys = {key.name.lower() for key in table.partition_keys}
     for name in wanted or ():
         if name in keys:
-            raise StatementError(f"column {name} of {_shown(table.name)} is a partition key: keys have no statistics")
+            raise StatementError(f"column {name} of {table.name.short} is a partition key: keys have no statistics")
         if name not in known:
             found = ", ".join(known)
-            raise StatementError(f"table {_shown(table.name)} has no column {name}, only {found}")
+            raise StatementError(f"table {table.name.short} has no column {name}, only {found}")
         if kind_of(known[name]) is None:
-            raise StatementError(f"column {name} of {_shown(table.name)} is of type {known[name]}, without statistics")
+            raise StatementError(f"column {name} of {table.name.short} is of type {known[name]}, without statistics")
         if name in reasons:
-            raise StatementError(f"column {name} of {_shown(table.name)} cannot be analysed: {reasons[name]}")
+            raise StatementError(f"column {name} of {table.name.short} cannot be analysed: {reasons[name]}")
     chosen = known if wanted is None else wanted
     types = {name: known[name] for name in chosen if name not in reasons}
     return types, {name: reasons[name] for name in chosen if name in reasons}
@@ -170,9 +170,9 @@ def _checked_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
     keys = _keys(table)
     for key in spec:
         if not keys:
-            raise StatementError(f"table {_shown(table.name)} has no partitions, so none with a key {key}")
+            raise StatementError(f"table {table.name.short} has no partitions, so none with a key {key}")
         if key not in keys:
-            raise StatementError(f"table {_shown(table.name)} has no partition key {key}, only {', '.join(keys)}")
+            raise StatementError(f"table {table.name.short} has no partition key {key}, only {', '.join(keys)}")
     return checked(spec, table.partition_keys)
 
 
@@ -197,7 +197,7 @@ def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where:
     if where is not None:
         specs = [partition_spec(name) for name in metastore.partition_names_by_filter(table, where)]
         if not specs:
-            raise StatementError(f"table {_shown(table.name)} has no partition that matches {where}")
+            raise StatementError(f"table {table.name.short} has no partition that matches {where}")
     columns = table.partition_keys
     found = metastore.partition_names(table.name, pruning_values(specs[0], columns) if len(specs) == 1 else ())
     matched = names_by_spec(specs, columns, found)
@@ -205,7 +205,7 @@ def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where:
         values = {key: value for key, value in spec.items() if value is not None}
         if values and not names:
             wanted = ", ".join(f"{key}={value}" for key, value in values.items())
-            raise StatementError(f"table {_shown(table.name)} has no partition with {wanted}")
+            raise StatementError(f"table {table.name.short} has no partition with {wanted}")
     wanted_names = set(chain.from_iterable(matched))
     return [name for name in found if name in wanted_names]
 
@@ -233,7 +233,3 @@ def is_parquet(storage: Storage | None, table: Table) -> bool:
         return False
     provider = table.parameters.get(PROVIDER, "hive").lower()
     return provider == "parquet" or (provider == "hive" and "parquet" in (storage.input_format or "").lower())
-
-
-def _shown(name: TableName) -> str:
-    return f"{name.database}.{name.table}"

@@ -100,7 +100,7 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     Raises AnalysisIncomplete, before anything is delivered, if Spark has another number of rows than were received.
     """
     run = dataframe.states_frame(found, plan.keys, plan.types, job.options)
-    states, table = dataframe.records(run), f"{plan.table.database}.{plan.table.table}"
+    states, table = dataframe.records(run), plan.table.short
     if job.delivery is None:
         outcome = _united(states.mapPartitions(partial(unite, job=job)))
         check_rows(table, outcome.rows or 0, found, run)

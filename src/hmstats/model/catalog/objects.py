@@ -56,6 +56,11 @@ class TableName:
         """The database that the table is in."""
         return DatabaseName(self.catalog, self.database)
 
+    @property
+    def short(self) -> str:
+        """The name without the catalog, as people type it: `database.table`."""
+        return f"{self.database}.{self.table}"
+
     def __str__(self) -> str:
         return f"{self.catalog}.{self.database}.{self.table}"
 

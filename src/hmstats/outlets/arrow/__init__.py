@@ -1,12 +1,20 @@
 """Statistics as arrays of Arrow's statistics schema, and back.
 
-One array is about one target: a table, a partition, or a result. Its first row is the whole, the others are columns
-(build.py has the schema, names.py the names, docs/arrow.md examples). Any library in the process takes an
-array over the C data interface, and what such a library has is read in the same way.
-"""
+One array is about one target: a table, a partition, or a result. Its first row is the whole, the others are columns;
+docs/arrow.md has examples. Any library in the process takes an array over the C data interface, and what such a
+library has is read in the same way.
 
-# of_data: statistics of data themselves. of_model, bounds: the model's in Arrow's form, and back. build, read: arrays.
-# names, columns, hive_types: what statistics and columns are called, and their types. ipc, adbc: streams and ADBC.
+of_data      statistics of data themselves
+of_model     the model's statistics in Arrow's form, and back
+bounds       bounds in the type of their column
+names        the names of statistics
+columns      the numbers of columns, nested ones too
+hive_types   Hive's types as Arrow's
+build        arrays, and their schema
+read         arrays of any library
+ipc          streams of arrays
+adbc         what an ADBC driver answers
+"""
 
 from collections.abc import Sequence
 from typing import Any

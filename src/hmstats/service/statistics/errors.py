@@ -20,7 +20,7 @@ def missing_statistics(
 
     `partitions` are the names of the partitions that lack it, at least one; ignored for an unpartitioned table.
     """
-    table = f"{name.database}.{name.table}"
+    table = name.short
     if not target.keys:
         statement = f"ANALYZE TABLE {table} COMPUTE STATISTICS FOR COLUMNS {column}"
         return MissingStatistics(f"table {name} has no {what} of column {column}: {statement}")

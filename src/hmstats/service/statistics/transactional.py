@@ -90,7 +90,7 @@ def _has_seen(valid: ValidWriteIds, write_id: int) -> bool:
 def _check_inexact(name: TableName, current: str | None, new: str | None, state: WriteState) -> None:
     if Accurate.parse(new).basic:
         raise MetaError(
-            f"Cannot change stats state for a transactional table {name.database}.{name.table} without providing the "
+            f"Cannot change stats state for a transactional table {name.short} without providing the "
             f"transactional write state for verification (new write ID {state.write_id or -1}, valid write IDs "
             f"{state.valid or 'null'}; current state {current or 'null'}; new state {new}"
         )

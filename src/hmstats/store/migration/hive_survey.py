@@ -12,7 +12,7 @@ from hmstats.store.beside_hive import present_tables as shapes
 from hmstats.store.beside_hive.present_tables import LOGGING, OURS, Shape
 from hmstats.store.catalog.roots import needed_roots
 from hmstats.store.database.store import Store
-from hmstats.store.migration import migrate
+from hmstats.store.migration import schema_revision
 from hmstats.store.schema import (
     CTLGS,
     DATACONNECTORS,
@@ -96,7 +96,7 @@ def _survey(connection: Connection, name: str, shape: Shape, *, hive_logs: bool)
     return Survey(
         database=name,
         hive_schema=shape.hive or "",
-        own_tables=migrate.revision_of(connection) if shape.adopted else None,
+        own_tables=schema_revision.revision_of(connection) if shape.adopted else None,
         rows={each: _count(connection, table) for each, table in _COUNTED.items()},
         duplicates={each: _duplicates(connection, METADATA.tables[each], shape) for each in _OWNERS},
         impossible=_impossible(connection),

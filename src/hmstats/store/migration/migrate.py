@@ -1,4 +1,4 @@
-"""The schema of a database: its revision and its upgrade. The migrations themselves are in migrations/.
+"""Creates and upgrades the schema of a database. The migrations themselves are in migrations/.
 
 Revisions are numbered. A server serves a database at its own revision or at the next one, so that a database is
 migrated first and its servers are replaced one by one afterwards. Migrations allow that: everything that the version
@@ -7,13 +7,9 @@ before uses remains, and no large table is locked for long (tests/store/migratio
 
 import io
 from collections.abc import Callable
-from pathlib import Path
 
-import structlog
 from alembic import command
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, func, inspect, select, text
 from sqlalchemy.schema import CreateSchema
@@ -25,18 +21,15 @@ from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.store import Store, database_url
 from hmstats.store.migration import location_index
 from hmstats.store.migration.only_ours import only_ours
+from hmstats.store.migration.schema_revision import VERSION_TABLE, is_next, revision_of
 from hmstats.store.schema import METADATA
 from hmstats.store.unit.unit import Unit
-
-VERSION_TABLE = "HMSTATS_ALEMBIC_VERSION"
 
 _STATEMENT_SECONDS = 600.0
 """Timeout of a statement; a migration may rewrite a large table."""
 _LOCK = 0x686D7374617473  # "hmstats"
 _LOCK_SECONDS = 5
 """Timeout of a lock: a migration that waits for a table blocks all later users of it, so it gives up and retries."""
-
-_log = structlog.get_logger("hmstats.store")
 
 
 def upgrade(url: str) -> None:
@@ -48,7 +41,7 @@ def upgrade(url: str) -> None:
 
     def work(connection: Connection) -> None:
         _refuse_foreign(connection)
-        if _is_next(revision_of(connection)):
+        if is_next(revision_of(connection)):
             return
         if _is_of_hive(connection):
             only_ours(connection)
@@ -87,26 +80,6 @@ def downgrade(url: str, revision: str) -> None:
     in_one_migration(url, work)
 
 
-def current(url: str) -> str | None:
-    """The revision of the database; None if it has no schema of hmstats."""
-    if _is_missing_file(url):
-        return None
-    store = Store.open(url, pool_size=1)
-    try:
-        with store.read() as connection:
-            return revision_of(connection)
-    finally:
-        store.close()
-
-
-def head() -> str:
-    """The newest revision."""
-    newest = ScriptDirectory.from_config(_config(None)).get_current_head()
-    if newest is None:
-        raise SchemaError("there are no migrations in the installation")
-    return newest
-
-
 def sql(url: str) -> str:
     """The SQL that creates the whole schema in an empty database of the URL's kind, for a person to run."""
     written = io.StringIO()
@@ -116,28 +89,6 @@ def sql(url: str) -> str:
     command.upgrade(config, "head", sql=True)
     index = location_index.statement(config.attributes["dialect"], concurrently=False)
     return f"{written.getvalue()}\n{index};\n"
-
-
-def require_current(store: Store) -> None:
-    """Raise SchemaError unless the database is at the newest revision, or at the one after it."""
-    with store.read() as connection:
-        found = revision_of(connection)
-    if found == head():
-        return
-    if _is_next(found):
-        _log.warning("schema_is_newer", database=store.name, found=found, own=head())
-        return
-    if found is None or _is_known(found):
-        advice = "run `hmstats migrate --database URL` first"
-    else:
-        advice = "a newer version of hmstats made it"
-    raise SchemaError(f"database {store.name} has schema {found or 'none'}, this version needs {head()}: {advice}")
-
-
-def revision_of(connection: Connection) -> str | None:
-    """The revision of a connection's database; None if it has no schema of hmstats."""
-    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-    return context.get_current_revision()
 
 
 def _refuse_foreign(connection: Connection) -> None:
@@ -159,21 +110,6 @@ def _is_of_hive(connection: Connection) -> bool:
         return shapes.read(connection).beside_hive
     except SchemaError:
         return True
-
-
-def _is_next(revision: str | None) -> bool:
-    """Whether a revision is the next one after the newest here."""
-    return revision is not None and revision.isdecimal() and int(revision) == int(head()) + 1
-
-
-def _is_known(revision: str) -> bool:
-    return any(script.revision == revision for script in ScriptDirectory.from_config(_config(None)).walk_revisions())
-
-
-def _is_missing_file(url: str) -> bool:
-    """Whether the URL names a missing SQLite file, which a connection would create."""
-    parsed = database_url(url)
-    return parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists()
 
 
 def _config(connection: Connection | None) -> Config:

@@ -1,6 +1,8 @@
 """Catalog objects.
 
-objects      databases, tables, partitions
-projection   tables with only the fields that a request names
-connectors, constraints, functions, named_types
+objects                  databases, tables, partitions
+projection               tables with only the fields that a request names
+constraints              keys and conditions of columns
+functions, named_types   functions, and Hive's oldest types
+connectors               databases of other systems
 """

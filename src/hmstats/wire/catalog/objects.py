@@ -186,7 +186,7 @@ def _creation_to_thrift(view: TableName, creation: Creation) -> Any:
         catName=view.catalog,
         dbName=view.database,
         tblName=view.table,
-        tablesUsed={f"{each.name.database}.{each.name.table}" for each in creation.sources},
+        tablesUsed={each.name.short for each in creation.sources},
         validTxnList=creation.transactions,
         materializationTime=creation.materialized_ms,
         sourceTables=[

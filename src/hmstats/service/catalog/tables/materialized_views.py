@@ -51,7 +51,7 @@ def check_unused(connection: Connection, table_ids: Sequence[int], apart_from: D
     """Raise MetaError if a materialized view reads one of these tables; views of database `apart_from` do not count."""
     views = [each for each in materialized_views.using(connection, table_ids) if each.parent != apart_from]
     if views:
-        named = ", ".join(f"{each.database}.{each.table}" for each in views)
+        named = ", ".join(each.short for each in views)
         raise MetaError(f"Cannot drop table as it is used in the following materialized views [{named}]")
 
 

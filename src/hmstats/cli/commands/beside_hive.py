@@ -1,6 +1,23 @@
-"""`hmstats leave`: take hmstats out of the database of a Hive Metastore again."""
+"""`hmstats adopt` and `hmstats leave`: into the database of a Hive Metastore, and out of it again."""
 
 from hmstats.cli.options import AsJson, DatabaseUrl, HiveSite, Write
+
+
+def adopt(
+    database: DatabaseUrl = None,
+    hive_site: HiveSite = None,
+    *,
+    write: Write = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a server over the database of a Hive Metastore would do, and what is wrong in it.
+
+    Nothing is written, unless --write is given: then tables whose names begin with HMSTATS_ are made, and nothing else
+    is touched.
+    """
+    from hmstats.cli.actions.adopt import adopt_database
+
+    adopt_database(database=database, hive_site=hive_site, write=write, as_json=as_json)
 
 
 def leave(

@@ -1,0 +1,33 @@
+"""Tables for a terminal, in one style for all commands."""
+
+import sys
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+
+def plain_table(texts: Sequence[str] = (), numbers: Sequence[str] = ()) -> Table:
+    """A table without rows: columns of texts, which are folded if they are too long, then columns of numbers."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    for title in texts:
+        table.add_column(title, overflow="fold")
+    for title in numbers:
+        table.add_column(title, justify="right", overflow="fold")
+    return table
+
+
+def terminal_width() -> int:
+    """The columns of the terminal; 80 if the output is none."""
+    console = Console()
+    return console.width if console.is_terminal else 80
+
+
+def print_table(table: Table) -> None:
+    """Print to standard output; if that is no terminal, at the table's full width."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        widest = console.measure(table, options=console.options.update(max_width=sys.maxsize)).maximum
+        console = Console(highlight=False, width=max(console.width, widest))
+    console.print(table)

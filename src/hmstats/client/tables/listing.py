@@ -1,0 +1,132 @@
+"""The tables of a metastore, and which of them have statistics: how many columns and partitions, and how old.
+
+A page of tables is one call, which says what the tables' own parameters say. The details of a table are a few calls
+more, as many for one partition or column as for thousands.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import groupby
+
+from hmstats.client.metastore import Metastore
+from hmstats.client.tables.stored_statistics import statistics_columns
+from hmstats.errors import StatementError, UnknownCall
+from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table, TableName
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.row_counts import known_rows
+
+_ALL = "*.*"
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The stored statistics of a table.
+
+    `columns` have statistics of the table or of partitions. `analyzed_partitions` counts the partitions that have
+    statistics of each of them; both counts are None for a table without partition keys. `written_at_seconds` is when
+    any of the statistics were last written, in epoch seconds; None if the metastore does not tell.
+    """
+
+    columns: tuple[str, ...]
+    partitions: int | None
+    analyzed_partitions: int | None
+    written_at_seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A table in a list. `details` is None if they were not asked for."""
+
+    table: Table
+    details: Details | None = None
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows in the table's parameters."""
+        return known_rows(self.table.parameters)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that can have statistics."""
+        return statistics_columns(self.table)
+
+    @property
+    def accurate(self) -> list[str]:
+        """The columns that the table's own COLUMN_STATS_ACCURATE names."""
+        marked = Accurate.parse(self.table.parameters.get(PARAMETER)).columns
+        return [each for each in self.columns if each.lower() in marked]
+
+
+def listed(service: Metastore, patterns: Sequence[str] = (), *, details: bool = False) -> Iterator[Listed]:
+    """The tables whose names match these patterns (`DB.TABLE` with `*` for any characters; none: all), by name.
+
+    Views are skipped. Raises StatementError for a text that is no such pattern, and for a pattern without a table.
+    """
+    found = {name for pattern in patterns for name in _matching(service, pattern)} if patterns else _all(service)
+    names = sorted(found, key=str)
+    for database, group in groupby(names, key=lambda name: name.database):
+        for table in service.tables(database, [name.table for name in group]):
+            yield Listed(table, _details(service, table) if details else None)
+
+
+def _all(service: Metastore) -> list[TableName]:
+    return _found(service, *_ALL.split("."))
+
+
+def _matching(service: Metastore, pattern: str) -> list[TableName]:
+    database, dot, table = pattern.replace("`", "").lower().partition(".")
+    if not (database and dot and table):
+        raise StatementError(f"tables must be named as DB.TABLE or DB.*, found {pattern!r}")
+    found = _found(service, database, table)
+    if not found:
+        raise StatementError(f"no table of the metastore at {service.address} matches {pattern}")
+    return found
+
+
+def _found(service: Metastore, database: str, table: str) -> list[TableName]:
+    """The tables that match, but views; a metastore's patterns know more than `*`, so its answer is filtered."""
+    return [
+        name
+        for name, kind in service.table_types(database, table)
+        if kind != VIRTUAL_VIEW and fnmatchcase(name.database, database) and fnmatchcase(name.table, table)
+    ]
+
+
+def _details(service: Metastore, table: Table) -> Details:
+    columns = statistics_columns(table)
+    own = [each.column for each in service.table_statistics(table.name, columns)] if columns else []
+    if not table.partition_keys:
+        written = service.written_at_seconds(table.name, own) if own else {}
+        return Details(tuple(own), None, None, written.get(None))
+    names = service.partition_names(table.name)
+    if not names or not columns:
+        return Details(tuple(own), len(names), 0, None)
+    found, complete = _aggregated(service, table, columns, names)
+    both = {*own, *found}
+    written_at = _written_at_seconds(service, table, found[0]) if found else None
+    return Details(tuple(each for each in columns if each.lower() in both), len(names), complete, written_at)
+
+
+def _aggregated(
+    service: Metastore, table: Table, columns: Sequence[str], names: Sequence[str]
+) -> tuple[list[str], int]:
+    """The columns that any partition has statistics of, and how many partitions have those of all of them.
+
+    A metastore counts the partitions that have every column of the request, so columns without any are left out of a
+    second one.
+    """
+    found, complete = service.aggregated_statistics(table.name, columns, names)
+    some = [each.column for each in found]
+    if some and len(some) < len(columns):
+        _, complete = service.aggregated_statistics(table.name, some, names)
+    return some, complete if some else 0
+
+
+def _written_at_seconds(service: Metastore, table: Table, column: str) -> int | None:
+    """When a column's statistics of any partition were last written. A Hive Metastore has no call for all of them."""
+    try:
+        found = service.provenance(table.name, [column], [])
+    except UnknownCall:
+        return None
+    return max((each.provenance.written_at_seconds or 0 for each in found), default=0) or None

@@ -1,0 +1,80 @@
+"""The revision of a database's schema, and the newest one of the installation.
+
+Every server asks for both when it starts, so Alembic, which takes long to import, is not needed for it: a migration's
+file begins with its revision.
+"""
+
+from pathlib import Path
+
+import structlog
+from sqlalchemy import Connection, inspect, text
+
+from hmstats.errors import SchemaError
+from hmstats.resources import folder
+from hmstats.store.database.store import Store, database_url
+
+VERSION_TABLE = "HMSTATS_ALEMBIC_VERSION"
+"""Alembic's table with the revision of the database."""
+
+_log = structlog.get_logger("hmstats.store")
+
+
+def head() -> str:
+    """The newest revision."""
+    known = _known()
+    if not known:
+        raise SchemaError("there are no migrations in the installation")
+    return known[-1]
+
+
+def current(url: str) -> str | None:
+    """The revision of the database; None if it has no schema of hmstats."""
+    if _is_missing_file(url):
+        return None
+    store = Store.open(url, pool_size=1)
+    try:
+        with store.read() as connection:
+            return revision_of(connection)
+    finally:
+        store.close()
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The revision of a connection's database; None if it has no schema of hmstats."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    found: str | None = connection.execute(text(f'SELECT version_num FROM "{VERSION_TABLE}"')).scalar()
+    return found
+
+
+def require_current(store: Store) -> None:
+    """Raise SchemaError unless the database is at the newest revision, or at the one after it."""
+    with store.read() as connection:
+        found = revision_of(connection)
+    if found == head():
+        return
+    if is_next(found):
+        _log.warning("schema_is_newer", database=store.name, found=found, own=head())
+        return
+    if found is None or found in _known():
+        advice = "run `hmstats migrate --database URL` first"
+    else:
+        advice = "a newer version of hmstats made it"
+    raise SchemaError(f"database {store.name} has schema {found or 'none'}, this version needs {head()}: {advice}")
+
+
+def is_next(revision: str | None) -> bool:
+    """Whether a revision is the next one after the newest here."""
+    return revision is not None and revision.isdecimal() and int(revision) == int(head()) + 1
+
+
+def _known() -> list[str]:
+    """All revisions of the installation, from the first to the newest."""
+    files = (folder("migrations") / "versions").glob("[0-9]*_*.py")
+    return sorted(file.name.partition("_")[0] for file in files)
+
+
+def _is_missing_file(url: str) -> bool:
+    """Whether the URL names a missing SQLite file, which a connection would create."""
+    parsed = database_url(url)
+    return parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists()
