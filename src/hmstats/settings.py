@@ -128,6 +128,7 @@ class Settings(BaseSettings):
         None,
         description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
     )
+    rules: str | None = Field(None, description="The TOML file of access rules; none allows everything to everybody.")
     handshake_seconds: float = Field(
         10.0,
         gt=0,

@@ -6,8 +6,9 @@ from enum import StrEnum
 class Action(StrEnum):
     """An action that a rule can allow; the value is its name in a rule file."""
 
+    __hash__ = str.__hash__  # an enumeration's own is slow, and every cached answer looks decisions up
     LIST = "list"
-    """See that the object exists."""
+    """Know that the object exists."""
     READ = "read"
     """Read its definition, and its partitions."""
     READ_STATISTICS = "read_statistics"

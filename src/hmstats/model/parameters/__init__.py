@@ -1,5 +1,8 @@
 """Parameters of tables and partitions about statistics.
 
-row_counts, basic_statistics rows, files and bytes accurate COLUMN_STATS_ACCURATE computed parameters that were computed
-for an answer parameter_change a change of some parameters
+row_counts, basic_statistics   rows, files and bytes
+accurate                       COLUMN_STATS_ACCURATE
+computed                       parameters that were computed for an answer
+parameter_change               a change of some parameters
+statistics_keys                which parameters hold statistics
 """

@@ -5,7 +5,7 @@ This is the RPC edge: nothing that a call raises goes further than this file.
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +16,8 @@ from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
 from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError, UnknownExpression
+from hmstats.server.access.guard import Guard
+from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.messages.envelope import (
     Head,
@@ -78,7 +80,8 @@ class Dispatcher:
     Without `answers` nothing is cached. `quick[name]` makes the encoded result of a whole request whose arguments begin
     at a byte, or returns None to have the call made; `direct[name]` does so too, given the session and the
     request. `ready[name]` makes the result from memory alone, fast, and names the versions that it was made from.
-    `reads` makes the request of bytes that are a whole one, or returns None if they may be a part of one.
+    `reads` makes the request of bytes that are a whole one, or returns None if they may be a part of one. With a
+    `guard`, nothing is answered that its rules do not allow, whichever way the answer comes.
     """
 
     def __init__(
@@ -90,6 +93,7 @@ class Dispatcher:
         direct: Mapping[str, Callable[[Session, Request], bytes | None]] | None = None,
         ready: Mapping[str, Callable[[bytes, int], CachedAnswer | None]] | None = None,
         reads: Callable[[Head, bytearray], Request | None] = lambda _head, _data: None,
+        guard: Guard | None = None,
     ) -> None:
         self._methods = methods
         self._calls = calls
@@ -98,6 +102,7 @@ class Dispatcher:
         self._direct = direct or {}
         self._ready = ready or {}
         self._reads = reads
+        self._guard = guard
 
     def answer(self, request: Request, session: Session) -> Pieces | None:
         """The reply to a request, in binary form; None when the client waits for none. Raises nothing."""
@@ -119,7 +124,7 @@ class Dispatcher:
         name, body_at = seen
         key = self._answers.key(name, message, body_at, of_spark=session.is_spark)
         cached = self._answers.look(key) if key else None
-        if cached is None:
+        if cached is None or (self._guard is not None and not self._guard.meets(session, cached.needs)):
             return None
         request = Request(message, glanced_head(message, name, body_at))
         request.cache_key = key
@@ -134,10 +139,21 @@ class Dispatcher:
         key = self._key(request, session)
         cached = self._answers.look(key) if key else None
         if cached is not None:
-            return CachedReply(request, cached, reply_pieces(head, cached.result), began)
-        ready = self._ready.get(head.name)
-        made = ready(request.message, head.body_at) if ready else None
+            usable = self._guard is None or self._guard.meets(session, cached.needs)
+            return CachedReply(request, cached, reply_pieces(head, cached.result), began) if usable else None
+        made = self._made_ready(request, session)
         return CachedReply(request, made, reply_pieces(head, made.result), began, new=True) if made else None
+
+    def _made_ready(self, request: Request, session: Session) -> CachedAnswer | None:
+        """The answer that `ready` makes, with its needs; None if there is none, or if they are not met."""
+        ready = self._ready.get(request.head.name)
+        if ready is None:
+            return None
+        if self._guard is None:
+            return ready(request.message, request.head.body_at)
+        needs = self._guard.quick_needs(request, session)
+        made = ready(request.message, request.head.body_at) if needs else None
+        return made._replace(needs=needs) if made else None
 
     def put_in_cache(self, reply: CachedReply) -> None:
         """Cache a new reply. Call this after its versions were checked."""
@@ -188,40 +204,59 @@ class Dispatcher:
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
         key = self._key(request, session)
-        cached = self._answers.find(key) if key else None
+        cached = self._answers.find(key, self._usable_by(session)) if key else None
         if cached is not None:
             return _Answer(encode_reply(head, cached), CACHED)
         try:
-            result = self._quickly(request)
+            result = self._quickly(request, session)
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
             direct = self._direct.get(head.name)
             result = direct(session, request) if direct else None
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
-            arguments = decode_arguments(method, request.message, head.body_at)
-            _require_structs(method, arguments)
-            with self._answers.listening(key) as put:
-                result = _result(method, call(session, **arguments))
+            result = self._called(method, call, request, session)
             if result is None:
                 return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
-            put(result)
             return _Answer(encode_reply(head, result), OK)
         except ProtocolError as error:
             return _refusal(head, Refusal.PROTOCOL_ERROR, str(error))
         except HmstatsError as error:
             return self._failure(head, error)
 
-    def _quickly(self, request: Request) -> bytes | None:
+    def _usable_by(self, session: Session) -> Callable[[CachedAnswer], bool] | None:
+        guard = self._guard
+        return None if guard is None else lambda cached: guard.meets(session, cached.needs)
+
+    def _called(self, method: Method, call: Callable[..., Any], request: Request, session: Session) -> bytes | None:
+        """The encoded result of the call itself; None if it has no value. Raises HmstatsError."""
+        arguments = decode_arguments(method, request.message, request.head.body_at)
+        _require_structs(method, arguments)
+        if self._guard is None:
+            return self._listened(request.cache_key, None, lambda: _result(method, call(session, **arguments)))
+        permit = self._guard.permit(request, session, arguments)
+        key = request.cache_key if permit.whole else None
+        return self._listened(key, permit.needs, lambda: _result(method, permit.run(call, session, arguments)))
+
+    def _listened(
+        self, key: CacheKey | None, needs: Sequence[Need] | None, make: Callable[[], bytes | None]
+    ) -> bytes | None:
+        """What `make` returns, which is then cached with its needs."""
+        with self._answers.listening(key) as put:
+            result = make()
+        if result is not None:
+            put(result, needs)
+        return result
+
+    def _quickly(self, request: Request, session: Session) -> bytes | None:
         """The result that `quick` makes, which is then cached; None if the call must be made."""
         quick = self._quick.get(request.head.name)
         if quick is None:
             return None
-        with self._answers.listening(request.cache_key) as put:
-            result = quick(request.message, request.head.body_at)
-        if result is not None:
-            put(result)
-        return result
+        needs = self._guard.quick_needs(request, session) if self._guard else None
+        if self._guard is not None and needs is None:
+            return None
+        return self._listened(request.cache_key, needs, lambda: quick(request.message, request.head.body_at))
 
     def _failure(self, head: Head, error: HmstatsError) -> _Answer:
         """The exception of the API that stands for the error, or else a TApplicationException."""

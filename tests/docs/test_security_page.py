@@ -1,0 +1,36 @@
+"""The rules on the page of security are valid, and mean what their comments say."""
+
+from pathlib import Path
+
+from hmstats.model.access.actions import Action
+from hmstats.model.access.rule_file import parse_rules
+from hmstats.model.access.rules import ANONYMOUS, THE_SERVER, Identity, Rules
+
+PAGE = Path(__file__).parents[2] / "docs" / "security.md"
+PAY, ORDERS = ("hive", "personnel", "pay"), ("hive", "sales", "orders")
+
+
+def _rules() -> Rules:
+    (example,) = (block for block in PAGE.read_text("utf-8").split("```") if block.startswith("toml\n[[rule]]"))
+    return parse_rules(example.removeprefix("toml\n"), "security.md")
+
+
+def test_the_example_means_what_it_says() -> None:
+    rules = _rules()
+    clerk, job, root = Identity("eve", ("personnel",)), Identity("analyse"), Identity("root")
+    assert rules.decide(clerk, Action.READ, PAY).allowed
+    assert not rules.decide(clerk, Action.READ, ORDERS).allowed
+    for who in (job, root, ANONYMOUS):
+        assert not rules.decide(who, Action.LIST, PAY).allowed
+        assert not rules.decide(who, Action.LIST, PAY[:2]).allowed
+    assert rules.decide(job, Action.WRITE_STATISTICS, ORDERS).allowed
+    assert not rules.decide(job, Action.ALTER, ORDERS).allowed
+    assert rules.decide(ANONYMOUS, Action.READ_STATISTICS, ORDERS).allowed
+    assert not rules.decide(ANONYMOUS, Action.WRITE_STATISTICS, ORDERS).allowed
+    assert rules.decide(root, Action.ADMIN, THE_SERVER).allowed
+    assert not rules.decide(job, Action.ADMIN, THE_SERVER).allowed
+
+
+def test_every_action_is_on_the_page() -> None:
+    page = PAGE.read_text("utf-8")
+    assert [action for action in Action if f"`{action}`" not in page] == []
