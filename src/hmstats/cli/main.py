@@ -24,6 +24,7 @@ COMMANDS = {
     "adopt": "Report on the database of a Hive Metastore.",
     "leave": "Remove hmstats from the database of a Hive Metastore.",
     "doctor": "Find what is wrong with an installation.",
+    "check-access": "Tell what the access rules let a user do.",
     "analyze": "Compute statistics of tables with Spark.",
     "push": "Send statistics that wait in a spool folder.",
     "show": "Print the statistics of a table.",
@@ -40,7 +41,7 @@ COMMANDS = {
 }
 """Command to its line in the list of commands, in that order.
 
-Each is a function, or a group named `app`, in the module of its name.
+Each is a function, or a group named `app`, in the module of its name, with `_` for `-`.
 """
 
 
@@ -55,7 +56,7 @@ class Commands(TyperGroup):
         """The command of this name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
         module = import_module(f"hmstats.cli.commands.{name}")
         if hasattr(module, "app"):
             group = get_group(module.app)
