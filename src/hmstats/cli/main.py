@@ -41,7 +41,7 @@ COMMANDS = {
 }
 """Command to its line in the list of commands, in that order.
 
-Each is a function, or a group named `app`, in the module of its name, with `_` for `-`.
+Each is a function, or a group named `app`, in the module of its name; `check-access` is in that of its first word.
 """
 
 
@@ -56,8 +56,8 @@ class Commands(TyperGroup):
         """The command of this name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
-        module = import_module(f"hmstats.cli.commands.{name}")
+        first, name = (_identifier(each) for each in (cmd_name.partition("-")[0], cmd_name))
+        module = import_module(f"hmstats.cli.commands.{first}")
         if hasattr(module, "app"):
             group = get_group(module.app)
             group.short_help = COMMANDS[cmd_name]
@@ -65,6 +65,10 @@ class Commands(TyperGroup):
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(cmd_name, short_help=COMMANDS[cmd_name])(getattr(module, name))
         return built(alone)
+
+
+def _identifier(name: str) -> str:
+    return f"{name}_" if iskeyword(name) else name.replace("-", "_")
 
 
 app = typer.Typer(

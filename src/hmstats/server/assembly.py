@@ -6,11 +6,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmstats.model.catalog.file_changes import Kind
-from hmstats.server.access.guard import Guard, RuleSource
+from hmstats.server.access.guard import Everybody, Guard, RuleSource
 from hmstats.server.cache.cached_answers import AnswerCache
 from hmstats.server.cache.cached_objects import CachedObjects
 from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.cache.recent_changes import RecentChanges
+from hmstats.server.calls.audit import AuditLog
 from hmstats.server.calls.direct_writes import DirectWrites
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.calls.one_picture import with_one_picture
@@ -140,10 +141,11 @@ def build(
     rules: Rules,
     tls: Tls | None = None,
     access: RuleSource | None = None,
+    audit: AuditLog | None = None,
 ) -> Server:
     """A server that is ready to start, over a database whose schema is current; see `Server` for the address.
 
-    Without `access`, everybody may do everything.
+    Without `access`, everybody may do everything. `audit` records calls.
     """
     prepare(store, warehouse)
     if rules.notifications:
@@ -166,8 +168,8 @@ def build(
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
     calls = with_refusals(with_one_picture(_calls(subjects), store), store)
-    guard = None if access is None else Guard(access)
-    dispatcher = _dispatcher(store, calls, made, limits, rules, guard)
+    guard = None if access is None and audit is None else Guard(access or Everybody())
+    dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
     if access is not None:
@@ -193,6 +195,7 @@ def _dispatcher(
     limits: Limits,
     rules: Rules,
     guard: Guard | None,
+    audit: AuditLog | None,
 ) -> Dispatcher:
     """The dispatcher, which answers from caches, straight from bytes, or by the calls."""
     recent = RecentChanges(store.changes_since)
@@ -200,14 +203,15 @@ def _dispatcher(
     store.forget_when_older(recent.forget)
     store.forget_when_older(answers.forget)
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
-        return Dispatcher(methods(), calls, answers, guard=guard)
+        return Dispatcher(methods(), calls, answers, guard=guard, audit=audit)
     kept = TableCache(store.current_versions, recent.between, limits.objects_bytes)
     store.forget_when_older(kept.forget)
     objects = CachedObjects(made.reader, kept, sketches=rules.send_sketches)
     if store.read_only:
-        return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready(), guard=guard)
+        return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready(), guard=guard, audit=audit)
     writes = DirectWrites(made.writer.plain, guard)
-    return Dispatcher(methods(), calls, answers, objects.calls(), writes.calls(), objects.ready(), writes.reads, guard)
+    quick, direct, ready = objects.calls(), writes.calls(), objects.ready()
+    return Dispatcher(methods(), calls, answers, quick, direct, ready, writes.reads, guard=guard, audit=audit)
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:

@@ -10,6 +10,7 @@ from tests.server.serving import Client
 from hmstats.model.access.principal import Principal
 from hmstats.model.access.rule_file import parse_rules
 from hmstats.server.assembly import Rules, build
+from hmstats.server.calls.audit import AuditLog
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.caller import Session
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -55,11 +56,16 @@ class Guarded:
 
 
 @contextlib.contextmanager
-def guarded(url: str, folder: Path) -> Iterator[Guarded]:
-    """A server with the databases `open` and `shut`, each with the tables `t` and `p`, which is partitioned by k."""
+def guarded(url: str, folder: Path, audit: AuditLog | None = None, *, rules: bool = True) -> Iterator[Guarded]:
+    """A server with the databases `open` and `shut`, each with the tables `t` and `p`, which is partitioned by k.
+
+    Without `rules`, everybody may do everything.
+    """
     store = Store.open(url)
     running = Guarded(("", 0), None)
-    server = build(store, Warehouse(str(folder)), ("127.0.0.1", 0), Limits(), Rules(), access=running)
+    server = build(
+        store, Warehouse(str(folder)), ("127.0.0.1", 0), Limits(), Rules(), None, running if rules else None, audit
+    )
     running._server, running._address = server, server.start()
     try:
         root = running.client("root")

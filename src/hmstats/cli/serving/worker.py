@@ -9,7 +9,7 @@ import socket
 import sys
 
 from hmstats.cli.serving import logs
-from hmstats.cli.serving.access import access_of
+from hmstats.cli.serving.access import access_of, audit_of
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.tls import tls_of
@@ -62,6 +62,7 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
         _rules(settings),
         tls_of(settings),
         access_of(settings),
+        audit_of(settings, number),
     )
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

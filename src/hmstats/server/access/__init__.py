@@ -1,4 +1,4 @@
-"""What clients may do, by the access rules, and a record of what they did.
+"""What clients may do, by the access rules.
 
 guard            decides for each call, before it runs
 call_rules       what each RPC needs: its action, and where its arguments name objects

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from hmstats.errors import AccessDenied, HmstatsError, MetastoreError, NoSuchObject
 from hmstats.model.access.actions import Action
 from hmstats.model.access.principal import Principal
-from hmstats.model.access.rules import ANONYMOUS, THE_SERVER, Decision, Identity, ObjectName, Rules, object_text
+from hmstats.model.access.rules import ANONYMOUS, THE_SERVER, Decision, Identity, ObjectName, Rule, Rules, object_text
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.server.access.call_rules import CALL_RULES, NOT_NAMED, CallRule
 from hmstats.server.access.needs import Extent, Need, table_of
@@ -31,6 +31,8 @@ _QUICK = {
     "get_table_statistics_req": statistics_requests.of_table,
 }
 """Calls whose table is read from the bytes, by the functions that the fast ways to their answers use too."""
+_NO_RULE = 0
+"""The number of a rule that stands in no file."""
 _ANY_RIGHT = (Need(Action.LIST, THE_SERVER, Extent.SOMEWHERE),)
 _TABLE_PARTS = 3
 _DATABASE_PARTS = 2
@@ -43,6 +45,16 @@ class RuleSource(Protocol):
 
     def refresh(self) -> None:
         """Look for new rules."""
+
+
+class Everybody:
+    """Rules that allow everything to everybody, for a guard that only finds the objects of calls."""
+
+    def __init__(self) -> None:
+        self.rules = Rules((Rule(_NO_RULE, None, None, None, frozenset(Action)),))
+
+    def refresh(self) -> None:
+        """Nothing changes."""
 
 
 class Rights:
@@ -115,7 +127,7 @@ class Guard:
         whole = True
         for need in needs:
             whole &= self._meet(need, rights, session, request, rule)
-        request.verdict = Verdict(_objects(needs), allowed=True, rule=_deciding(needs, rights))
+        request.verdict = self.verdict(session, needs)
         return Permit(needs, whole, rights, rule)
 
     def quick_needs(self, request: Request, session: Session) -> Sequence[Need] | None:
@@ -128,7 +140,10 @@ class Guard:
             needs = (Need(Action.READ_STATISTICS, table_of(asked.database, asked.table, asked.catalog)),)
         except HmstatsError:
             return None
-        return needs if self.meets(session, needs) else None
+        if not self.meets(session, needs):
+            return None
+        request.verdict = self.verdict(session, needs)
+        return needs
 
     def meets(self, session: Session, needs: Sequence[Need] | None) -> bool:
         """Whether a user may have a whole answer that has these needs."""
@@ -144,7 +159,13 @@ class Guard:
         """Raise AccessDenied or NoSuchObject unless a user may do something to an object."""
         rights, need = self._rights_of(session), Need(action, name)
         self._meet(need, rights, session, request, NOT_NAMED)
-        request.verdict = Verdict(_objects((need,)), allowed=True, rule=rights.decision(need).rule)
+        request.verdict = self.verdict(session, (need,))
+
+    def verdict(self, session: Session, needs: Sequence[Need]) -> Verdict:
+        """The verdict about a call whose needs are met."""
+        rights = self._rights_of(session)
+        rule = rights.decision(needs[0]).rule if needs else None
+        return Verdict(_objects(needs), allowed=True, rule=rule or None)
 
     def _rights_of(self, session: Session) -> Rights:
         rules, held = self._source.rules, session.rights
@@ -202,8 +223,3 @@ def _missing(name: ObjectName, rule: CallRule) -> MetastoreError:
 
 def _objects(needs: Iterable[Need]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(object_text(need.name) for need in needs))
-
-
-def _deciding(needs: Sequence[Need], rights: Rights) -> int | None:
-    """The rule that allows a call's first need."""
-    return rights.decision(needs[0]).rule if needs else None

@@ -19,6 +19,7 @@ from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError,
 from hmstats.server.access.guard import Guard
 from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
+from hmstats.server.calls.audit import AuditLog
 from hmstats.server.messages.envelope import (
     Head,
     Pieces,
@@ -81,7 +82,7 @@ class Dispatcher:
     at a byte, or returns None to have the call made; `direct[name]` does so too, given the session and the
     request. `ready[name]` makes the result from memory alone, fast, and names the versions that it was made from.
     `reads` makes the request of bytes that are a whole one, or returns None if they may be a part of one. With a
-    `guard`, nothing is answered that its rules do not allow, whichever way the answer comes.
+    `guard`, nothing is answered that its rules do not allow, whichever way the answer comes. `audit` records calls.
     """
 
     def __init__(
@@ -93,7 +94,9 @@ class Dispatcher:
         direct: Mapping[str, Callable[[Session, Request], bytes | None]] | None = None,
         ready: Mapping[str, Callable[[bytes, int], CachedAnswer | None]] | None = None,
         reads: Callable[[Head, bytearray], Request | None] = lambda _head, _data: None,
+        *,
         guard: Guard | None = None,
+        audit: AuditLog | None = None,
     ) -> None:
         self._methods = methods
         self._calls = calls
@@ -103,6 +106,9 @@ class Dispatcher:
         self._ready = ready or {}
         self._reads = reads
         self._guard = guard
+        self._audit = audit
+        self.audits_reads = audit is not None and audit.reads
+        """Whether each cached reply that is sent must be told to `audit_cached`."""
 
     def answer(self, request: Request, session: Session) -> Pieces | None:
         """The reply to a request, in binary form; None when the client waits for none. Raises nothing."""
@@ -160,6 +166,17 @@ class Dispatcher:
         if reply.request.cache_key:
             self._answers.put(reply.request.cache_key, reply.cached)
 
+    def audit_cached(self, reply: CachedReply, session: Session) -> None:
+        """Record a call that was answered by a cached reply."""
+        if self._audit is not None:
+            self._judge(reply.request, session, reply.cached)
+            self._audit.record(reply.request, session, CACHED)
+
+    def _judge(self, request: Request, session: Session, cached: CachedAnswer) -> None:
+        """Gives the request the verdict about a cached answer, for the record."""
+        if self._guard is not None and self.audits_reads:
+            request.verdict = self._guard.verdict(session, cached.needs or ())
+
     def refuse(self, request: Request, session: Session, sentence: str) -> Pieces | None:
         """A MetaException in reply to a request that is not run or took too long; None if oneway."""
         head = request.head
@@ -180,6 +197,8 @@ class Dispatcher:
         request_id = secrets.token_hex(8)
         bind_contextvars(request_id=request_id, method=head.name, **_client(session))
         answer = self._run(request, session, request_id)
+        if self._audit is not None:
+            self._audit.record(request, session, answer.outcome)
         seconds = time.perf_counter() - started
         RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
         log = _log.debug if answer.outcome == CACHED else _log.info  # writing a line takes longer than a cached answer
@@ -204,7 +223,7 @@ class Dispatcher:
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
         key = self._key(request, session)
-        cached = self._answers.find(key, self._usable_by(session)) if key else None
+        cached = self._answers.find(key, self._usable_by(request, session)) if key else None
         if cached is not None:
             return _Answer(encode_reply(head, cached), CACHED)
         try:
@@ -224,9 +243,18 @@ class Dispatcher:
         except HmstatsError as error:
             return self._failure(head, error)
 
-    def _usable_by(self, session: Session) -> Callable[[CachedAnswer], bool] | None:
+    def _usable_by(self, request: Request, session: Session) -> Callable[[CachedAnswer], bool] | None:
         guard = self._guard
-        return None if guard is None else lambda cached: guard.meets(session, cached.needs)
+        if guard is None:
+            return None
+
+        def is_usable(cached: CachedAnswer) -> bool:
+            if not guard.meets(session, cached.needs):
+                return False
+            self._judge(request, session, cached)
+            return True
+
+        return is_usable
 
     def _called(self, method: Method, call: Callable[..., Any], request: Request, session: Session) -> bytes | None:
         """The encoded result of the call itself; None if it has no value. Raises HmstatsError."""
