@@ -22,9 +22,11 @@ from hmstats.server.rpc.caller import Session
 from hmstats.service.lookups import missing_database, missing_table
 from hmstats.wire.statistics import statistics_requests
 
-_MOST_USERS = 1_000
-_MOST_DECISIONS = 20_000
+_MOST_USERS = 200
+_MOST_DECISIONS = 2_000
 """Decisions that are kept for a user; when there are more, all are made anew."""
+_LONGEST_NAME = 500
+"""Characters of an object's name whose decisions are kept: clients choose names."""
 
 _QUICK = {
     "get_partitions_statistics_req": statistics_requests.of_partitions,
@@ -69,9 +71,11 @@ class Rights:
         """Whether a need is met."""
         found = self._decided.get(need)
         if found is None:
-            if len(self._decided) >= _MOST_DECISIONS:
-                self._decided.clear()
-            found = self._decided[need] = self._decide(need)
+            found = self._decide(need)
+            if sum(map(len, need.name)) <= _LONGEST_NAME:
+                if len(self._decided) >= _MOST_DECISIONS:
+                    self._decided.clear()
+                self._decided[need] = found
         return found
 
     def sees(self, action: Action, name: ObjectName) -> bool:
