@@ -6,7 +6,9 @@ from hmstats.model.parameters.basic_statistics import COUNTS
 
 SPARK = "spark.sql.statistics."
 """The beginning of the parameters in which Spark keeps its statistics."""
-_KEYS = frozenset({*COUNTS, PARAMETER, LAST_DDL})
+FINGERPRINT = "hmstats.fingerprint"
+"""The parameter in which an analysis keeps what it has seen of the files."""
+_KEYS = frozenset({*COUNTS, PARAMETER, FINGERPRINT, LAST_DDL})
 
 
 def is_of_statistics(key: str) -> bool:
