@@ -17,6 +17,7 @@ HmstatsError
 │   ├── TransactionOpen         what a transaction holds ends with it, not before
 │   ├── SettingHidden           a setting that no caller may read
 │   └── MetaError               everything else that the metastore must say
+│       ├── AccessDenied        the rules do not let the user do this to the object
 │       ├── StoreUnavailable    the database is away or does not answer in time
 │       ├── UnknownExpression   a condition over partitions that cannot be read; its client may look for itself
 │       ├── DatabaseTaken       the database is in the hands of another server
@@ -112,6 +113,10 @@ class SettingHidden(MetastoreError):
 
 class MetaError(MetastoreError):
     """Everything else that the metastore must say."""
+
+
+class AccessDenied(MetaError):
+    """An action that the access rules do not allow the user on an object that it may see."""
 
 
 class StoreUnavailable(MetaError):

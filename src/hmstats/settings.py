@@ -128,6 +128,16 @@ class Settings(BaseSettings):
         None,
         description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
     )
+    rules: str | None = Field(None, description="The TOML file of access rules; none allows everything to everybody.")
+    audit: Literal["off", "writes", "all"] = Field(
+        "off",
+        description="Which calls are recorded by the logger hmstats.audit: none (off), changes and denied calls "
+        "(writes), or reads too (all).",
+    )
+    audit_file: str | None = Field(None, description="The file that audit lines are written to, besides the log.")
+    audit_reads_share: float = Field(
+        1.0, gt=0, le=1, description="The share of reads that audit = all records; changes and denied calls are whole."
+    )
     handshake_seconds: float = Field(
         10.0,
         gt=0,

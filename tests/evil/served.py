@@ -13,6 +13,7 @@ from tests.evil.dumps import Dump, dump, restore
 from tests.server.requests import Reply, encoded, envelope
 from tests.server.serving import Client
 
+from hmstats.server.access.guard import RuleSource
 from hmstats.server.assembly import Rules, build
 from hmstats.server.limits import Limits
 from hmstats.server.messages.envelope import CALL
@@ -55,13 +56,13 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(url: str, folder: Path) -> Iterator[Served]:
+def served(url: str, folder: Path, access: RuleSource | None = None) -> Iterator[Served]:
     """A server over the database, which has all kinds of objects when it begins.
 
-    It keeps no answers, since the database is changed behind its back.
+    It keeps no answers, since the database is changed behind its back. `access` must allow all while it is filled.
     """
     store, engine = Store.open(url), create_engine(database_url(url))
-    server = build(store, Warehouse(str(folder)), ("127.0.0.1", 0), Limits(answers_bytes=0), Rules())
+    server = build(store, Warehouse(str(folder)), ("127.0.0.1", 0), Limits(answers_bytes=0), Rules(), access=access)
     with capture_logs() as log, Client(server.start()) as client:
         try:
             _fill(client)

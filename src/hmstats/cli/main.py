@@ -25,6 +25,7 @@ COMMANDS = {
     "adopt": "Report on the database of a Hive Metastore.",
     "leave": "Remove hmstats from the database of a Hive Metastore.",
     "doctor": "Find what is wrong with an installation.",
+    "check-access": "Tell what the access rules let a user do.",
     "analyze": "Compute statistics of tables with Spark.",
     "push": "Send statistics that wait in a spool folder.",
     "list": "List tables, and which have statistics.",
@@ -45,7 +46,7 @@ COMMANDS = {
 Each is a function of its name, or a group named `app`, in the module of its name or of _MODULES. A name that Python
 has already gets an underscore.
 """
-_MODULES = {"adopt": "beside_hive", "leave": "beside_hive"}
+_MODULES = {"adopt": "beside_hive", "leave": "beside_hive", "check-access": "check"}
 
 
 class Commands(TyperGroup):
@@ -59,7 +60,7 @@ class Commands(TyperGroup):
         """The command of this name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) or hasattr(builtins, cmd_name) else cmd_name
+        name = f"{cmd_name}_" if iskeyword(cmd_name) or hasattr(builtins, cmd_name) else cmd_name.replace("-", "_")
         module = import_module(f"hmstats.cli.commands.{_MODULES.get(cmd_name, name)}")
         if hasattr(module, "app"):
             group = get_group(module.app)

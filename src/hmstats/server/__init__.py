@@ -10,6 +10,7 @@ layers/        what encrypts the bytes of a connection
 protocols/     how bytes become messages: plain or HTTP
 messages/      the envelope, the encodings, what a request may cost
 calls/         from a whole request to its reply
+access/        what clients may do
 cache/         encoded answers
 rpc/           one thin method for each RPC
 monitoring/    metrics and health

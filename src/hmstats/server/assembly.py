@@ -6,10 +6,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmstats.model.catalog.file_changes import Kind
+from hmstats.server.access.guard import Everybody, Guard, RuleSource
 from hmstats.server.cache.cached_answers import AnswerCache
 from hmstats.server.cache.cached_objects import CachedObjects
 from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.cache.recent_changes import RecentChanges
+from hmstats.server.calls.audit import AuditLog
 from hmstats.server.calls.direct_writes import DirectWrites
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.calls.one_picture import with_one_picture
@@ -91,6 +93,8 @@ _HOUR_SECONDS = 3600.0
 _DAY_SECONDS = 24 * _HOUR_SECONDS
 _CERTIFICATES_SECONDS = 5.0
 """How often a worker looks whether the files of its certificate have changed."""
+_ACCESS_SECONDS = 1.0
+"""How often a worker looks whether the file of access rules has changed."""
 _RECOVERY_SECONDS = 5.0
 """How often a server looks for unfinished changes of directories of a killed server, with one statement."""
 _UNDONE_AT_START = (Kind.PLANNED, Kind.RENAME)
@@ -136,8 +140,13 @@ def build(
     limits: Limits,
     rules: Rules,
     tls: Tls | None = None,
+    access: RuleSource | None = None,
+    audit: AuditLog | None = None,
 ) -> Server:
-    """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
+    """A server that is ready to start, over a database whose schema is current; see `Server` for the address.
+
+    Without `access`, everybody may do everything. `audit` records calls.
+    """
     prepare(store, warehouse)
     if rules.notifications:
         store.keep_log(encoder(sketches=rules.send_sketches))
@@ -159,9 +168,12 @@ def build(
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
     calls = with_refusals(with_one_picture(_calls(subjects), store), store)
-    dispatcher = _dispatcher(store, calls, made, limits, rules)
+    guard = None if access is None and audit is None else Guard(access or Everybody())
+    dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
+    if access is not None:
+        chores.append(Chore("rules", access.refresh, _ACCESS_SECONDS))
     return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls)
 
 
@@ -177,7 +189,13 @@ class _Statistics(NamedTuple):
 
 
 def _dispatcher(
-    store: Store, calls: Mapping[str, Callable[..., Any]], made: _Statistics, limits: Limits, rules: Rules
+    store: Store,
+    calls: Mapping[str, Callable[..., Any]],
+    made: _Statistics,
+    limits: Limits,
+    rules: Rules,
+    guard: Guard | None,
+    audit: AuditLog | None,
 ) -> Dispatcher:
     """The dispatcher, which answers from caches, straight from bytes, or by the calls."""
     recent = RecentChanges(store.changes_since)
@@ -185,14 +203,15 @@ def _dispatcher(
     store.forget_when_older(recent.forget)
     store.forget_when_older(answers.forget)
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
-        return Dispatcher(methods(), calls, answers)
+        return Dispatcher(methods(), calls, answers, guard=guard, audit=audit)
     kept = TableCache(store.current_versions, recent.between, limits.objects_bytes)
     store.forget_when_older(kept.forget)
     objects = CachedObjects(made.reader, kept, sketches=rules.send_sketches)
     if store.read_only:
-        return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready())
-    writes = DirectWrites(made.writer.plain)
-    return Dispatcher(methods(), calls, answers, objects.calls(), writes.calls(), objects.ready(), writes.reads)
+        return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready(), guard=guard, audit=audit)
+    writes = DirectWrites(made.writer.plain, guard)
+    quick, direct, ready = objects.calls(), writes.calls(), objects.ready()
+    return Dispatcher(methods(), calls, answers, quick, direct, ready, writes.reads, guard=guard, audit=audit)
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
+from hmstats.model.parameters.statistics_keys import FINGERPRINT
 
-PARAMETER = "hmstats.fingerprint"
+PARAMETER = FINGERPRINT
 COMPUTATION = 2
 """The version of the computation: statistics of an older version are computed again even if no file has changed."""
 _DIGEST_BYTES = 12

@@ -5,4 +5,5 @@ basic_statistics   rows, files and bytes
 accurate           COLUMN_STATS_ACCURATE
 computed           parameters that were computed for an answer
 parameter_change   a change of some parameters
+statistics_keys    which parameters hold statistics
 """

@@ -8,9 +8,9 @@ was answered, on any server over the database, sees the write.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from hmstats.server.messages.envelope import Head
 from hmstats.server.messages.request import CacheKey
@@ -71,10 +71,19 @@ class CachedAnswer(NamedTuple):
     partitions: Mapping[int, frozenset[str] | None]
     """Table id to the names of the partitions that the answer was made from; None stands for every partition."""
     result: bytes
+    needs: Sequence[Any] | None = None
+    """What a caller must be allowed to do, as access/ has found it for the arguments; None if no rules are in force."""
 
     def is_same(self, now: Versions) -> bool:
         """Whether all tables still have the versions that the answer was made from."""
         return self.versions.items() <= now.items()
+
+
+class PutResult(Protocol):
+    """Caches a result, with what a caller must be allowed to do."""
+
+    def __call__(self, result: bytes, needs: Sequence[Any] | None = None) -> None:
+        """Cache the result."""
 
 
 class AnswerCache:
@@ -106,10 +115,10 @@ class AnswerCache:
             name = f"{name} of Spark"
         return name, message[body_at:]
 
-    def find(self, key: CacheKey) -> bytes | None:
-        """The cached result, if it is still valid; reads the current versions."""
+    def find(self, key: CacheKey, usable: Callable[[CachedAnswer], bool] | None = None) -> bytes | None:
+        """The cached result, if it is `usable` and still valid; reads the current versions."""
         cached = self.look(key)
-        if cached is None:
+        if cached is None or (usable is not None and not usable(cached)):
             return None
         now = self._current(cached.versions.keys())
         if cached.is_same(now):
@@ -146,14 +155,14 @@ class AnswerCache:
         return True
 
     @contextmanager
-    def listening(self, key: CacheKey | None) -> Iterator[Callable[[bytes], None]]:
+    def listening(self, key: CacheKey | None) -> Iterator[PutResult]:
         """Records the tables that are read inside; the function that it yields caches a result with their versions."""
         if key is None:
-            yield lambda _: None
+            yield lambda _result, _needs=None: None
             return
         forgotten = self._forgotten
         with noting() as noted:
-            yield lambda result: self.put(key, _made(noted, result), forgotten)
+            yield lambda result, needs=None: self.put(key, _made(noted, result, needs), forgotten)
 
     def forget(self) -> None:
         """Clear the cache; answers that are being read now are not cached either."""
@@ -188,9 +197,9 @@ class AnswerCache:
             self._free_bytes += _size(key, cached)
 
 
-def _made(noted: Mapping[int, Noted], result: bytes) -> CachedAnswer:
+def _made(noted: Mapping[int, Noted], result: bytes, needs: Sequence[Any] | None) -> CachedAnswer:
     versions = {table_id: each.version for table_id, each in noted.items()}
-    return CachedAnswer(versions, {table_id: each.partitions for table_id, each in noted.items()}, result)
+    return CachedAnswer(versions, {table_id: each.partitions for table_id, each in noted.items()}, result, needs)
 
 
 def _size(key: CacheKey, cached: CachedAnswer) -> int:

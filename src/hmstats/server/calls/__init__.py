@@ -4,5 +4,6 @@ dispatch        decodes, runs the call, encodes its result or its error
 call_kinds      what each RPC does to the database
 refusals        calls that this server refuses
 one_picture     one picture of the database for each call that reads
+audit           a record of calls
 direct_writes   calls that write statistics, straight from their bytes
 """

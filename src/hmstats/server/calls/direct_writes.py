@@ -10,6 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from hmstats.model.access.actions import Action
+from hmstats.server.access.guard import Guard
+from hmstats.server.access.needs import parts
 from hmstats.server.messages.envelope import Head
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
@@ -46,8 +49,10 @@ _LONGEST_READ = 16 * 1024
 class DirectWrites:
     """Runs plain writes of statistics. Thread-safe."""
 
-    def __init__(self, writes: PlainWrites) -> None:
+    def __init__(self, writes: PlainWrites, guard: Guard | None = None) -> None:
+        """A `guard` is asked about the table that the bytes name, since nothing else decodes them."""
         self._writes = writes
+        self._guard = guard
 
     def calls(self) -> dict[str, DirectCall]:
         """The function that runs each call, by method."""
@@ -69,6 +74,8 @@ class DirectWrites:
         if call.of_table is not None and len(written.statistics.partitions) != 1:
             return None
         name, author = subject.noted(written.table), subject.author(session)
+        if self._guard is not None:
+            self._guard.require(request, session, Action.WRITE_STATISTICS, parts(name))
         return done if self._writes.write(name, written.statistics, of_table=written.of_table, author=author) else None
 
 

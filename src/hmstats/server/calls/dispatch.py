@@ -5,7 +5,7 @@ This is the RPC edge: nothing that a call raises goes further than this file.
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +16,10 @@ from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
 from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError, UnknownExpression
+from hmstats.server.access.guard import Guard
+from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
+from hmstats.server.calls.audit import AuditLog
 from hmstats.server.messages.envelope import (
     Head,
     Pieces,
@@ -78,7 +81,8 @@ class Dispatcher:
     Without `answers` nothing is cached. `quick[name]` makes the encoded result of a whole request whose arguments begin
     at a byte, or returns None to have the call made; `direct[name]` does so too, given the session and the
     request. `ready[name]` makes the result from memory alone, fast, and names the versions that it was made from.
-    `reads` makes the request of bytes that are a whole one, or returns None if they may be a part of one.
+    `reads` makes the request of bytes that are a whole one, or returns None if they may be a part of one. With a
+    `guard`, nothing is answered that its rules do not allow, whichever way the answer comes. `audit` records calls.
     """
 
     def __init__(
@@ -90,6 +94,9 @@ class Dispatcher:
         direct: Mapping[str, Callable[[Session, Request], bytes | None]] | None = None,
         ready: Mapping[str, Callable[[bytes, int], CachedAnswer | None]] | None = None,
         reads: Callable[[Head, bytearray], Request | None] = lambda _head, _data: None,
+        *,
+        guard: Guard | None = None,
+        audit: AuditLog | None = None,
     ) -> None:
         self._methods = methods
         self._calls = calls
@@ -98,6 +105,10 @@ class Dispatcher:
         self._direct = direct or {}
         self._ready = ready or {}
         self._reads = reads
+        self._guard = guard
+        self._audit = audit
+        self.audits_reads = audit is not None and audit.reads
+        """Whether each cached reply that is sent must be told to `audit_cached`."""
 
     def answer(self, request: Request, session: Session) -> Pieces | None:
         """The reply to a request, in binary form; None when the client waits for none. Raises nothing."""
@@ -119,7 +130,7 @@ class Dispatcher:
         name, body_at = seen
         key = self._answers.key(name, message, body_at, of_spark=session.is_spark)
         cached = self._answers.look(key) if key else None
-        if cached is None:
+        if cached is None or (self._guard is not None and not self._guard.meets(session, cached.needs)):
             return None
         request = Request(message, glanced_head(message, name, body_at))
         request.cache_key = key
@@ -134,15 +145,37 @@ class Dispatcher:
         key = self._key(request, session)
         cached = self._answers.look(key) if key else None
         if cached is not None:
-            return CachedReply(request, cached, reply_pieces(head, cached.result), began)
-        ready = self._ready.get(head.name)
-        made = ready(request.message, head.body_at) if ready else None
+            usable = self._guard is None or self._guard.meets(session, cached.needs)
+            return CachedReply(request, cached, reply_pieces(head, cached.result), began) if usable else None
+        made = self._made_ready(request, session)
         return CachedReply(request, made, reply_pieces(head, made.result), began, new=True) if made else None
+
+    def _made_ready(self, request: Request, session: Session) -> CachedAnswer | None:
+        """The answer that `ready` makes, with its needs; None if there is none, or if they are not met."""
+        ready = self._ready.get(request.head.name)
+        if ready is None:
+            return None
+        if self._guard is None:
+            return ready(request.message, request.head.body_at)
+        needs = self._guard.quick_needs(request, session)
+        made = ready(request.message, request.head.body_at) if needs else None
+        return made._replace(needs=needs) if made else None
 
     def put_in_cache(self, reply: CachedReply) -> None:
         """Cache a new reply. Call this after its versions were checked."""
         if reply.request.cache_key:
             self._answers.put(reply.request.cache_key, reply.cached)
+
+    def audit_cached(self, reply: CachedReply, session: Session) -> None:
+        """Record a call that was answered by a cached reply."""
+        if self._audit is not None:
+            self._judge(reply.request, session, reply.cached)
+            self._audit.record(reply.request, session, CACHED)
+
+    def _judge(self, request: Request, session: Session, cached: CachedAnswer) -> None:
+        """Gives the request the verdict about a cached answer, for the record."""
+        if self._guard is not None and self.audits_reads:
+            request.verdict = self._guard.verdict(session, cached.needs or ())
 
     def refuse(self, request: Request, session: Session, sentence: str) -> Pieces | None:
         """A MetaException in reply to a request that is not run or took too long; None if oneway."""
@@ -164,6 +197,8 @@ class Dispatcher:
         request_id = secrets.token_hex(8)
         bind_contextvars(request_id=request_id, method=head.name, **_client(session))
         answer = self._run(request, session, request_id)
+        if self._audit is not None:
+            self._audit.record(request, session, answer.outcome)
         seconds = time.perf_counter() - started
         RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
         log = _log.debug if answer.outcome == CACHED else _log.info  # writing a line takes longer than a cached answer
@@ -188,40 +223,68 @@ class Dispatcher:
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
         key = self._key(request, session)
-        cached = self._answers.find(key) if key else None
+        cached = self._answers.find(key, self._usable_by(request, session)) if key else None
         if cached is not None:
             return _Answer(encode_reply(head, cached), CACHED)
         try:
-            result = self._quickly(request)
+            result = self._quickly(request, session)
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
             direct = self._direct.get(head.name)
             result = direct(session, request) if direct else None
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
-            arguments = decode_arguments(method, request.message, head.body_at)
-            _require_structs(method, arguments)
-            with self._answers.listening(key) as put:
-                result = _result(method, call(session, **arguments))
+            result = self._called(method, call, request, session)
             if result is None:
                 return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
-            put(result)
             return _Answer(encode_reply(head, result), OK)
         except ProtocolError as error:
             return _refusal(head, Refusal.PROTOCOL_ERROR, str(error))
         except HmstatsError as error:
             return self._failure(head, error)
 
-    def _quickly(self, request: Request) -> bytes | None:
+    def _usable_by(self, request: Request, session: Session) -> Callable[[CachedAnswer], bool] | None:
+        guard = self._guard
+        if guard is None:
+            return None
+
+        def is_usable(cached: CachedAnswer) -> bool:
+            if not guard.meets(session, cached.needs):
+                return False
+            self._judge(request, session, cached)
+            return True
+
+        return is_usable
+
+    def _called(self, method: Method, call: Callable[..., Any], request: Request, session: Session) -> bytes | None:
+        """The encoded result of the call itself; None if it has no value. Raises HmstatsError."""
+        arguments = decode_arguments(method, request.message, request.head.body_at)
+        _require_structs(method, arguments)
+        if self._guard is None:
+            return self._listened(request.cache_key, None, lambda: _result(method, call(session, **arguments)))
+        permit = self._guard.permit(request, session, arguments)
+        key = request.cache_key if permit.whole else None
+        return self._listened(key, permit.needs, lambda: _result(method, permit.run(call, session, arguments)))
+
+    def _listened(
+        self, key: CacheKey | None, needs: Sequence[Need] | None, make: Callable[[], bytes | None]
+    ) -> bytes | None:
+        """What `make` returns, which is then cached with its needs."""
+        with self._answers.listening(key) as put:
+            result = make()
+        if result is not None:
+            put(result, needs)
+        return result
+
+    def _quickly(self, request: Request, session: Session) -> bytes | None:
         """The result that `quick` makes, which is then cached; None if the call must be made."""
         quick = self._quick.get(request.head.name)
         if quick is None:
             return None
-        with self._answers.listening(request.cache_key) as put:
-            result = quick(request.message, request.head.body_at)
-        if result is not None:
-            put(result)
-        return result
+        needs = self._guard.quick_needs(request, session) if self._guard else None
+        if self._guard is not None and needs is None:
+            return None
+        return self._listened(request.cache_key, needs, lambda: quick(request.message, request.head.body_at))
 
     def _failure(self, head: Head, error: HmstatsError) -> _Answer:
         """The exception of the API that stands for the error, or else a TApplicationException."""

@@ -203,6 +203,8 @@ class PromptReplies:
             return False
         if reply.new:
             self._dispatcher.put_in_cache(reply)
+        if self._dispatcher.audits_reads:
+            self._dispatcher.audit_cached(reply, call.connection.session)
         call.give(reply.pieces)
         seconds = time.perf_counter() - reply.began_seconds
         name = call.request.head.name

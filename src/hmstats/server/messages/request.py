@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hmstats.errors import ProtocolError
 from hmstats.server.messages.envelope import Head, read_head
 
 if TYPE_CHECKING:
     from hmstats.wire.statistics.written_statistics import Written
+
+
+class Verdict(NamedTuple):
+    """What the access rules say of a request: the objects that it is about, and the rule that decides (None: none)."""
+
+    objects: tuple[str, ...]
+    allowed: bool
+    rule: int | None
+
 
 CacheKey: TypeAlias = tuple[str, bytes]
 """What a request asks: its method's name and the bytes of its arguments."""
@@ -18,16 +27,17 @@ class Request:
     """A whole request in binary form, whatever the client's encoding.
 
     `cache_key` is set when its answer is looked up, `written` when the statistics that it writes were read to find its
-    end.
+    end, `verdict` when the access rules have been asked.
     """
 
-    __slots__ = ("cache_key", "head", "message", "written")
+    __slots__ = ("cache_key", "head", "message", "verdict", "written")
 
     def __init__(self, message: bytes, head: Head, written: Written | None = None) -> None:
         self.message = message
         self.head = head
         self.cache_key: CacheKey | None = None
         self.written = written
+        self.verdict: Verdict | None = None
 
     @classmethod
     def of(cls, message: bytes) -> Request:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 from hmstats.model.access.principal import Principal
 
@@ -26,6 +27,10 @@ class Session:
     """The settings that the client has set with setMetaConf."""
     principal: Principal | None = None
     """The authenticated user; None where nothing is authenticated, so that `user` is what the client says."""
+    rights: Any = None
+    """What the user may do, as the guard of access/ has last looked it up."""
+    statistics_only: bool = False
+    """Whether the running call may change nothing but statistics."""
 
     def identify(self, user: str | None, groups: tuple[str, ...] = ()) -> None:
         """Store the user and groups that the client names; an authenticated user stays who it is."""

@@ -1,5 +1,6 @@
 """Calls that change tables."""
 
+from dataclasses import replace
 from typing import Any
 
 from hmstats.model.catalog.objects import TableName
@@ -24,30 +25,31 @@ class TableChangeCalls:
 
     def alter_table(self, session: Session, dbname: str, tbl_name: str, new_tbl: Any) -> None:
         """Replace a table."""
-        self._alter(subject.table(dbname, tbl_name), new_tbl, Terms())
+        self._alter(session, subject.table(dbname, tbl_name), new_tbl, Terms())
 
     def alter_table_with_cascade(
         self, session: Session, dbname: str, tbl_name: str, new_tbl: Any, cascade: bool | None
     ) -> None:
         """Replace a table; its partitions get its columns when the call says so."""
-        self._alter(subject.table(dbname, tbl_name), new_tbl, Terms(cascade=bool(cascade)))
+        self._alter(session, subject.table(dbname, tbl_name), new_tbl, Terms(cascade=bool(cascade)))
 
     def alter_table_with_environment_context(
         self, session: Session, dbname: str, tbl_name: str, new_tbl: Any, environment_context: Any
     ) -> None:
         """Replace a table; the context may say CASCADE, and a parameter's value that the table must have."""
-        self._alter(subject.table(dbname, tbl_name), new_tbl, _terms(environment_context))
+        self._alter(session, subject.table(dbname, tbl_name), new_tbl, _terms(environment_context))
 
     def alter_table_req(self, session: Session, req: Any) -> Any:
         """Replace a table; the request or its context may say CASCADE, and a value that the table must have."""
         name = subject.table(req.dbName, req.tableName, req.catName)
         terms = _terms(req.environmentContext, req.expectedParameterKey, req.expectedParameterValue)
-        self._alter(name, req.table, terms)
+        self._alter(session, name, req.table, terms)
         return hive_metastore.AlterTableResponse()
 
-    def _alter(self, name: TableName, struct: Any, terms: Terms) -> None:
+    def _alter(self, session: Session, name: TableName, struct: Any, terms: Terms) -> None:
         if not struct.catName:
             struct.catName = name.catalog
+        terms = replace(terms, statistics_only=session.statistics_only)
         self._alterations.alter(name, table_from_thrift(struct), terms)
 
     def truncate_table(self, session: Session, dbName: str, tableName: str, partNames: list[str] | None) -> None:

@@ -98,34 +98,40 @@ class PartitionChangeCalls:
 
     def alter_partition(self, session: Session, db_name: str, tbl_name: str, new_part: Any) -> None:
         """Replace one partition."""
-        self._alter(subject.table(db_name, tbl_name), [new_part])
+        self._alter(session, subject.table(db_name, tbl_name), [new_part])
 
     def alter_partition_with_environment_context(
         self, session: Session, db_name: str, tbl_name: str, new_part: Any, environment_context: Any
     ) -> None:
         """Replace one partition; the context may say how its rows, files and bytes were counted."""
-        self._alter(subject.table(db_name, tbl_name), [new_part], environment_context)
+        self._alter(session, subject.table(db_name, tbl_name), [new_part], environment_context)
 
     def alter_partitions(self, session: Session, db_name: str, tbl_name: str, new_parts: list[Any] | None) -> None:
         """Replace partitions, all or none."""
-        self._alter(subject.table(db_name, tbl_name), new_parts)
+        self._alter(session, subject.table(db_name, tbl_name), new_parts)
 
     def alter_partitions_with_environment_context(
         self, session: Session, db_name: str, tbl_name: str, new_parts: list[Any] | None, environment_context: Any
     ) -> None:
         """Replace partitions, all or none; the context may say how their rows, files and bytes were counted."""
-        self._alter(subject.table(db_name, tbl_name), new_parts, environment_context)
+        self._alter(session, subject.table(db_name, tbl_name), new_parts, environment_context)
 
     def alter_partitions_req(self, session: Session, req: Any) -> Any:
         """Replace partitions, all or none; the context may say how their rows, files and bytes were counted."""
-        self._alter(subject.table(req.dbName, req.tableName, req.catName), req.partitions, req.environmentContext)
+        self._alter(
+            session, subject.table(req.dbName, req.tableName, req.catName), req.partitions, req.environmentContext
+        )
         return hive_metastore.AlterPartitionsResponse()
 
-    def _alter(self, name: TableName, structs: list[Any] | None, environment_context: Any = None) -> None:
+    def _alter(
+        self, session: Session, name: TableName, structs: list[Any] | None, environment_context: Any = None
+    ) -> None:
         if structs is None:
             raise MetaError("the partitions to alter must be a list, found none")
         partitions = self._of_table(name, structs, InvalidOperation)
-        self._changes.alter(name, partitions, statistics_source(environment_context))
+        self._changes.alter(
+            name, partitions, statistics_source(environment_context), statistics_only=session.statistics_only
+        )
 
     def rename_partition(
         self, session: Session, db_name: str, tbl_name: str, part_vals: list[str] | None, new_part: Any

@@ -1,10 +1,18 @@
 """Partitions: added, altered and dropped, always as sets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, MetastoreError, NoSuchObject
+from hmstats.errors import (
+    AccessDenied,
+    AlreadyExists,
+    InvalidObject,
+    InvalidOperation,
+    MetaError,
+    MetastoreError,
+    NoSuchObject,
+)
 from hmstats.model.catalog.file_changes import Removal
 from hmstats.model.catalog.names import partition_name, partition_values
 from hmstats.model.catalog.objects import Partition, Table, TableName, is_view
@@ -22,6 +30,7 @@ from hmstats.service.catalog.partitions.partition_rules import (
     named,
     replace_all,
 )
+from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import of_new
 from hmstats.service.catalog.tables.file_changes import FileChanges, Leaving
 from hmstats.service.catalog.tables.table_rules import drops_files, is_purged, owns_files
@@ -135,10 +144,13 @@ class PartitionChanges:
         name: TableName,
         changed: Sequence[Partition],
         source: StatisticsSource = StatisticsSource.UNSAID,
+        *,
+        statistics_only: bool = False,
     ) -> None:
         """Replace the partitions with the same values, all or none. `source` states the origin of row and file counts.
 
-        Raises InvalidOperation if the table or a partition does not exist.
+        Raises InvalidOperation if the table or a partition does not exist; AccessDenied with `statistics_only` if
+        anything but statistics differs.
         """
         counted = self._counts.of_altered(name, changed, source)
 
@@ -149,6 +161,8 @@ class PartitionChanges:
             absent = [each for each in given if each not in stored]
             if absent:
                 raise InvalidOperation(f"partition {absent[0]} of table {name} cannot be altered: it does not exist")
+            if statistics_only:
+                _check_statistics_only(name, stored, given)
             altered = replace_all(unit, table, stored, given, counted)
             versions.bump(unit, id_of(table), given)
             unit.record(*(PartitionAltered(table, stored[each], new) for each, new in altered.items()))
@@ -253,3 +267,11 @@ def _appended(table: Table, values: Sequence[str]) -> Partition:
     if table.storage is None or table.storage.location is None:
         raise MetaError(f"Cannot append a partition to a view, and table {table.name} has no location")
     return Partition(values=tuple(values), storage=replace(table.storage, location=None))
+
+
+def _check_statistics_only(name: TableName, stored: Mapping[str, Partition], given: Mapping[str, Partition]) -> None:
+    others = [each for each in given if not differ_in_statistics_only(stored[each], given[each])]
+    if others:
+        raise AccessDenied(
+            f"partition {others[0]} of table {name} may be altered in its statistics only, found another change"
+        )

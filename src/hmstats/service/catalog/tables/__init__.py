@@ -6,4 +6,5 @@ file_changes                           directories change along with the catalog
 constraints, materialized_views        constraints; sources of materialized views
 table_rules, columns                   rules for new tables and for changes of columns
 basic_statistics, changed_partitions   effects of a change on numbers of files and bytes
+altered_statistics                     whether an alter changes statistics only
 """

@@ -7,7 +7,7 @@ deleted, those of partitions too. As in Hive, partitions keep columns of their o
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from hmstats.errors import InvalidObject, InvalidOperation, MetaError
+from hmstats.errors import AccessDenied, InvalidObject, InvalidOperation, MetaError
 from hmstats.model.catalog.file_changes import Move
 from hmstats.model.catalog.location import qualified, same_place
 from hmstats.model.catalog.objects import LAST_DDL, Table, TableName, is_view
@@ -15,6 +15,7 @@ from hmstats.model.events import TableAltered
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource
 from hmstats.model.spark.spark_schema import data_columns, spark_columns
+from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import counts_files, of_altered_table, said_source
 from hmstats.service.catalog.tables.changed_partitions import changed_partitions, unmark
 from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns, unmarked
@@ -46,7 +47,7 @@ class Terms:
     `cascade` gives every partition the table's columns. `expected` is a parameter and the value that it must have, else
     nothing is changed: of two alters that expect the same value, one is refused. `new_keys` lets partition keys change
     names. `own` are parameters that the client sets itself and did not copy from an answer.
-    `source` states the origin of row and file counts.
+    `source` states the origin of row and file counts. With `statistics_only` nothing but statistics may differ.
     """
 
     cascade: bool = False
@@ -54,6 +55,7 @@ class Terms:
     new_keys: bool = False
     own: frozenset[str] = frozenset()
     source: StatisticsSource = StatisticsSource.UNSAID
+    statistics_only: bool = False
 
 
 class _Counted(NamedTuple):
@@ -189,6 +191,8 @@ class TableAlterations:
 def _check_terms(unit: Unit, stored: Table, table: Table, terms: Terms) -> None:
     if table.name != stored.name:
         _check_name(unit, stored.name, table.name)
+    if terms.statistics_only and (terms.cascade or not differ_in_statistics_only(stored, table)):
+        raise AccessDenied(f"table {stored.name} may be altered in its statistics only, found another change")
     if terms.expected:
         _check_expected(stored, table, *terms.expected)
     if not terms.new_keys and not is_view(stored):

@@ -1,0 +1,34 @@
+"""Access rules and audit log of a server, by its settings, and the warning of a server without authentication."""
+
+import structlog
+
+from hmstats.cli.serving.roots import is_loopback
+from hmstats.server.access.rules_in_force import RulesInForce
+from hmstats.server.calls.audit import AuditLog, send_audit_to
+from hmstats.settings import Settings
+
+_log = structlog.get_logger(__name__)
+
+
+def access_of(settings: Settings) -> RulesInForce | None:
+    """The access rules; None if everybody may do everything. Raises SettingsError when the file is missing or wrong."""
+    return None if settings.rules is None else RulesInForce(settings.rules)
+
+
+def audit_of(settings: Settings, worker: int) -> AuditLog | None:
+    """The audit log of a worker; None if it is off. Raises SettingsError when its file cannot be written."""
+    if settings.audit == "off":
+        return None
+    send_audit_to(settings.audit_file)
+    return AuditLog(settings.audit_reads_share if settings.audit == "all" else 0.0, worker)
+
+
+def warn_of_strangers(settings: Settings) -> None:
+    """Log that whoever reaches the server may use it, when other machines reach it."""
+    if is_loopback(settings.host):
+        return
+    if settings.rules is None:
+        what = "everybody who reaches it may read and change everything"
+    else:
+        what = "everybody who reaches it may do what the rules allow to anonymous"
+    _log.warning("server without authentication", host=settings.host, consequence=what)

@@ -1,0 +1,21 @@
+"""Which parameters of a table or partition hold statistics: those that a writer of statistics alone may change."""
+
+from hmstats.model.catalog.objects import LAST_DDL, Parameters
+from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.parameters.basic_statistics import COUNTS
+
+SPARK = "spark.sql.statistics."
+"""The beginning of the parameters in which Spark keeps its statistics."""
+FINGERPRINT = "hmstats.fingerprint"
+"""The parameter in which an analysis keeps what it has seen of the files."""
+_KEYS = frozenset({*COUNTS, PARAMETER, FINGERPRINT, LAST_DDL})
+
+
+def is_of_statistics(key: str) -> bool:
+    """Whether a parameter holds statistics, or the time of the last change, which every change brings."""
+    return key in _KEYS or key.startswith(SPARK)
+
+
+def without_statistics(parameters: Parameters) -> dict[str, str]:
+    """The parameters that hold no statistics."""
+    return {key: value for key, value in parameters.items() if not is_of_statistics(key)}

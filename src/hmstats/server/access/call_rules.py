@@ -1,0 +1,489 @@
+"""What each RPC needs: its action, where its arguments name objects, and what is left out of its answer.
+
+A call without an entry needs `admin` of the server. Calls that are for everybody are named in OPEN: they are about the
+connection, or tell nothing that is stored. Delegation tokens are among them, since the call itself looks at who asks.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hmstats.errors import MetaError
+from hmstats.model.access.actions import Action
+from hmstats.model.access.rules import THE_SERVER, Identity
+from hmstats.model.catalog.constraints import ConstraintKind
+from hmstats.model.catalog.names import table_name
+from hmstats.model.parameters.statistics_keys import is_of_statistics
+from hmstats.server.access import filters
+from hmstats.server.access.filters import Filter
+from hmstats.server.access.needs import (
+    Arguments,
+    Extent,
+    FindNeeds,
+    Need,
+    database_of,
+    function_of,
+    on_catalog,
+    on_database,
+    on_server,
+    on_table,
+    parts,
+    somewhere,
+    table_of,
+    together,
+    value_at,
+)
+from hmstats.wire.catalog.constraints import LISTS, constraints_from_thrift
+from hmstats.wire.idl import hive_metastore
+from hmstats.wire.privileges import secured_from_thrift
+from hmstats.wire.transactions import full_table_name
+
+_USER = hive_metastore.PrincipalType.USER
+
+
+@dataclass(frozen=True, slots=True)
+class CallRule:
+    """What a call needs; without `needs`, only its answer is filtered. `missing` is the text about a hidden object."""
+
+    needs: FindNeeds | None = None
+    shown: Filter | None = None
+    missing: str | None = None
+
+
+def _each(names: str, needs: FindNeeds | None = None, shown: Filter | None = None) -> dict[str, CallRule]:
+    return {name: CallRule(needs, shown) for name in names.split()}
+
+
+def _foreign(arguments: Arguments, catalog: str | None, created: Any = None) -> Iterable[Need]:
+    """Needs of constraints: to alter each table, unless it is the one that is made; to see those referred to."""
+    for field, kind in LISTS.items():
+        yield from _of_constraints(kind, arguments.get(field), catalog, created)
+
+
+def _of_constraints(kind: ConstraintKind, structs: Any, catalog: str | None, created: Any = None) -> Iterable[Need]:
+    for each in constraints_from_thrift(kind, structs, catalog):
+        if each.table != created:
+            yield Need(Action.ALTER, parts(each.table))
+        if each.reference is not None:
+            yield Need(Action.LIST, parts(each.reference.table))
+
+
+def _constraints(kind: ConstraintKind, path: str) -> CallRule:
+    return CallRule(lambda arguments, _: list(_of_constraints(kind, getattr(arguments["req"], path), None)))
+
+
+def _create_table(struct: Any, lists: Arguments) -> Iterable[Need]:
+    yield Need(Action.CREATE, table_of(struct.dbName, struct.tableName, struct.catName))
+    created = table_name(struct.dbName, struct.tableName, struct.catName)
+    yield from _foreign(lists, struct.catName, created)
+
+
+def _alter_table(database: Any, table: Any, catalog: Any, new: Any) -> Iterable[Need]:
+    """The new name may be in another database; it is to be made unless it is the old one."""
+    old = table_of(database, table, catalog)
+    yield Need(Action.ALTER, old, Extent.OR_STATISTICS)
+    if new.dbName and new.tableName:
+        named = table_of(new.dbName, new.tableName, new.catName or old[0])
+        if named != old:
+            yield Need(Action.ALTER, old)
+            yield Need(Action.CREATE, named)
+
+
+def _alter_database(name: str | None, new: Any) -> Iterable[Need]:
+    old = database_of(name)
+    yield Need(Action.ALTER, old)
+    if new.name and (named := database_of(new.name, new.catalogName)) != old:
+        yield Need(Action.CREATE, named)
+
+
+def _drop_database(name: str | None, catalog: str | None, *, cascade: bool) -> Iterable[Need]:
+    yield Need(Action.DROP, database_of(name, catalog), Extent.WHOLE if cascade else Extent.OBJECT)
+
+
+def _set_statistics(request: Any) -> Iterable[Need]:
+    yield from _written(request.colStats)
+    if request.parameters is not None:
+        named = request.parameters
+        table = table_of(named.dbName, named.tblName, named.catName)
+        yield Need(Action.WRITE_STATISTICS, table)
+        keys = (key for each in named.changes or () for key in (*(each.put or {}), *(each.remove or ())))
+        if not all(map(is_of_statistics, keys)):
+            yield Need(Action.ALTER, table)
+
+
+def _written(structs: Iterable[Any] | None) -> Iterable[Need]:
+    for each in structs or ():
+        if each is None or each.statsDesc is None:
+            raise MetaError("column statistics must have a statsDesc that names their table, found none")
+        described = each.statsDesc
+        yield Need(Action.WRITE_STATISTICS, table_of(described.dbName, described.tableName, described.catName))
+
+
+def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: str | None = None) -> Iterable[Need]:
+    for name in names or ():
+        yield Need(Action.READ, table_of(database, name, catalog), Extent.IF_LISTED)
+
+
+def _components(request: Any) -> Iterable[Need]:
+    yield Need(Action.LOCK, THE_SERVER, Extent.SOMEWHERE)
+    for each in request.component or ():
+        if each is None:
+            raise MetaError("a lock must name what is to be locked, found none")
+        name = table_of(each.dbname, each.tablename) if each.tablename else database_of(each.dbname)
+        yield Need(Action.LOCK, name)
+
+
+def _get_table_req(arguments: Arguments, _: Identity) -> Iterable[Need]:
+    request = arguments["req"]
+    table = table_of(request.dbName, request.tblName, request.catName)
+    wanted = Extent.OBJECT if request.getColumnStats else Extent.IN_PART
+    return Need(Action.READ, table), Need(Action.READ_STATISTICS, table, wanted)
+
+
+def _partitions_by_names(arguments: Arguments, _: Identity) -> Iterable[Need]:
+    request = arguments["req"]
+    table = table_of(request.db_name, request.tbl_name)
+    read = Need(Action.READ, table)
+    return (read, Need(Action.READ_STATISTICS, table)) if request.get_col_stats else (read,)
+
+
+def _about_principal(name: str, kind: str) -> FindNeeds:
+    """What is granted to the user itself is for it to see; anything else is for admins."""
+
+    def find(arguments: Arguments, who: Identity) -> Iterable[Need]:
+        own = value_at(arguments, name) == who.user and value_at(arguments, kind) == _USER
+        return (Need(Action.LIST, THE_SERVER, Extent.SOMEWHERE) if own else Need(Action.ADMIN, THE_SERVER),)
+
+    return find
+
+
+def _privilege_set(arguments: Arguments, who: Identity) -> Iterable[Need]:
+    if arguments["user_name"] not in (None, who.user) or arguments["group_names"]:
+        yield Need(Action.ADMIN, THE_SERVER)
+    secured = secured_from_thrift(arguments["hiveObject"])
+    if secured is not None and secured.database:
+        name = (secured.catalog, secured.database)
+        yield Need(Action.LIST, (*name, secured.table) if secured.table else name)
+
+
+def _functions(*named: Any) -> Iterable[Need]:
+    """Functions are programs that engines run, so that making them takes more than making tables."""
+    return [Need(Action.ADMIN, function_of(*each)) for each in named]
+
+
+def _of_function(struct: Any) -> tuple[Any, ...]:
+    return struct.dbName, struct.functionName, struct.catName
+
+
+_OPEN = """
+    aliveSince flushCache getCounter getCounters getCpuProfile getMetaConf getName getOption getOptions getStatus
+    getStatusDetails getVersion get_config_value get_metastore_db_uuid get_runtime_stats
+    partition_name_has_valid_characters partition_name_to_spec partition_name_to_vals reinitialize setMetaConf setOption
+    set_ugi shutdown get_delegation_token renew_delegation_token cancel_delegation_token
+"""
+_ADMIN = """
+    add_master_key add_token cm_recycle create_role drop_role find_next_compact find_next_compact2
+    get_all_token_identifiers get_master_keys get_open_txns_info get_principals_in_role get_role_names get_token
+    grant_privileges grant_revoke_privileges grant_revoke_role grant_role refresh_privileges remove_master_key
+    remove_token revoke_privileges revoke_role seed_txn_id seed_write_id update_master_key
+    alter_dataconnector alter_dataconnector_req create_dataconnector create_dataconnector_req drop_dataconnector
+    drop_dataconnector_req get_dataconnector_req get_dataconnectors create_type drop_type get_type
+"""
+
+_READS = {
+    **_each(
+        """
+        get_partition get_partition_by_name get_partition_names get_partition_names_ps get_partition_with_auth
+        get_partitions get_partitions_by_filter get_partitions_by_names get_partitions_ps get_partitions_ps_with_auth
+        get_partitions_pspec get_partitions_with_auth get_part_specs_by_filter get_num_partitions_by_filter
+        isPartitionMarkedForEvent
+        """,
+        on_table(Action.READ, "db_name", "tbl_name"),
+    ),
+    **_each(
+        "get_fields get_fields_with_environment_context get_schema get_schema_with_environment_context",
+        on_table(Action.READ, "db_name", "table_name"),
+    ),
+    **_each(
+        """
+        get_fields_req get_schema_req get_partition_names_ps_req get_partition_names_req get_partition_req
+        get_partitions_by_expr get_partitions_by_filter_req get_partitions_ps_with_auth_req get_partitions_req
+        get_partitions_spec_by_expr
+        """,
+        on_table(Action.READ, "req.dbName", "req.tblName", "req.catName"),
+    ),
+    **_each(
+        "get_partition_values get_partitions_with_specs",
+        on_table(Action.READ, "request.dbName", "request.tblName", "request.catName"),
+    ),
+    **_each(
+        "fetch_partition_names_req",
+        on_table(Action.READ, "partitionReq.dbName", "partitionReq.tblName", "partitionReq.catName"),
+    ),
+    **_each(
+        """
+        get_check_constraints get_default_constraints get_not_null_constraints get_primary_keys get_unique_constraints
+        """,
+        on_table(Action.READ, "request.db_name", "request.tbl_name", "request.catName"),
+    ),
+    **_each(
+        "get_all_table_constraints",
+        on_table(Action.READ, "request.dbName", "request.tblName", "request.catName"),
+        filters.all_constraints,
+    ),
+    "get_partitions_by_names_req": CallRule(_partitions_by_names),
+    "get_table": CallRule(
+        lambda arguments, _: [
+            Need(Action.READ, name := table_of(arguments["dbname"], arguments["tbl_name"])),
+            Need(Action.READ_STATISTICS, name, Extent.IN_PART),
+        ],
+        filters.one_table,
+    ),
+    "get_table_req": CallRule(_get_table_req, filters.table_result),
+    "get_table_objects_by_name": CallRule(
+        lambda arguments, _: list(_tables_by_name(arguments["dbname"], arguments["tbl_names"])), filters.tables
+    ),
+    "get_table_objects_by_name_req": CallRule(
+        lambda arguments, _: list(
+            _tables_by_name(arguments["req"].dbName, arguments["req"].tblNames, arguments["req"].catName)
+        ),
+        filters.tables_result,
+    ),
+    "get_database": CallRule(on_database(Action.READ, "name")),
+    "get_database_req": CallRule(on_database(Action.READ, "request.name", "request.catalogName")),
+    "get_catalog": CallRule(on_catalog(Action.READ, "catName.name")),
+    "get_function": CallRule(
+        lambda arguments, _: (Need(Action.READ, function_of(arguments["dbName"], arguments["funcName"])),),
+        missing="Function {} does not exist",
+    ),
+    "get_max_allocated_table_write_id": CallRule(on_table(Action.READ, "rqst.dbName", "rqst.tableName")),
+    "get_valid_write_ids": CallRule(
+        lambda arguments, _: [
+            Need(Action.READ, parts(full_table_name(each))) for each in arguments["rqst"].fullTableNames or ()
+        ]
+    ),
+    "get_latest_committed_compaction_info": CallRule(on_table(Action.READ, "rqst.dbname", "rqst.tablename")),
+    **_each(
+        "get_open_txns get_open_txns_req show_compact get_materialization_invalidation_info", somewhere(Action.READ)
+    ),
+}
+_LISTS = {
+    **_each("get_databases get_all_databases", None, filters.databases_by_pattern),
+    "get_databases_req": CallRule(shown=filters.databases),
+    "get_catalogs": CallRule(shown=filters.catalogs),
+    **_each("get_tables get_tables_by_type get_all_tables", None, filters.names_in("db_name")),
+    "get_materialized_views_for_rewriting": CallRule(shown=filters.names_in("db_name", Action.READ)),
+    "get_all_materialized_view_objects_for_rewriting": CallRule(shown=filters.tables),
+    "get_tables_ext": CallRule(shown=filters.extended_tables),
+    "get_table_names_by_filter": CallRule(shown=filters.names_by_filter),
+    "get_table_meta": CallRule(shown=filters.summaries),
+    "get_functions": CallRule(shown=filters.names_in("dbName")),
+    **_each("get_functions_req get_all_functions", None, filters.functions),
+    "get_foreign_keys": CallRule(shown=filters.foreign_keys),
+    "show_locks": CallRule(shown=filters.locks),
+    "list_roles": CallRule(_about_principal("principal_name", "principal_type")),
+    "get_role_grants_for_principal": CallRule(_about_principal("request.principal_name", "request.principal_type")),
+    "list_privileges": CallRule(_about_principal("principal_name", "principal_type"), filters.privileges),
+    "get_privilege_set": CallRule(lambda arguments, who: list(_privilege_set(arguments, who))),
+    "get_next_notification": CallRule(shown=filters.notifications),
+    "get_current_notificationEventId": CallRule(somewhere(Action.READ_NOTIFICATIONS)),
+    "get_notification_events_count": CallRule(
+        on_database(Action.READ_NOTIFICATIONS, "rqst.dbName", "rqst.catName", Extent.WHOLE)
+    ),
+}
+_STATISTICS = {
+    **_each(
+        "get_table_column_statistics get_partition_column_statistics",
+        on_table(Action.READ_STATISTICS, "db_name", "tbl_name"),
+    ),
+    **_each(
+        """
+        get_aggr_stats_for get_arrow_statistics get_distinct_count get_partitions_statistics_req get_provenance
+        get_quantiles get_statistics get_table_statistics_req get_top_k get_united_statistics
+        """,
+        on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
+    ),
+    **_each(
+        "delete_table_column_statistics delete_partition_column_statistics",
+        on_table(Action.WRITE_STATISTICS, "db_name", "tbl_name"),
+    ),
+    **_each(
+        "delete_column_statistics_req", on_table(Action.WRITE_STATISTICS, "req.db_name", "req.tbl_name", "req.cat_name")
+    ),
+    **_each(
+        "update_table_column_statistics update_partition_column_statistics",
+        lambda arguments, _: list(_written([arguments["stats_obj"]])),
+    ),
+    **_each(
+        "update_table_column_statistics_req update_partition_column_statistics_req",
+        lambda arguments, _: list(_written(arguments["req"].colStats)),
+    ),
+    "set_aggr_stats_for": CallRule(lambda arguments, _: list(_written(arguments["request"].colStats))),
+    "set_statistics": CallRule(lambda arguments, _: list(_set_statistics(arguments["request"]))),
+    **_each("put_partial_states get_partial_states remove_partial_states", somewhere(Action.WRITE_STATISTICS)),
+}
+_CREATES = {
+    **_each(
+        "create_table create_table_with_environment_context create_table_with_constraints",
+        lambda arguments, _: list(_create_table(arguments["tbl"], arguments)),
+    ),
+    **_each(
+        "create_table_req translate_table_dryrun",
+        lambda arguments, _: list(
+            _create_table(arguments["request"].table, {field: getattr(arguments["request"], field) for field in LISTS})
+        ),
+    ),
+    "create_database": CallRule(on_database(Action.CREATE, "database.name", "database.catalogName")),
+    "create_database_req": CallRule(
+        on_database(Action.CREATE, "createDatabaseRequest.databaseName", "createDatabaseRequest.catalogName")
+    ),
+    "create_catalog": CallRule(on_catalog(Action.CREATE, "catalog.catalog.name")),
+    "create_function": CallRule(lambda arguments, _: _functions(_of_function(arguments["func"]))),
+}
+_ALTERS = {
+    **_each(
+        "alter_table alter_table_with_cascade alter_table_with_environment_context",
+        lambda arguments, _: list(_alter_table(arguments["dbname"], arguments["tbl_name"], None, arguments["new_tbl"])),
+    ),
+    "alter_table_req": CallRule(
+        lambda arguments, _: list(
+            _alter_table(
+                arguments["req"].dbName, arguments["req"].tableName, arguments["req"].catName, arguments["req"].table
+            )
+        )
+    ),
+    **_each(
+        """
+        alter_partition alter_partition_with_environment_context alter_partitions
+        alter_partitions_with_environment_context
+        """,
+        lambda arguments, _: (
+            Need(Action.ALTER, table_of(arguments["db_name"], arguments["tbl_name"]), Extent.OR_STATISTICS),
+        ),
+    ),
+    "alter_partitions_req": CallRule(
+        lambda arguments, _: (
+            Need(
+                Action.ALTER,
+                table_of(arguments["req"].dbName, arguments["req"].tableName, arguments["req"].catName),
+                Extent.OR_STATISTICS,
+            ),
+        )
+    ),
+    **_each(
+        """
+        append_partition append_partition_by_name append_partition_by_name_with_environment_context
+        append_partition_with_environment_context drop_partition drop_partition_by_name
+        drop_partition_by_name_with_environment_context drop_partition_with_environment_context rename_partition
+        markPartitionForEvent
+        """,
+        on_table(Action.ALTER, "db_name", "tbl_name"),
+    ),
+    **_each(
+        "append_partition_req",
+        on_table(
+            Action.ALTER,
+            "appendPartitionsReq.dbName",
+            "appendPartitionsReq.tableName",
+            "appendPartitionsReq.catalogName",
+        ),
+    ),
+    **_each(
+        "drop_partition_req",
+        on_table(Action.ALTER, "dropPartitionReq.dbName", "dropPartitionReq.tblName", "dropPartitionReq.catName"),
+    ),
+    **_each("drop_partitions_req", on_table(Action.ALTER, "req.dbName", "req.tblName", "req.catName")),
+    **_each("rename_partition_req", on_table(Action.ALTER, "req.dbName", "req.tableName", "req.catName")),
+    **_each("add_partitions_req", on_table(Action.ALTER, "request.dbName", "request.tblName", "request.catName")),
+    **_each(
+        "add_partition add_partition_with_environment_context",
+        on_table(Action.ALTER, "new_part.dbName", "new_part.tableName", "new_part.catName"),
+    ),
+    **_each(
+        "add_partitions add_partitions_pspec",
+        lambda arguments, _: [
+            Need(Action.ALTER, table_of(each.dbName, each.tableName, each.catName))
+            for each in arguments["new_parts"] or ()
+            if each is not None
+        ],
+    ),
+    **_each(
+        "exchange_partition exchange_partitions",
+        together(
+            on_table(Action.ALTER, "source_db", "source_table_name"),
+            on_table(Action.ALTER, "dest_db", "dest_table_name"),
+        ),
+    ),
+    "truncate_table": CallRule(on_table(Action.ALTER, "dbName", "tableName")),
+    "truncate_table_req": CallRule(on_table(Action.ALTER, "req.dbName", "req.tableName")),
+    "add_primary_key": _constraints(ConstraintKind.PRIMARY_KEY, "primaryKeyCols"),
+    "add_foreign_key": _constraints(ConstraintKind.FOREIGN_KEY, "foreignKeyCols"),
+    "add_unique_constraint": _constraints(ConstraintKind.UNIQUE, "uniqueConstraintCols"),
+    "add_not_null_constraint": _constraints(ConstraintKind.NOT_NULL, "notNullConstraintCols"),
+    "add_default_constraint": _constraints(ConstraintKind.DEFAULT, "defaultConstraintCols"),
+    "add_check_constraint": _constraints(ConstraintKind.CHECK, "checkConstraintCols"),
+    "drop_constraint": CallRule(on_table(Action.ALTER, "req.dbname", "req.tablename", "req.catName")),
+    "update_creation_metadata": CallRule(on_table(Action.ALTER, "dbname", "tbl_name", "catName")),
+    "fire_listener_event": CallRule(on_table(Action.ALTER, "rqst.dbName", "rqst.tableName", "rqst.catName")),
+    "add_write_notification_log": CallRule(on_table(Action.ALTER, "rqst.db", "rqst.table")),
+    "add_write_notification_log_in_batch": CallRule(on_table(Action.ALTER, "rqst.db", "rqst.table", "rqst.catalog")),
+    "add_dynamic_partitions": CallRule(on_table(Action.ALTER, "rqst.dbname", "rqst.tablename")),
+    "allocate_table_write_ids": CallRule(on_table(Action.ALTER, "rqst.dbName", "rqst.tableName")),
+    **_each("compact compact2", on_table(Action.ALTER, "rqst.dbname", "rqst.tablename")),
+    "alter_database": CallRule(lambda arguments, _: list(_alter_database(arguments["dbname"], arguments["db"]))),
+    "alter_database_req": CallRule(
+        lambda arguments, _: list(_alter_database(arguments["alterDbReq"].oldDbName, arguments["alterDbReq"].newDb))
+    ),
+    "alter_catalog": CallRule(on_catalog(Action.ALTER, "rqst.name")),
+    "alter_function": CallRule(
+        lambda arguments, _: _functions(
+            (arguments["dbName"], arguments["funcName"]), _of_function(arguments["newFunc"])
+        ),
+        missing="Function {} does not exist",
+    ),
+}
+_DROPS = {
+    **_each("drop_table drop_table_with_environment_context", on_table(Action.DROP, "dbname", "name")),
+    "drop_table_req": CallRule(
+        on_table(Action.DROP, "dropTableReq.dbName", "dropTableReq.tableName", "dropTableReq.catalogName")
+    ),
+    "drop_database": CallRule(
+        lambda arguments, _: _drop_database(arguments["name"], None, cascade=bool(arguments["cascade"]))
+    ),
+    "drop_database_req": CallRule(
+        lambda arguments, _: _drop_database(
+            arguments["req"].name, arguments["req"].catalogName, cascade=bool(arguments["req"].cascade)
+        )
+    ),
+    "drop_catalog": CallRule(on_catalog(Action.DROP, "catName.name")),
+    "drop_function": CallRule(
+        lambda arguments, _: _functions((arguments["dbName"], arguments["funcName"])),
+        missing="Function {} does not exist",
+    ),
+}
+_LOCKS = {
+    "lock": CallRule(lambda arguments, _: list(_components(arguments["rqst"]))),
+    **_each(
+        """
+        check_lock unlock heartbeat heartbeat_txn_range open_txns commit_txn abort_txn abort_txns
+        add_write_ids_to_min_history get_latest_txnid_in_conflict
+        """,
+        somewhere(Action.LOCK),
+    ),
+}
+
+CALL_RULES: Mapping[str, CallRule] = {
+    **_READS,
+    **_LISTS,
+    **_STATISTICS,
+    **_CREATES,
+    **_ALTERS,
+    **_DROPS,
+    **_LOCKS,
+    **_each(_ADMIN, on_server(Action.ADMIN)),
+    **_each(_OPEN),
+}
+"""The rule of each call, by its name."""
+
+NOT_NAMED = CallRule(on_server(Action.ADMIN))
+"""The rule of a call without an entry."""

@@ -1,0 +1,229 @@
+"""What is left out of an answer: objects that the user may not see, and statistics that it may not read.
+
+A filter makes the answer by `ask`, which runs the call with the arguments as they are then.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeAlias
+
+from hmstats.model.access.actions import Action
+from hmstats.model.access.rules import THE_SERVER, ObjectName
+from hmstats.model.catalog.names import split_database
+from hmstats.model.catalog.objects import DEFAULT_CATALOG
+from hmstats.server.access.needs import Arguments, catalog_of, database_of, table_of
+
+COLUMN_PARAMETERS = "spark.sql.statistics.colStats."
+"""Parameters in which Spark keeps statistics of columns."""
+
+Ask: TypeAlias = Callable[[], Any]
+
+
+class Sees(Protocol):
+    """Whether the user may do something to an object."""
+
+    def __call__(self, action: Action, name: ObjectName) -> bool:
+        """Whether the user may."""
+
+
+Filter: TypeAlias = Callable[[Ask, dict[str, Any], Sees], Any]
+
+
+def databases_by_pattern(ask: Ask, arguments: Arguments, sees: Sees) -> list[str]:
+    """The names of databases that may be listed."""
+    catalog = catalog_of(arguments.get("pattern"))
+    return [each for each in ask() if sees(Action.LIST, (catalog, each.lower()))]
+
+
+def databases(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001 - all filters have the same arguments
+    """GetDatabaseObjectsResponse with the databases that may be read."""
+    answer = ask()
+    answer.databases = [
+        each for each in answer.databases if sees(Action.READ, database_of(each.name, each.catalogName))
+    ]
+    return answer
+
+
+def catalogs(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """GetCatalogsResponse with the catalogs that may be listed."""
+    answer = ask()
+    answer.names = [each for each in answer.names if sees(Action.LIST, (each.lower(),))]
+    return answer
+
+
+def names_in(argument: str, action: Action = Action.LIST) -> Filter:
+    """Names of tables or functions in the database that an argument names."""
+
+    def filtered(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
+        found = ask()
+        if not found:
+            return found
+        database = database_of(arguments[argument])
+        return [each for each in found if sees(action, (*database, each.lower()))]
+
+    return filtered
+
+
+def names_by_filter(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[str]:
+    """Names of tables, as many as the call wants of those that may be listed."""
+    most, arguments["max_tables"] = arguments["max_tables"], -1
+    found = ask()
+    seen = [each for each in found if sees(Action.LIST, table_of(arguments["dbname"], each))]
+    return seen if most is None or most < 0 else seen[:most]
+
+
+def extended_tables(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[Any]:
+    """ExtendedTableInfo structs, as many as the request wants of those that may be listed."""
+    request = arguments["req"]
+    most, request.limit = request.limit, None
+    database = database_of(request.database, request.catalog)
+    seen = [each for each in ask() if sees(Action.LIST, (*database, each.tblName.lower()))]
+    return seen if most is None or most < 0 else seen[:most]
+
+
+def summaries(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:
+    """TableMeta structs of tables that may be listed."""
+    patterns = arguments.get("db_patterns")
+    catalog = DEFAULT_CATALOG if patterns is None else split_database(patterns)[0]
+    return [each for each in ask() if sees(Action.LIST, table_of(each.dbName, each.tableName, each.catName or catalog))]
+
+
+def one_table(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """A Table struct, without statistics that may not be read."""
+    table = ask()
+    return _without_statistics(table, _name(table), sees)
+
+
+def table_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """A GetTableResult, without statistics that may not be read."""
+    answer = ask()
+    answer.table = _without_statistics(answer.table, _name(answer.table), sees)
+    return answer
+
+
+def tables(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: ARG001
+    """Table structs that may be read."""
+    named = ((each, _name(each)) for each in ask())
+    return [_without_statistics(each, name, sees) for each, name in named if sees(Action.READ, name)]
+
+
+def tables_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
+    """GetTablesResult with the tables that may be read.
+
+    If the request's projection has no names of tables, they are asked for and taken out again.
+    """
+    request = arguments["req"]
+    database = database_of(request.dbName, request.catName)
+    fields = (request.projectionSpec.fieldList or []) if request.projectionSpec else []
+    nameless = bool(fields) and "tableName" not in fields
+    if nameless:
+        request.projectionSpec.fieldList = [*fields, "tableName"]
+    answer = ask()
+    named = [(each, (*database, each.tableName.lower())) for each in answer.tables]
+    answer.tables = [_without_statistics(each, name, sees) for each, name in named if sees(Action.READ, name)]
+    if nameless:
+        for each in answer.tables:
+            each.tableName = None
+    return answer
+
+
+def functions(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
+    """A response with functions: the names of those that may be listed, or structs of those that may be read."""
+    answer = ask()
+    if getattr(answer, "function_names", None) is not None:
+        request = arguments["request"]
+        database = database_of(request.dbName, request.catalogName)
+        answer.function_names = [each for each in answer.function_names if sees(Action.LIST, (*database, each.lower()))]
+    if answer.functions is not None:
+        answer.functions = [
+            each
+            for each in answer.functions
+            if sees(Action.READ, table_of(each.dbName, each.functionName, each.catName))
+        ]
+    return answer
+
+
+def foreign_keys(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """ForeignKeysResponse with the keys of tables that may be read, which refer to tables that may be listed."""
+    answer = ask()
+    answer.foreignKeys = _seen_keys(answer.foreignKeys, sees)
+    return answer
+
+
+def all_constraints(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """AllTableConstraintsResponse without foreign keys that refer to tables that may not be listed."""
+    answer = ask()
+    answer.allTableConstraints.foreignKeys = _seen_keys(answer.allTableConstraints.foreignKeys, sees)
+    return answer
+
+
+def locks(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """ShowLocksResponse with the locks of objects that may be listed."""
+    answer = ask()
+    answer.locks = [each for each in answer.locks if sees(Action.LIST, _locked(each))]
+    return answer
+
+
+def privileges(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: ARG001
+    """HiveObjectPrivilege structs on objects that may be listed."""
+    return [each for each in ask() if _may_see(each.hiveObject, sees)]
+
+
+def notifications(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
+    """NotificationEventResponse with the events of objects whose notifications may be read.
+
+    A client goes on after the last event that it got. So when none is left of a page, the next page is read.
+    """
+    request = arguments["rqst"]
+    while True:
+        answer = ask()
+        seen = [each for each in answer.events if sees(Action.READ_NOTIFICATIONS, _happened_to(each))]
+        whole = request.maxEvents is not None and 0 < request.maxEvents <= len(answer.events)
+        if seen or not whole:
+            answer.events = seen
+            return answer
+        request.lastEvent = answer.events[-1].eventId
+
+
+def _happened_to(event: Any) -> ObjectName:
+    """What an event is about; the server if it is about no object."""
+    if not event.dbName:
+        return (event.catName.lower(),) if event.catName else THE_SERVER
+    database = database_of(event.dbName, event.catName)
+    return (*database, event.tableName.lower()) if event.tableName else database
+
+
+def _locked(lock: Any) -> ObjectName:
+    if not lock.dbname:
+        return THE_SERVER
+    return table_of(lock.dbname, lock.tablename) if lock.tablename else database_of(lock.dbname)
+
+
+def _may_see(reference: Any, sees: Sees) -> bool:
+    if not reference.dbName:
+        return True
+    database = database_of(reference.dbName, reference.catName)
+    return sees(Action.LIST, (*database, reference.objectName.lower()) if reference.objectName else database)
+
+
+def _seen_keys(keys: Iterable[Any] | None, sees: Sees) -> list[Any]:
+    return [
+        each
+        for each in keys or ()
+        if sees(Action.READ, table_of(each.fktable_db, each.fktable_name, each.catName))
+        and sees(Action.LIST, table_of(each.pktable_db, each.pktable_name, each.catName))
+    ]
+
+
+def _name(table: Any) -> ObjectName:
+    return table_of(table.dbName, table.tableName, table.catName)
+
+
+def _without_statistics(struct: Any, name: ObjectName, sees: Sees) -> Any:
+    if sees(Action.READ_STATISTICS, name):
+        return struct
+    struct.colStats = None
+    if struct.parameters:
+        struct.parameters = {
+            key: value for key, value in struct.parameters.items() if not key.startswith(COLUMN_PARAMETERS)
+        }
+    return struct

@@ -1,0 +1,229 @@
+"""Decides whether a call may run, before it runs, by the rules that are in force.
+
+What may not be listed is answered for as if it did not exist, whether it does or not: only names are looked at. What
+may be listed but not done is refused with the user, the action, the object and the rule.
+
+A cached answer carries the needs of its arguments, so that it is checked for each caller without decoding a request.
+Decisions are kept for each user with its groups, until the rules change.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from hmstats.errors import AccessDenied, HmstatsError, MetastoreError, NoSuchObject
+from hmstats.model.access.actions import Action
+from hmstats.model.access.principal import Principal
+from hmstats.model.access.rules import ANONYMOUS, THE_SERVER, Decision, Identity, ObjectName, Rule, Rules, object_text
+from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.server.access.call_rules import CALL_RULES, NOT_NAMED, CallRule
+from hmstats.server.access.needs import Extent, Need, table_of
+from hmstats.server.messages.request import Request, Verdict
+from hmstats.server.rpc.caller import Session
+from hmstats.service.lookups import missing_database, missing_table
+from hmstats.wire.statistics import statistics_requests
+
+_MOST_USERS = 200
+_MOST_DECISIONS = 2_000
+"""Decisions that are kept for a user; when there are more, all are made anew."""
+_LONGEST_NAME = 500
+"""Characters of an object's name whose decisions are kept: clients choose names."""
+
+_QUICK = {
+    "get_partitions_statistics_req": statistics_requests.of_partitions,
+    "get_table_statistics_req": statistics_requests.of_table,
+}
+"""Calls whose table is read from the bytes, by the functions that the fast ways to their answers use too."""
+_NO_RULE = 0
+"""The number of a rule that stands in no file."""
+_ANY_RIGHT = (Need(Action.LIST, THE_SERVER, Extent.SOMEWHERE),)
+_TABLE_PARTS = 3
+_DATABASE_PARTS = 2
+
+
+class RuleSource(Protocol):
+    """Has the rules that are in force, and looks for new ones; new rules are another object."""
+
+    rules: Rules
+
+    def refresh(self) -> None:
+        """Look for new rules."""
+
+
+class Everybody:
+    """Rules that allow everything to everybody, for a guard that only finds the objects of calls."""
+
+    def __init__(self) -> None:
+        self.rules = Rules((Rule(_NO_RULE, None, None, None, frozenset(Action)),))
+
+    def refresh(self) -> None:
+        """Nothing changes."""
+
+
+class Rights:
+    """What a user may do by some rules: decisions, kept."""
+
+    def __init__(self, rules: Rules, who: Identity) -> None:
+        self.rules = rules
+        self.who = who
+        self._decided: dict[Need, Decision] = {}
+
+    def decision(self, need: Need) -> Decision:
+        """Whether a need is met."""
+        found = self._decided.get(need)
+        if found is None:
+            found = self._decide(need)
+            if sum(map(len, need.name)) <= _LONGEST_NAME:
+                if len(self._decided) >= _MOST_DECISIONS:
+                    self._decided.clear()
+                self._decided[need] = found
+        return found
+
+    def sees(self, action: Action, name: ObjectName) -> bool:
+        """Whether the user may do something to an object."""
+        return self.decision(Need(action, name)).allowed
+
+    def _decide(self, need: Need) -> Decision:
+        if need.extent is Extent.SOMEWHERE:
+            return self.rules.decide_somewhere(self.who, need.action)
+        if need.extent is Extent.WHOLE:
+            return self.rules.decide_whole(self.who, need.action, need.name)
+        return self.rules.decide(self.who, need.action, need.name)
+
+
+class _Held(NamedTuple):
+    """The rights of a session, and the principal that they are of."""
+
+    principal: Principal | None
+    rights: Rights
+
+
+class Permit(NamedTuple):
+    """A call that may run. If it is not `whole`, its answer is only for this user, and is not cached."""
+
+    needs: Sequence[Need]
+    whole: bool
+    rights: Rights
+    rule: CallRule
+
+    def run(self, call: Callable[..., Any], session: Session, arguments: dict[str, Any]) -> Any:
+        """The answer of the call, without what the user may not see."""
+        if self.rule.shown is None:
+            return call(session, **arguments)
+        return self.rule.shown(lambda: call(session, **arguments), arguments, self.rights.sees)
+
+
+class Guard:
+    """Asks the rules about each call. Thread-safe."""
+
+    def __init__(self, source: RuleSource) -> None:
+        self._source = source
+        self._rights: dict[Identity, Rights] = {}
+
+    def permit(self, request: Request, session: Session, arguments: dict[str, Any]) -> Permit:
+        """The permit of a call with these arguments.
+
+        Raises AccessDenied, or NoSuchObject for an object that may not be listed; MetaError if no object is named.
+        """
+        rights = self._rights_of(session)
+        rule = CALL_RULES.get(request.head.name, NOT_NAMED)
+        session.statistics_only = False
+        needs: Sequence[Need] = () if rule.needs is None else tuple(rule.needs(arguments, rights.who)) or _ANY_RIGHT
+        whole = True
+        for need in needs:
+            whole &= self._meet(need, rights, session, request, rule)
+        request.verdict = self.verdict(session, needs)
+        return Permit(needs, whole, rights, rule)
+
+    def quick_needs(self, request: Request, session: Session) -> Sequence[Need] | None:
+        """The needs of a plain request for statistics, if they are met; None leaves the decision to `permit`."""
+        read = _QUICK.get(request.head.name)
+        asked = read(request.message, request.head.body_at) if read else None
+        if asked is None:
+            return None
+        try:
+            needs = (Need(Action.READ_STATISTICS, table_of(asked.database, asked.table, asked.catalog)),)
+        except HmstatsError:
+            return None
+        if not self.meets(session, needs):
+            return None
+        request.verdict = self.verdict(session, needs)
+        return needs
+
+    def meets(self, session: Session, needs: Sequence[Need] | None) -> bool:
+        """Whether a user may have a whole answer that has these needs."""
+        if needs is None:
+            return False
+        rights = self._rights_of(session)
+        for need in needs:  # noqa: SIM110 - `all` would make a generator for each cached answer
+            if not rights.decision(need).allowed:
+                return False
+        return True
+
+    def require(self, request: Request, session: Session, action: Action, name: ObjectName) -> None:
+        """Raise AccessDenied or NoSuchObject unless a user may do something to an object."""
+        rights, need = self._rights_of(session), Need(action, name)
+        self._meet(need, rights, session, request, NOT_NAMED)
+        request.verdict = self.verdict(session, (need,))
+
+    def verdict(self, session: Session, needs: Sequence[Need]) -> Verdict:
+        """The verdict about a call whose needs are met."""
+        rights = self._rights_of(session)
+        rule = rights.decision(needs[0]).rule if needs else None
+        return Verdict(_objects(needs), allowed=True, rule=rule or None)
+
+    def _rights_of(self, session: Session) -> Rights:
+        rules, held = self._source.rules, session.rights
+        if held is not None and held.rights.rules is rules and held.principal is session.principal:
+            rights: Rights = held.rights
+            return rights
+        who = _identity(session.principal)
+        found = self._rights.get(who)
+        if found is None or found.rules is not rules:
+            if len(self._rights) >= _MOST_USERS:
+                self._rights.clear()
+            found = self._rights[who] = Rights(rules, who)
+        session.rights = _Held(session.principal, found)
+        return found
+
+    def _meet(self, need: Need, rights: Rights, session: Session, request: Request, rule: CallRule) -> bool:
+        """Whether a need is met whole; raises if the call may not run."""
+        decision = rights.decision(need)
+        if decision.allowed:
+            return True
+        if need.extent is Extent.IN_PART:
+            return False
+        if need.extent is Extent.IF_LISTED and not rights.sees(Action.LIST, need.name):
+            return False
+        if need.extent is Extent.OR_STATISTICS and rights.sees(Action.WRITE_STATISTICS, need.name):
+            session.statistics_only = True
+            return False
+        request.verdict = Verdict(_objects((need,)), allowed=False, rule=decision.rule)
+        raise _refusal(need, decision, rights, rule)
+
+
+def _identity(principal: Principal | None) -> Identity:
+    return ANONYMOUS if principal is None else Identity(principal.user, tuple(principal.groups))
+
+
+def _refusal(need: Need, decision: Decision, rights: Rights, rule: CallRule) -> MetastoreError:
+    """The error of a need that is not met. Who may list a place may know what can be made there."""
+    place = need.name[:-1] if need.action is Action.CREATE else need.name
+    if place and not rights.sees(Action.LIST, place):
+        return _missing(place, rule)
+    what = "anything" if need.extent is Extent.SOMEWHERE else object_text(need.name)
+    why = "no rule allows it" if decision.rule is None else f"rule {decision.rule} does not allow it"
+    return AccessDenied(f"{rights.who.user} may not {need.action} {what}: {why}")
+
+
+def _missing(name: ObjectName, rule: CallRule) -> MetastoreError:
+    if rule.missing is not None:
+        return NoSuchObject(rule.missing.format(object_text(name)))
+    if len(name) == _TABLE_PARTS:
+        return missing_table(TableName(*name))
+    if len(name) == _DATABASE_PARTS:
+        return missing_database(DatabaseName(*name))
+    return NoSuchObject(f"No catalog {object_text(name)}")
+
+
+def _objects(needs: Iterable[Need]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(object_text(need.name) for need in needs))

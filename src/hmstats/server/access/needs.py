@@ -1,0 +1,132 @@
+"""What a call needs to be allowed: actions on the objects that its arguments name.
+
+Names are read as the calls read them, `@catalog#` prefixes and letter cases included: a name that is checked is the
+name that is used.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import IntEnum, auto
+from typing import Any, NamedTuple, TypeAlias
+
+from hmstats.errors import MetaError
+from hmstats.model.access.actions import Action
+from hmstats.model.access.rules import THE_SERVER, Identity, ObjectName
+from hmstats.model.catalog import names
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, TableName
+
+Arguments: TypeAlias = Mapping[str, Any]
+
+
+class Extent(IntEnum):
+    """How far an action must be allowed."""
+
+    __hash__ = int.__hash__  # as in Action
+    OBJECT = auto()
+    """On the object."""
+    WHOLE = auto()
+    """On the object and everything in it."""
+    SOMEWHERE = auto()
+    """On any object: the call names none."""
+    IF_LISTED = auto()
+    """On the object, unless it may not be listed: then the call passes over it."""
+    IN_PART = auto()
+    """Not necessarily: without it, a part of the answer is left out."""
+    OR_STATISTICS = auto()
+    """On the object; with write_statistics alone, the call may change statistics only."""
+
+
+class Need(NamedTuple):
+    """An action that a call takes on an object."""
+
+    action: Action
+    name: ObjectName
+    extent: Extent = Extent.OBJECT
+
+
+FindNeeds: TypeAlias = Callable[[Arguments, Identity], Iterable[Need]]
+"""Finds the needs of a call in its arguments, for a user. Raises MetaError when an object is not named."""
+
+
+def on_table(action: Action, database: str, table: str, catalog: str | None = None) -> FindNeeds:
+    """The action on a table, whose names are at these paths in the arguments, such as `request.dbName`."""
+    paths = [path for path in (database, table, catalog) if path]
+
+    def find(arguments: Arguments, _: Identity) -> Iterable[Need]:
+        return (Need(action, table_of(*(value_at(arguments, path) for path in paths))),)
+
+    return find
+
+
+def on_database(action: Action, database: str, catalog: str | None = None, extent: Extent = Extent.OBJECT) -> FindNeeds:
+    """The action on a database, whose names are at these paths in the arguments."""
+    paths = [path for path in (database, catalog) if path]
+
+    def find(arguments: Arguments, _: Identity) -> Iterable[Need]:
+        return (Need(action, database_of(*(value_at(arguments, path) for path in paths)), extent),)
+
+    return find
+
+
+def on_catalog(action: Action, path: str) -> FindNeeds:
+    """The action on a catalog, whose name is at this path in the arguments."""
+
+    def find(arguments: Arguments, _: Identity) -> Iterable[Need]:
+        return (Need(action, ((value_at(arguments, path) or "").lower(),)),)
+
+    return find
+
+
+def somewhere(action: Action) -> FindNeeds:
+    """The action on any object."""
+    return lambda _arguments, _who: (Need(action, THE_SERVER, Extent.SOMEWHERE),)
+
+
+def on_server(action: Action) -> FindNeeds:
+    """The action on the server."""
+    return lambda _arguments, _who: (Need(action, THE_SERVER),)
+
+
+def together(*finders: FindNeeds) -> FindNeeds:
+    """All needs of several finders."""
+    return lambda arguments, who: [need for find in finders for need in find(arguments, who)]
+
+
+def table_of(database: str | None, table: str | None, catalog: str | None = None) -> ObjectName:
+    """A table as the calls find it. Raises MetaError when it is not named."""
+    if database is None or table is None:
+        raise MetaError(f"a table's database and name must be texts, found {database} and {table}")
+    return parts(names.table_name(database, table, catalog))
+
+
+def parts(name: TableName) -> ObjectName:
+    """A table's name in parts."""
+    return name.catalog, name.database, name.table
+
+
+def database_of(database: str | None, catalog: str | None = None) -> ObjectName:
+    """A database as the calls find it. Raises MetaError when it is not named."""
+    if database is None:
+        raise MetaError("a database's name must be a text, found none")
+    found = names.database_name(database, catalog)
+    return found.catalog, found.database
+
+
+def function_of(database: str | None, function: str | None, catalog: str | None = None) -> ObjectName:
+    """A function as the calls find it. Raises MetaError when it is not named."""
+    if function is None:
+        raise MetaError("Function name cannot be null.")
+    return (*database_of(database, catalog), function.strip().lower())
+
+
+def catalog_of(pattern: str | None) -> str:
+    """The catalog of a pattern of databases."""
+    return names.split_database(pattern or "")[0].lower() or DEFAULT_CATALOG
+
+
+def value_at(arguments: Arguments, path: str) -> Any:
+    """The value at a path such as `request.dbName`; None if it, or a struct on the way, was not sent."""
+    first, *steps = path.split(".")
+    value = arguments.get(first)
+    for step in steps:
+        value = getattr(value, step, None)
+    return value

@@ -1,0 +1,54 @@
+"""The access rules of a file, read again when it changes."""
+
+from pathlib import Path
+
+import structlog
+
+from hmstats.errors import SettingsError
+from hmstats.model.access.rule_file import parse_rules
+from hmstats.model.access.rules import Rules
+
+_log = structlog.get_logger("hmstats.access")
+
+
+def read_rules(file: str) -> Rules:
+    """The rules in a file. Raises SettingsError if it cannot be read or holds no valid rules."""
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"rules {file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"rules {file} must be UTF-8: {error}") from error
+    return parse_rules(text, file)
+
+
+class RulesInForce:
+    """The rules of a file. Rules that were read anew are another object than those before."""
+
+    def __init__(self, file: str) -> None:
+        """Raises SettingsError if the file cannot be read or holds no valid rules."""
+        self._file = file
+        self._stamp = _stamp(file)
+        self.rules = read_rules(file)
+
+    def refresh(self) -> None:
+        """Read the file again if it has changed; if it cannot be used, the old rules stay in force."""
+        stamp = _stamp(self._file)
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            self.rules = read_rules(self._file)
+        except SettingsError as error:
+            _log.warning("rules_not_changed", file=self._file, reason=str(error))
+        else:
+            _log.info("rules_changed", file=self._file, rules=len(self.rules.rules))
+
+
+def _stamp(file: str) -> tuple[int, int, int] | None:
+    """What tells that a file was replaced: time in nanoseconds, inode and size; None for a missing file."""
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino, found.st_size
