@@ -128,16 +128,25 @@ class Settings(BaseSettings):
         None,
         description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
     )
+    authentication: tuple[Literal["certificate"], ...] = Field(
+        (),
+        description="How clients prove who they are, a JSON list: certificate; when empty, a client is who it says.",
+    )
+    certificate_user: Literal["cn", "san"] = Field(
+        "cn",
+        description="The user of a client's certificate: its common name (cn), or its alternative name (san).",
+    )
     handshake_seconds: float = Field(
         10.0,
         gt=0,
-        description="Seconds in which a TLS handshake must be done; if TLS is required, since the connection began.",
+        description="Seconds in which a TLS handshake must be done; if TLS or authentication is required, both, since "
+        "the connection began.",
     )
     max_handshakes: int = Field(
         1_000,
         ge=1,
-        description="Connections of a worker whose TLS handshake is not done; one more closes the one that has waited "
-        "longest, of the address that has the most.",
+        description="Connections of a worker whose TLS handshake or authentication is not done; one more closes the "
+        "one that has waited longest, of the address that has the most.",
     )
     idle_seconds: float | None = Field(
         None, gt=0, description="Seconds after which a connection without a request is closed; none keeps it."

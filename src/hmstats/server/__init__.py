@@ -7,6 +7,7 @@ assembly.py    puts a worker together; server.py starts, drains and stops it; ch
 sockets/       the port, the listening sockets, what wakes a selector
 connections/   the selector's thread, the connections, the worker threads
 layers/        what encrypts the bytes of a connection
+authentication/ who a client is, proven before its first call
 protocols/     how bytes become messages: plain or HTTP
 messages/      the envelope, the encodings, what a request may cost
 calls/         from a whole request to its reply

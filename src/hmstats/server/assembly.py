@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmstats.model.catalog.file_changes import Kind
+from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.cache.cached_answers import AnswerCache
 from hmstats.server.cache.cached_objects import CachedObjects
 from hmstats.server.cache.cached_tables import TableCache
@@ -136,6 +137,7 @@ def build(
     limits: Limits,
     rules: Rules,
     tls: Tls | None = None,
+    authentication: Authentication | None = None,
 ) -> Server:
     """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
     prepare(store, warehouse)
@@ -162,7 +164,7 @@ def build(
     dispatcher = _dispatcher(store, calls, made, limits, rules)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
-    return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls)
+    return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls, authentication)
 
 
 class _Statistics(NamedTuple):

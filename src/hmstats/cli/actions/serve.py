@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from hmstats.cli.serving import logs
+from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.parent import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.serve_settings import is_alone, load_served
@@ -48,6 +49,7 @@ def _prepare(settings: Settings, *, alone: bool) -> None:
         raise SettingsError("a server beside a Hive cannot have exclusive use of the database: set exclusive to false")
     warn_of_roots(settings)
     tls_of(settings)
+    authentication_of(settings)
     prepare(store, warehouse_of(settings))
     store.close()
 

@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 
 from hmstats.errors import SettingsError
+from hmstats.server.authentication.authentication import CERTIFICATE
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.layers.certificates import Certificates
 from hmstats.settings import Settings
@@ -19,7 +20,9 @@ def tls_of(settings: Settings) -> Tls | None:
     if settings.tls_certificate is None or settings.tls_key is None:
         raise SettingsError(f"tls = {settings.tls} needs the settings tls_certificate and tls_key")
     _check_private(settings.tls_key)
-    certificates = Certificates(settings.tls_certificate, settings.tls_key, settings.tls_client_ca)
+    others = CERTIFICATE in settings.authentication and len(settings.authentication) > 1
+    files = settings.tls_certificate, settings.tls_key, settings.tls_client_ca
+    certificates = Certificates(*files, client_optional=others)
     return Tls(certificates, required=settings.tls == "require")
 
 

@@ -9,6 +9,7 @@ import socket
 import sys
 
 from hmstats.cli.serving import logs
+from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.tls import tls_of
@@ -53,7 +54,9 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
     store = _open(settings)
     if settings.exclusive:
         store.take_alone(_CLAIM_SECONDS)
-    server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings), tls_of(settings))
+    limits, rules = _limits(settings), _rules(settings)
+    tls, authentication = tls_of(settings), authentication_of(settings)
+    server = build(store, warehouse_of(settings), listener, limits, rules, tls, authentication)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))
