@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -24,6 +24,8 @@ from hmstats.errors import SettingsError
 
 PREFIX = "HMSTATS__"
 CONFIG_FILE_VARIABLE = PREFIX + "CONFIG"
+_IN_ENVIRONMENT = frozenset({"token", "client_certificate", "client_key"})
+"""Settings of the client, which a program without a settings file uses too."""
 _DEFAULT_CONFIG_FILE = "hmstats.toml"
 
 
@@ -68,7 +70,21 @@ class Settings(BaseSettings):
     metastore: str = Field(
         "thrift://127.0.0.1:9083",
         description="The metastore that commands ask: thrift://HOST:PORT, or thrift+tls://HOST:PORT for an encrypted "
-        "connection; several separated by commas.",
+        "connection, or http:// and https:// for HTTP; several separated by commas.",
+    )
+    token: SecretStr | None = Field(
+        None,
+        description="The token by which commands prove who they are, to an address http:// or https://; read from the "
+        "environment only.",
+    )
+    client_certificate: str | None = Field(
+        None,
+        description="The PEM file of the certificate, or of certificate and key, that commands show over TLS; read "
+        "from the environment only.",
+    )
+    client_key: str | None = Field(
+        None,
+        description="The PEM file of that certificate's key, without a password; read from the environment only.",
     )
     workers: int | None = Field(
         None, ge=1, le=256, description="Processes that share the port; none starts one for each core."
@@ -128,9 +144,14 @@ class Settings(BaseSettings):
         None,
         description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
     )
-    authentication: tuple[Literal["certificate"], ...] = Field(
+    authentication: tuple[Literal["certificate", "token"], ...] = Field(
         (),
-        description="How clients prove who they are, a JSON list: certificate; when empty, a client is who it says.",
+        description="How clients prove who they are, a JSON list of: certificate, token; when empty, a client is who "
+        "it says.",
+    )
+    unencrypted_secrets: bool = Field(
+        False,
+        description="Whether tokens are also taken without TLS from other machines, as behind a proxy that ends TLS.",
     )
     certificate_user: Literal["cn", "san"] = Field(
         "cn",
@@ -283,13 +304,18 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
 
 
 def _unknown() -> Iterator[tuple[str, str]]:
-    """The source and name of each given setting that does not exist. Raises SettingsError for invalid TOML."""
+    """The source and name of each given setting that does not exist.
+
+    Raises SettingsError for invalid TOML, and for settings that a file cannot have.
+    """
     ours = [name for name in sorted(os.environ) if name.upper().startswith(PREFIX)]
     for variable in ours:
         name = variable.upper().removeprefix(PREFIX).lower()
         if variable != CONFIG_FILE_VARIABLE and name not in Settings.model_fields:
             yield f"variable {variable}", name
     for name in _in_file():
+        if name in _IN_ENVIRONMENT:
+            raise SettingsError(f"{config_file()}: {name} must be the variable {PREFIX}{name.upper()}, found in a file")
         if name not in Settings.model_fields:
             yield str(config_file()), name
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "export": "Write all statistics to a file.",
     "import": "Read statistics from a file or a metastore.",
     "ping": "Ask a metastore whether it is alive.",
+    "token": "Make, list and revoke tokens of clients.",
     "config": "Print the settings in force.",
     "version": "Print the version of hmstats.",
 }

@@ -49,7 +49,7 @@ def _prepare(settings: Settings, *, alone: bool) -> None:
         raise SettingsError("a server beside a Hive cannot have exclusive use of the database: set exclusive to false")
     warn_of_roots(settings)
     tls_of(settings)
-    authentication_of(settings)
+    authentication_of(settings, store)
     prepare(store, warehouse_of(settings))
     store.close()
 

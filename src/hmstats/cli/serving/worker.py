@@ -55,7 +55,7 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
     if settings.exclusive:
         store.take_alone(_CLAIM_SECONDS)
     limits, rules = _limits(settings), _rules(settings)
-    tls, authentication = tls_of(settings), authentication_of(settings)
+    tls, authentication = tls_of(settings), authentication_of(settings, store)
     server = build(store, warehouse_of(settings), listener, limits, rules, tls, authentication)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
