@@ -144,14 +144,29 @@ class Settings(BaseSettings):
         None,
         description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
     )
-    authentication: tuple[Literal["certificate", "token"], ...] = Field(
+    authentication: tuple[Literal["certificate", "token", "jwt", "password"], ...] = Field(
         (),
-        description="How clients prove who they are, a JSON list of: certificate, token; when empty, a client is who "
-        "it says.",
+        description="How clients prove who they are, a JSON list of: certificate, token, jwt, password; when empty, a "
+        "client is who it says.",
     )
     unencrypted_secrets: bool = Field(
         False,
-        description="Whether tokens are also taken without TLS from other machines, as behind a proxy that ends TLS.",
+        description="Whether tokens and passwords are also taken without TLS from other machines, as behind a proxy "
+        "that ends TLS.",
+    )
+    jwt_jwks: str | None = Field(
+        None, description="The public keys of an identity provider's tokens: a file, or an https address."
+    )
+    jwt_issuer: str | None = Field(
+        None, description="The claim iss that a provider's tokens must have; none looks at no issuer."
+    )
+    jwt_audience: str | None = Field(
+        None, description="A value that the claim aud of a provider's tokens must have; none looks at no audience."
+    )
+    jwt_user_claim: str = Field("sub", description="The claim of a provider's tokens that is the user.")
+    jwt_groups_claim: str = Field("groups", description="The claim of a provider's tokens that lists the groups.")
+    password_file: str | None = Field(
+        None, description="The file of users with hashes of their passwords, lines that `hmstats password` makes."
     )
     certificate_user: Literal["cn", "san"] = Field(
         "cn",

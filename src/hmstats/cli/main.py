@@ -36,6 +36,7 @@ COMMANDS = {
     "import": "Read statistics from a file or a metastore.",
     "ping": "Ask a metastore whether it is alive.",
     "token": "Make, list and revoke tokens of clients.",
+    "password": "Make a line of a password file.",
     "config": "Print the settings in force.",
     "version": "Print the version of hmstats.",
 }
@@ -43,6 +44,8 @@ COMMANDS = {
 
 Each is a function, or a group named `app`, in the module of its name.
 """
+_ROOMS = {"token": "access.token", "password": "access.password"}
+"""The modules that are in a folder of cli/commands."""
 
 
 class Commands(TyperGroup):
@@ -57,7 +60,7 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = import_module(f"hmstats.cli.commands.{name}")
+        module = import_module(f"hmstats.cli.commands.{_ROOMS.get(name, name)}")
         if hasattr(module, "app"):
             group = get_group(module.app)
             group.short_help = COMMANDS[cmd_name]

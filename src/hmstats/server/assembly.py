@@ -91,7 +91,7 @@ _CLEANING_SECONDS = 600.0
 _HOUR_SECONDS = 3600.0
 _DAY_SECONDS = 24 * _HOUR_SECONDS
 _CERTIFICATES_SECONDS = 5.0
-"""How often a worker looks whether the files of its certificate have changed."""
+"""How often a worker looks whether the files of its certificate, or what proves users, have changed."""
 _RECOVERY_SECONDS = 5.0
 """How often a server looks for unfinished changes of directories of a killed server, with one statement."""
 _UNDONE_AT_START = (Kind.PLANNED, Kind.RENAME)
@@ -164,6 +164,8 @@ def build(
     dispatcher = _dispatcher(store, calls, made, limits, rules)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
+    if authentication is not None:
+        chores.append(Chore("authentication", authentication.refresh, _CERTIFICATES_SECONDS, at_once=True))
     return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls, authentication)
 
 

@@ -4,4 +4,6 @@ authentication      the mechanisms that a server accepts, and over which connect
 claims              what a request says to prove its user
 certificate_users   the user that a client's certificate names
 tokens              tokens of hmstats' own
+json_web_tokens     tokens of an identity provider; json_web_keys: the keys that sign them
+passwords           passwords of a file; guessing: slows down whoever tries them
 """

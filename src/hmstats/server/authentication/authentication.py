@@ -37,6 +37,8 @@ class Mechanism:
     prove: Prover
     over_loopback: bool = True
     """Whether a client on the server's own machine may use it without TLS."""
+    slow: bool = False
+    """Whether a check computes for long, so that others should not wait behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,19 @@ class Authentication:
     certificate_rule: Rule | None = None
     mechanisms: tuple[Mechanism, ...] = ()
     unencrypted: bool = False
+    refreshes: tuple[Callable[[], None], ...] = ()
+    """What looks for changed files and keys, to be called every few seconds from one thread."""
 
     @property
     def wanted(self) -> str:
         """The sentence for a client that has proven nothing."""
         how = ", ".join(self.names)
         return f"this server serves authenticated clients only: its setting authentication is {how}"
+
+    def refresh(self) -> None:
+        """Look for changed files and keys."""
+        for each in self.refreshes:
+            each()
 
     def refusal(self, reason: str) -> NotAuthenticated:
         """The error for a client, with what it is asked for."""

@@ -25,7 +25,7 @@ from hmstats.server.monitoring.metrics import AUTHENTICATIONS
 from hmstats.server.protocols.protocols import WireProtocol
 
 _THREADS = 2
-_MOST_WAITING = 200
+_MOST_WAITING, _MOST_SLOW_WAITING = 200, 20
 """Proofs that may wait for a thread; a client whose proof does not fit is told to try again."""
 
 _log = structlog.get_logger("hmstats.server")
@@ -39,16 +39,22 @@ class Proofs:
         self._wake = wake
         self._believed = _Believed()
         self._ended: deque[_Step] = deque()
-        self._threads: Workers[_Step] = Workers(_THREADS, min(_MOST_WAITING, limits.max_waiting_calls), self._run)
+        waiting = min(_MOST_WAITING, limits.max_waiting_calls)
+        self._quick: Workers[_Step] = Workers(_THREADS, waiting, self._run)
+        self._started: set[Workers[_Step]] = set()
+        self._slow: Workers[_Step] = Workers(_THREADS, min(_MOST_SLOW_WAITING, waiting), self._run)
 
     def start(self) -> None:
         """Start the threads."""
-        if self.authentication is not None and self.authentication.mechanisms:
-            self._threads.start()
+        for each in self.authentication.mechanisms if self.authentication is not None else ():
+            self._started.add(self._slow if each.slow else self._quick)
+        for threads in self._started:
+            threads.start()
 
     def stop(self) -> None:
         """Let the threads end."""
-        self._threads.stop()
+        for threads in self._started:
+            threads.stop()
 
     def expect(self, connection: Connection) -> None:
         """Note a new connection, which must prove its user if users are proven here."""
@@ -88,7 +94,8 @@ class Proofs:
             _accept(connection, principal, protocol)
             return True
         connection.in_step = True
-        if not self._threads.submit(_Step(connection, protocol, mechanism, claim)):
+        threads = self._slow if mechanism.slow else self._quick
+        if not threads.submit(_Step(connection, protocol, mechanism, claim)):
             connection.in_step = False
             raise self.authentication.refusal("the server checks many users at the moment; try again later")
         return False
