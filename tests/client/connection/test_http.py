@@ -140,6 +140,7 @@ def test_a_certificate_of_the_client_is_shown(
     pem, key = tmp_path / "alice.pem", tmp_path / "alice.key"
     made.cert_chain_pems[0].write_to_path(pem)
     made.private_key_pem.write_to_path(key)
+    key.chmod(0o644)
     tls = Tls(Certificates(server_files.certificate, server_files.key, server_files.authority), required=True)
     by_certificate = Authentication(("certificate",), "cn")
     with serving(None, tls, by_certificate, set_ugi=names, getOption=whoami) as (_, port):
@@ -147,6 +148,9 @@ def test_a_certificate_of_the_client_is_shown(
             asked(f"{scheme}://localhost:{port}")
         monkeypatch.setenv("HMSTATS__CLIENT_CERTIFICATE", str(pem))
         monkeypatch.setenv("HMSTATS__CLIENT_KEY", str(key))
+        with pytest.raises(SettingsError, match=r"HMSTATS__CLIENT_KEY .* can be read by everybody"):
+            asked(f"{scheme}://localhost:{port}")
+        key.chmod(0o600)
         assert asked(f"{scheme}://localhost:{port}") == "alice k"
 
 
@@ -156,6 +160,6 @@ def test_a_certificate_that_cannot_be_used_is_named(
     monkeypatch.setenv("HMSTATS__CLIENT_CERTIFICATE", str(tmp_path / "absent.pem"))
     with (
         serving(None, Tls(Certificates(server_files.certificate, server_files.key))) as (_, port),
-        pytest.raises(SettingsError, match=r"HMSTATS__CLIENT_CERTIFICATE .*absent\.pem cannot be used"),
+        pytest.raises(SettingsError, match=r"HMSTATS__CLIENT_CERTIFICATE .*absent\.pem cannot be read"),
     ):
         asked(f"thrift+tls://localhost:{port}")

@@ -5,6 +5,7 @@ import ssl
 from dataclasses import dataclass, field
 
 from hmstats.errors import SettingsError
+from hmstats.private_files import require_private
 
 TOKEN = "HMSTATS__TOKEN"
 CERTIFICATE = "HMSTATS__CLIENT_CERTIFICATE"
@@ -23,11 +24,12 @@ class Credentials:
         """What TLS connections are made from: the server's certificate and name are checked.
 
         Trusted are the system's authorities, or those of the file that the variable SSL_CERT_FILE names. Raises
-        SettingsError if the certificate's files cannot be used.
+        SettingsError if the certificate's files cannot be used, or if everybody can read the key.
         """
         context = ssl.create_default_context()
         if self.certificate is None:
             return context
+        require_private(*((CERTIFICATE, self.certificate) if self.key is None else (KEY, self.key)))
         try:
             context.load_cert_chain(self.certificate, self.key, password=_no_password)
         except (OSError, ValueError) as error:
