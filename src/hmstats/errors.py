@@ -23,7 +23,8 @@ HmstatsError
 │       ├── DatabaseTaken       the database is in the hands of another server
 │       └── FilesBusy           another change of the same directories is under way
 ├── ProtocolError               bytes that are no message of ours
-│   └── MessageTooLarge         a message above the limit
+│   ├── MessageTooLarge         a message above the limit
+│   └── NotAuthenticated        a request of a client that has not proven its user
 ├── SketchError                 bytes that are no sketch of the named kind
 ├── SchemaError                 the database's schema is not the one that this version needs
 ├── SettingsError               a setting has no meaning
@@ -145,6 +146,14 @@ class ProtocolError(HmstatsError):
 
 class MessageTooLarge(ProtocolError):
     """A message above the limit."""
+
+
+class NotAuthenticated(ProtocolError):
+    """A request of a client that has not proven its user; `schemes` are the challenges of HTTP that it may answer."""
+
+    def __init__(self, text: str, schemes: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.schemes = tuple(schemes)
 
 
 class SketchError(HmstatsError):

@@ -2,9 +2,12 @@
 
 import contextlib
 import os
+import stat
 from pathlib import Path
 
 from pyarrow import fs
+
+from hmstats.errors import SettingsError
 
 _OWNER_ALONE = 0o600
 
@@ -19,3 +22,15 @@ def make_private_in(files: fs.FileSystem, path: str) -> None:
     """Create a private file if the file system is local; in an object store, the store's own settings decide."""
     if isinstance(files, fs.LocalFileSystem):
         make_private(path)
+
+
+def require_private(setting: str, path: str) -> None:
+    """Raise SettingsError if everybody can read or write the file of a setting, or if it is not there."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError as error:
+        raise SettingsError(f"{setting} {path} cannot be read: {error.strerror}") from error
+    if mode & (stat.S_IROTH | stat.S_IWOTH):
+        raise SettingsError(
+            f"{setting} {path} can be read by everybody, found mode {mode & 0o777:o}; expected 600 or 640"
+        )

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -24,6 +24,8 @@ from hmstats.errors import SettingsError
 
 PREFIX = "HMSTATS__"
 CONFIG_FILE_VARIABLE = PREFIX + "CONFIG"
+_IN_ENVIRONMENT = frozenset({"token", "client_certificate", "client_key"})
+"""Settings of the client, which a program without a settings file uses too."""
 _DEFAULT_CONFIG_FILE = "hmstats.toml"
 
 
@@ -68,7 +70,21 @@ class Settings(BaseSettings):
     metastore: str = Field(
         "thrift://127.0.0.1:9083",
         description="The metastore that commands ask: thrift://HOST:PORT, or thrift+tls://HOST:PORT for an encrypted "
-        "connection; several separated by commas.",
+        "connection, or http:// and https:// for HTTP; several separated by commas.",
+    )
+    token: SecretStr | None = Field(
+        None,
+        description="The token by which commands prove who they are, to an address http:// or https://; read from the "
+        "environment only.",
+    )
+    client_certificate: str | None = Field(
+        None,
+        description="The PEM file of the certificate, or of certificate and key, that commands show over TLS; read "
+        "from the environment only.",
+    )
+    client_key: str | None = Field(
+        None,
+        description="The PEM file of that certificate's key, without a password; read from the environment only.",
     )
     workers: int | None = Field(
         None, ge=1, le=256, description="Processes that share the port; none starts one for each core."
@@ -138,16 +154,45 @@ class Settings(BaseSettings):
     audit_reads_share: float = Field(
         1.0, gt=0, le=1, description="The share of reads that audit = all records; changes and denied calls are whole."
     )
+    authentication: tuple[Literal["certificate", "token", "jwt", "password"], ...] = Field(
+        (),
+        description="How clients prove who they are, a JSON list of: certificate, token, jwt, password; when empty, a "
+        "client is who it says.",
+    )
+    unencrypted_secrets: bool = Field(
+        False,
+        description="Whether tokens and passwords are also taken without TLS from other machines, as behind a proxy "
+        "that ends TLS.",
+    )
+    jwt_jwks: str | None = Field(
+        None, description="The public keys of an identity provider's tokens: a file, or an https address."
+    )
+    jwt_issuer: str | None = Field(
+        None, description="The claim iss that a provider's tokens must have; none looks at no issuer."
+    )
+    jwt_audience: str | None = Field(
+        None, description="A value that the claim aud of a provider's tokens must have; none looks at no audience."
+    )
+    jwt_user_claim: str = Field("sub", description="The claim of a provider's tokens that is the user.")
+    jwt_groups_claim: str = Field("groups", description="The claim of a provider's tokens that lists the groups.")
+    password_file: str | None = Field(
+        None, description="The file of users with hashes of their passwords, lines that `hmstats password` makes."
+    )
+    certificate_user: Literal["cn", "san"] = Field(
+        "cn",
+        description="The user of a client's certificate: its common name (cn), or its alternative name (san).",
+    )
     handshake_seconds: float = Field(
         10.0,
         gt=0,
-        description="Seconds in which a TLS handshake must be done; if TLS is required, since the connection began.",
+        description="Seconds in which a TLS handshake must be done; if TLS or authentication is required, both, since "
+        "the connection began.",
     )
     max_handshakes: int = Field(
         1_000,
         ge=1,
-        description="Connections of a worker whose TLS handshake is not done; one more closes the one that has waited "
-        "longest, of the address that has the most.",
+        description="Connections of a worker whose TLS handshake or authentication is not done; one more closes the "
+        "one that has waited longest, of the address that has the most.",
     )
     idle_seconds: float | None = Field(
         None, gt=0, description="Seconds after which a connection without a request is closed; none keeps it."
@@ -284,13 +329,18 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
 
 
 def _unknown() -> Iterator[tuple[str, str]]:
-    """The source and name of each given setting that does not exist. Raises SettingsError for invalid TOML."""
+    """The source and name of each given setting that does not exist.
+
+    Raises SettingsError for invalid TOML, and for settings that a file cannot have.
+    """
     ours = [name for name in sorted(os.environ) if name.upper().startswith(PREFIX)]
     for variable in ours:
         name = variable.upper().removeprefix(PREFIX).lower()
         if variable != CONFIG_FILE_VARIABLE and name not in Settings.model_fields:
             yield f"variable {variable}", name
     for name in _in_file():
+        if name in _IN_ENVIRONMENT:
+            raise SettingsError(f"{config_file()}: {name} must be the variable {PREFIX}{name.upper()}, found in a file")
         if name not in Settings.model_fields:
             yield str(config_file()), name
 

@@ -14,7 +14,7 @@ from tests.server.requests import Reply, encoded, envelope
 from tests.server.serving import Client
 
 from hmstats.server.access.guard import RuleSource
-from hmstats.server.assembly import Rules, build
+from hmstats.server.assembly import Rules, Security, build
 from hmstats.server.limits import Limits
 from hmstats.server.messages.envelope import CALL
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -62,7 +62,8 @@ def served(url: str, folder: Path, access: RuleSource | None = None) -> Iterator
     It keeps no answers, since the database is changed behind its back. `access` must allow all while it is filled.
     """
     store, engine = Store.open(url), create_engine(database_url(url))
-    server = build(store, Warehouse(str(folder)), ("127.0.0.1", 0), Limits(answers_bytes=0), Rules(), access=access)
+    limits, security = Limits(answers_bytes=0), Security(access=access)
+    server = build(store, Warehouse(str(folder)), ("127.0.0.1", 0), limits, Rules(), security)
     with capture_logs() as log, Client(server.start()) as client:
         try:
             _fill(client)

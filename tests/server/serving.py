@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from tests.server.requests import Reply, ReplyReader, request
 
+from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
@@ -50,9 +51,15 @@ class Gate:
 
 
 @contextlib.contextmanager
-def serving(limits: Limits | None = None, tls: Tls | None = None, **calls: Callable[..., Any]) -> Iterator[Address]:
+def serving(
+    limits: Limits | None = None,
+    tls: Tls | None = None,
+    authentication: Authentication | None = None,
+    **calls: Callable[..., Any],
+) -> Iterator[Address]:
     """A server with `getOption` as an echo and the calls given."""
-    server = Server(("127.0.0.1", 0), Dispatcher(methods(), {"getOption": echo} | calls), limits, tls=tls)
+    dispatcher = Dispatcher(methods(), {"getOption": echo} | calls)
+    server = Server(("127.0.0.1", 0), dispatcher, limits, tls=tls, authentication=authentication)
     address = server.start()
     try:
         yield address

@@ -38,6 +38,8 @@ COMMANDS = {
     "export": "Write all statistics to a file.",
     "import": "Read statistics from a file or a metastore.",
     "ping": "Ask a metastore whether it is alive.",
+    "token": "Make, list and revoke tokens of clients.",
+    "password": "Make a line of a password file.",
     "config": "Print the settings in force.",
     "version": "Print the version of hmstats.",
 }
@@ -46,7 +48,13 @@ COMMANDS = {
 Each is a function of its name, or a group named `app`, in the module of its name or of _MODULES. A name that Python
 has already gets an underscore.
 """
-_MODULES = {"adopt": "beside_hive", "leave": "beside_hive", "check-access": "check"}
+_MODULES = {
+    "adopt": "beside_hive",
+    "leave": "beside_hive",
+    "check-access": "access.check_access",
+    "token": "access.token",
+    "password": "access.password",
+}
 
 
 class Commands(TyperGroup):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from hmstats.model.catalog.file_changes import Kind
 from hmstats.server.access.guard import Everybody, Guard, RuleSource
+from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.cache.cached_answers import AnswerCache
 from hmstats.server.cache.cached_objects import CachedObjects
 from hmstats.server.cache.cached_tables import TableCache
@@ -92,7 +93,7 @@ _CLEANING_SECONDS = 600.0
 _HOUR_SECONDS = 3600.0
 _DAY_SECONDS = 24 * _HOUR_SECONDS
 _CERTIFICATES_SECONDS = 5.0
-"""How often a worker looks whether the files of its certificate have changed."""
+"""How often a worker looks whether the files of its certificate, or what proves users, have changed."""
 _ACCESS_SECONDS = 1.0
 """How often a worker looks whether the file of access rules has changed."""
 _RECOVERY_SECONDS = 5.0
@@ -133,20 +134,29 @@ def prepare(store: Store, warehouse: Warehouse) -> None:
     Roles(store).ensure_defaults()
 
 
+@dataclass(frozen=True, slots=True)
+class Security:
+    """What guards a server."""
+
+    tls: Tls | None = None
+    authentication: Authentication | None = None
+    """How clients prove who they are; if None, a client is who it says."""
+    access: RuleSource | None = None
+    """What users may do; if None, everything."""
+    audit: AuditLog | None = None
+    """Where calls are recorded."""
+
+
 def build(
     store: Store,
     warehouse: Warehouse,
     address: Address | Listener,
     limits: Limits,
     rules: Rules,
-    tls: Tls | None = None,
-    access: RuleSource | None = None,
-    audit: AuditLog | None = None,
+    security: Security = Security(),
 ) -> Server:
-    """A server that is ready to start, over a database whose schema is current; see `Server` for the address.
-
-    Without `access`, everybody may do everything. `audit` records calls.
-    """
+    """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
+    tls, authentication, access, audit = security.tls, security.authentication, security.access, security.audit
     prepare(store, warehouse)
     if rules.notifications:
         store.keep_log(encoder(sketches=rules.send_sketches))
@@ -174,7 +184,9 @@ def build(
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
     if access is not None:
         chores.append(Chore("rules", access.refresh, _ACCESS_SECONDS))
-    return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls)
+    if authentication is not None:
+        chores.append(Chore("authentication", authentication.refresh, _CERTIFICATES_SECONDS, at_once=True))
+    return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls, authentication)
 
 
 class _Statistics(NamedTuple):

@@ -1,8 +1,12 @@
 """Limits of one server process: sizes, times, threads, connections and caches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hmstats.server.messages.allowance import MOST_CONTAINERS, Allowance
+
+_UNPROVEN_BYTES = 64 * 1024
+_UNPROVEN_CONTAINERS = 1_000
+"""What is read of a client without a proven user, to answer it with a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +41,9 @@ class Limits:
     call_seconds: float | None = 300.0
     """How long a whole request may take, including its time in the queue."""
     handshake_seconds: float = 10.0
-    """How long a TLS handshake may take; from the connection's begin on, if TLS is required."""
+    """How long a TLS handshake may take; from the connection's begin on, if TLS or a proven user is required."""
     max_handshakes: int = 1_000
-    """Connections that are not encrypted yet. One more ends the one that has waited longest."""
+    """Connections that are not encrypted or proven yet. One more ends the one that has waited longest."""
     idle_seconds: float | None = None
     """How long a connection may stay open without a request."""
     busy_poll_seconds: float = 0.0002
@@ -53,3 +57,12 @@ class Limits:
     def allowance(self) -> Allowance:
         """The limits of one request."""
         return Allowance(self.max_message_bytes, self.max_message_containers)
+
+    @property
+    def before_proof(self) -> "Limits":
+        """The limits of a client that has not proven its user."""
+        return replace(
+            self,
+            max_message_bytes=min(self.max_message_bytes, _UNPROVEN_BYTES),
+            max_message_containers=_UNPROVEN_CONTAINERS,
+        )

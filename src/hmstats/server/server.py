@@ -5,6 +5,7 @@ import threading
 
 import structlog
 
+from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.chores import Chore, Chores
 from hmstats.server.connections.exchange import NewSession
@@ -27,7 +28,8 @@ class Server:
 
     A server can be started once. With a listener instead of an address, other processes may serve the same port.
     `versions` checks cached answers in the selector's thread; without it workers check them. `sessions` makes each
-    connection's session. `tls` makes connections encrypted; without it they are plain.
+    connection's session. `tls` makes connections encrypted; without it they are plain. `authentication`
+    has every client prove its user; without it a user is whom the client names.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class Server:
         versions: VersionSource | None = None,
         sessions: NewSession = Session,
         tls: Tls | None = None,
+        authentication: Authentication | None = None,
     ) -> None:
         self._address = address
         self._dispatcher = dispatcher
@@ -47,6 +50,7 @@ class Server:
         self._versions = versions
         self._sessions = sessions
         self._tls = tls
+        self._authentication = authentication
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
 
@@ -65,6 +69,7 @@ class Server:
             self._versions,
             self._sessions,
             self._tls,
+            self._authentication,
         )
         self._thread = threading.Thread(target=self._loop.run, name="hmstats-selector", daemon=True)
         self._thread.start()

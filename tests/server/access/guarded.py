@@ -9,7 +9,7 @@ from tests.server.serving import Client
 
 from hmstats.model.access.principal import Principal
 from hmstats.model.access.rule_file import parse_rules
-from hmstats.server.assembly import Rules, build
+from hmstats.server.assembly import Rules, Security, build
 from hmstats.server.calls.audit import AuditLog
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.caller import Session
@@ -63,9 +63,8 @@ def guarded(url: str, folder: Path, audit: AuditLog | None = None, *, rules: boo
     """
     store = Store.open(url)
     running = Guarded(("", 0), None)
-    server = build(
-        store, Warehouse(str(folder)), ("127.0.0.1", 0), Limits(), Rules(), None, running if rules else None, audit
-    )
+    security = Security(access=running if rules else None, audit=audit)
+    server = build(store, Warehouse(str(folder)), ("127.0.0.1", 0), Limits(), Rules(), security)
     running._server, running._address = server, server.start()
     try:
         root = running.client("root")

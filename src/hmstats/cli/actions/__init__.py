@@ -1,7 +1,7 @@
 """What each command does once its arguments are read. A file has the name of its command.
 
 serve, adopt, leave, doctor, config   a server and its database
-check_access                          what its access rules say
+access/                               who may call a server, and do what
 spark_arguments                       arguments of Spark's jobs, read before Spark is loaded
 analysis, checking                    Spark's jobs
 list_, show, ask, compare             stored statistics

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, warn_of_strangers
+from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.parent import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.serve_settings import is_alone, load_served
@@ -51,6 +52,7 @@ def _prepare(settings: Settings, *, alone: bool) -> None:
     tls_of(settings)
     access_of(settings)
     warn_of_strangers(settings)
+    authentication_of(settings, store)
     prepare(store, warehouse_of(settings))
     store.close()
 

@@ -25,7 +25,7 @@ def audit_of(settings: Settings, worker: int) -> AuditLog | None:
 
 def warn_of_strangers(settings: Settings) -> None:
     """Log that whoever reaches the server may use it, when other machines reach it."""
-    if is_loopback(settings.host):
+    if settings.authentication or is_loopback(settings.host):
         return
     if settings.rules is None:
         what = "everybody who reaches it may read and change everything"

@@ -10,11 +10,12 @@ import sys
 
 from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, audit_of
+from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.tls import tls_of
 from hmstats.errors import HmstatsError, StoreUnavailable
-from hmstats.server.assembly import Rules, build
+from hmstats.server.assembly import Rules, Security, build
 from hmstats.server.limits import Limits
 from hmstats.server.processes.lifeline import Lifeline
 from hmstats.server.processes.worker_process import HOPELESS
@@ -54,16 +55,10 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
     store = _open(settings)
     if settings.exclusive:
         store.take_alone(_CLAIM_SECONDS)
-    server = build(
-        store,
-        warehouse_of(settings),
-        listener,
-        _limits(settings),
-        _rules(settings),
-        tls_of(settings),
-        access_of(settings),
-        audit_of(settings, number),
+    security = Security(
+        tls_of(settings), authentication_of(settings, store), access_of(settings), audit_of(settings, number)
     )
+    server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings), security)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))

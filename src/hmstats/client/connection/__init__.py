@@ -3,4 +3,5 @@
 batches      messages of a bearable size
 connection   one connection, made again when it broke
 address      the addresses of a metastore
+credentials  what proves the user, from the environment; http_transport: calls over HTTP
 """

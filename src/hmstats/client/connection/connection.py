@@ -21,7 +21,9 @@ from thriftpy2.transport import TSocket, TTransportException
 from thriftpy2.transport.buffered import TCyBufferedTransport
 
 from hmstats.client.connection.address import Address
-from hmstats.errors import CallRefused, ServiceUnavailable
+from hmstats.client.connection.credentials import credentials
+from hmstats.client.connection.http_transport import HttpTransport
+from hmstats.errors import CallRefused, ServiceUnavailable, SettingsError
 from hmstats.wire.faults import TRY_AGAIN, from_thrift
 from hmstats.wire.idl import EXTENDED_SERVICE
 
@@ -39,7 +41,8 @@ class Connection:
     `timeout_seconds` limits one answer. `retries` is how often all addresses are retried, with exponential backoff and
     jitter. With `patience_seconds` they are retried until so much time has passed since the call began, and so is a
     call after a timeout; an internal error of the metastore is still retried `retries` times. A server of hmstats that
-    reports to be busy, or its database to be unavailable, counts as an address that does not answer.
+    reports to be busy, or its database to be unavailable, counts as an address that does not answer. What proves the
+    user is taken from the environment (credentials.py).
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Connection:
         self._timeout_seconds = timeout_seconds
         self._retries = retries
         self._patience_seconds = patience_seconds
+        self._credentials = credentials()
         self._turn = 0
         self._client: Any = None
         self._socket: Any = None
@@ -127,18 +131,38 @@ class Connection:
 
     def _open(self, limit_seconds: float) -> Any:
         """A new client, which has sent the user's name as Hive's own client does."""
+        opened = self._open_http if self.address.path is not None else self._open_plain
+        transport = TCyBufferedTransport(opened(min(limit_seconds, _CONNECT_SECONDS)))
+        self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
+        try:
+            self._socket.settimeout(limit_seconds)
+            self._client.set_ugi(getpass.getuser(), [])
+        except (TException, CallRefused):
+            self._drop()  # the server may have closed the connection behind its refusal
+            raise
+        return self._client
+
+    def _open_plain(self, connect_seconds: float) -> Any:
         address = self.address
         try:
-            self._socket = socket.create_connection((address.host, address.port), min(limit_seconds, _CONNECT_SECONDS))
+            self._socket = socket.create_connection((address.host, address.port), connect_seconds)
         except OSError as error:
             raise _Broken(f"no metastore can be reached at {address}: {_reason(error)}") from error
         if address.tls:
-            self._socket = _encrypted(self._socket, address)
+            with _handshake(address, self._socket):
+                self._socket = self._credentials.context().wrap_socket(self._socket, server_hostname=address.host)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        transport = TCyBufferedTransport(TSocket(sock=self._socket))
-        self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
-        self._client.set_ugi(getpass.getuser(), [])
-        return self._client
+        return TSocket(sock=self._socket)
+
+    def _open_http(self, connect_seconds: float) -> Any:
+        address = self.address
+        if self._credentials.token is not None and not (address.tls or address.is_loopback):
+            raise SettingsError(f"a token is not sent to {address} unencrypted: use https://")
+        transport = HttpTransport(address, self._credentials, connect_seconds)
+        with _handshake(address, transport):
+            transport.open()
+        self._socket = transport
+        return transport
 
     def _drop(self) -> None:
         client, self._client = self._client, None
@@ -146,19 +170,23 @@ class Connection:
             client.close()
 
 
-def _encrypted(plain: socket.socket, address: Address) -> ssl.SSLSocket:
-    """TLS on a connected socket, to a server whose certificate is valid for the address's host.
-
-    Trusted are the system's authorities, or those of the file that the variable SSL_CERT_FILE names.
-    """
+@contextlib.contextmanager
+def _handshake(address: Address, opened: Any) -> Iterator[None]:
+    """Tells errors of a connection that is being made apart, and closes it."""
     try:
-        return ssl.create_default_context().wrap_socket(plain, server_hostname=address.host)
+        yield
+    except SettingsError:
+        opened.close()
+        raise
     except ssl.SSLCertVerificationError as error:
-        plain.close()
+        opened.close()
         raise ServiceUnavailable(f"the certificate of {address} is not trusted: {error.verify_message}") from error
+    except ConnectionRefusedError as error:
+        raise _Broken(f"no metastore can be reached at {address}: {_reason(error)}") from error
     except OSError as error:
-        plain.close()
-        raise _Broken(f"{address} does not speak TLS as expected: {_reason(error)}") from error
+        opened.close()
+        said = "does not speak TLS as expected" if address.tls else "cannot be reached"
+        raise _Broken(f"{address} {said}: {_reason(error)}") from error
 
 
 class _Broken(ServiceUnavailable):

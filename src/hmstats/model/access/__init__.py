@@ -1,6 +1,8 @@
 """Who calls, as far as the server has proven it, and what they may do.
 
 - principal: an authenticated user
+- password_line: users with hashes of their passwords
+- api_token: tokens by which users prove who they are
 - actions: what may be done to an object
 - rules: rules in order, of which the first that is about a user and an object decides
 - rule_file: the rules in a TOML file

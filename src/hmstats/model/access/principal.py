@@ -11,3 +11,11 @@ class Principal:
     groups: tuple[str, ...]
     mechanism: str
     """A value of the setting `authentication`: kerberos, token, jwt, certificate or password."""
+
+
+_MOST_CHARACTERS = 256
+
+
+def is_user_name(text: str) -> bool:
+    """Whether a text can be the name of a user or group: 1 to 256 printable characters without spaces at its ends."""
+    return 0 < len(text) <= _MOST_CHARACTERS and text.isprintable() and text == text.strip()

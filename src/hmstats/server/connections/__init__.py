@@ -7,5 +7,6 @@ partial_requests    a budget for requests of which a part has come
 prompt_replies      cached answers, given by the selector's thread itself
 workers             threads that run the calls
 handshakes          connections that become encrypted before their first request
+proofs              users that are proven before a request is read
 deadlines, unsent   time limits, and replies that clients have not taken
 """

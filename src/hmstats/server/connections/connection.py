@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
+    from hmstats.model.access.principal import Principal
     from hmstats.server.calls.dispatch import Dispatcher
     from hmstats.server.layers.tls_socket import TlsSocket
     from hmstats.server.messages.envelope import Pieces
@@ -35,6 +36,7 @@ class Connection:
 
     __slots__ = (
         "call",
+        "certified",
         "closed",
         "doomed",
         "ended",
@@ -46,6 +48,7 @@ class Connection:
         "last",
         "lingering",
         "must_be_secure",
+        "must_prove",
         "outbox",
         "protocol",
         "session",
@@ -77,8 +80,12 @@ class Connection:
         """Whether requests are refused until the connection is encrypted."""
         self.is_secure = False
         """Whether the connection is encrypted."""
+        self.must_prove = False
+        """Whether requests are refused until the user is proven."""
+        self.certified: Principal | None = None
+        """The user of the client's certificate, whom requests without another proof have."""
         self.in_step = False
-        """Whether a thread works on the handshake; nothing is received meanwhile."""
+        """Whether a thread works on the handshake, or on the proof of a user; nothing is received meanwhile."""
         self.unread = False
         """Whether more requests have arrived than one turn handles; nothing is received before the next turn."""
 

@@ -15,13 +15,15 @@ from typing import Any, TypeVar
 
 import structlog
 
-from hmstats.errors import MessageTooLarge, ProtocolError
+from hmstats.errors import MessageTooLarge, NotAuthenticated, ProtocolError
+from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
 from hmstats.server.connections.deadlines import Deadlines
 from hmstats.server.connections.handshakes import Handshakes, Tls
 from hmstats.server.connections.partial_requests import PartialRequests
 from hmstats.server.connections.prompt_replies import PromptReplies, VersionSource
+from hmstats.server.connections.proofs import Proofs
 from hmstats.server.connections.unsent import UnsentReplies
 from hmstats.server.connections.workers import Workers
 from hmstats.server.limits import Limits
@@ -62,7 +64,9 @@ class Exchange:
         note: Callable[[int], None],
         versions: VersionSource | None,
         sessions: NewSession,
+        *,
         tls: Tls | None = None,
+        authentication: Authentication | None = None,
     ) -> None:
         """`note` is told how many connections there are whenever that changes."""
         self._note = note
@@ -89,6 +93,7 @@ class Exchange:
         """Connections with more requests than their turn allowed, which continue in the next turn."""
         self._calling = Deadlines[Connection](limits.call_seconds)
         self._handshakes = Handshakes(tls, limits, wake)
+        self._proofs = Proofs(authentication, limits, wake)
         self._idle = Deadlines[Connection](limits.idle_seconds)
         self._lingering = Deadlines[Connection](_LINGER_SECONDS)
         self._leaving = Deadlines[Connection](_FRESH_SECONDS)
@@ -120,6 +125,7 @@ class Exchange:
         self._note(0)
         self._workers.start()
         self._handshakes.start()
+        self._proofs.start()
 
     def drain(self) -> None:
         """Start no more requests: connections without a call are closed now, the others after their reply.
@@ -139,6 +145,7 @@ class Exchange:
             self._close(connection)
         self._workers.stop()
         self._handshakes.stop()
+        self._proofs.stop()
         self._prompt.close()
         while self._connections:  # replies that workers are sending now, without waiting for a client
             time.sleep(_MOMENT_SECONDS)
@@ -158,6 +165,7 @@ class Exchange:
             self._turn_away(connection)
         else:
             self._idle.start(connection)
+            self._proofs.expect(connection)
             self._handshakes.expect(connection)
             self._end_oldest_handshakes()
         self._watch(connection)
@@ -186,6 +194,9 @@ class Exchange:
             settled.append(call.connection)
         for connection, error in self._handshakes.settled():
             self.guarded(connection, self._settle_handshake, error)
+            settled.append(connection)
+        for connection, refusal in self._proofs.settled():
+            self.guarded(connection, self._settle_proof, refusal)
             settled.append(connection)
         return settled
 
@@ -248,7 +259,8 @@ class Exchange:
         self._lose_slow(connection, "slow", f"less than {most} bytes of the reply taken in {seconds:g} seconds")
 
     def _end_handshake(self, connection: Connection) -> None:
-        self._lose(connection, f"no handshake in {self._limits.handshake_seconds:g} seconds")
+        missing = "authenticated user" if connection.must_prove and not connection.must_be_secure else "handshake"
+        self._lose(connection, f"no {missing} in {self._limits.handshake_seconds:g} seconds")
 
     def _end_idle(self, connection: Connection) -> None:
         self._lose(connection, f"no request in {self._limits.idle_seconds:g} seconds")
@@ -273,7 +285,7 @@ class Exchange:
     def _repeats(self, connection: Connection, data: bytes) -> bool:
         """Starts a request that is answered from the cache by its bytes alone; whether the bytes are one."""
         protocol = connection.protocol
-        if protocol is None:
+        if protocol is None or connection.must_prove:
             return False
         message = protocol.message(data)
         repeated = self._dispatcher.repeated(message, connection.session) if message else None
@@ -291,11 +303,10 @@ class Exchange:
                 self._wait_for_handshake(connection)
                 return False
             request = self._next_request(connection)
-            if connection.must_be_secure and connection.protocol is not None:
-                self._refuse_plain(connection, request)
+            if connection.in_step or self._refuses(connection, request):
                 return False
         except ProtocolError as error:
-            self._reject(connection, error)
+            self._reject(connection, self._proofs.explained(error, connection))
             return False
         if request is not None:
             self._begin_call(connection, request)
@@ -330,20 +341,34 @@ class Exchange:
         if protocol is None or not connection.request_begun:
             return None
         request = protocol.take(connection.inbox)
+        if protocol.awaits_proof and not connection.must_be_secure and self._proofs.prove(connection, protocol):
+            self._handshakes.forget(connection)
+            request = protocol.take(connection.inbox)
         if request is None:
             return None
         protocol.identify(connection.session)
         return Call(connection, protocol, request)
 
     def _recognised(self, connection: Connection) -> WireProtocol | None:
-        return recognise(connection.inbox, self._dispatcher.whole, self._limits)
+        authenticates = self._proofs.authentication is not None
+        whole, proven = self._dispatcher.whole, not connection.must_prove
+        return recognise(connection.inbox, whole, self._limits, authenticates=authenticates, proven=proven)
 
-    def _refuse_plain(self, connection: Connection, call: Call | None) -> None:
-        """Answers a request that should have been encrypted. Raises ProtocolError if it is not whole."""
+    def _refuses(self, connection: Connection, call: Call | None) -> bool:
+        """Whether a request comes over a connection that is not encrypted or proven as it must be; answers it then.
+
+        Raises ProtocolError if the request is not whole, but should have been encrypted.
+        """
+        sentence = self._proofs.wanted if connection.must_prove and call is not None else None
+        if connection.must_be_secure and connection.protocol is not None:
+            sentence = _TLS_ONLY
+        if sentence is None:
+            return False
         if call is None:
-            raise ProtocolError(_TLS_ONLY)
-        self._answer_instead(connection, call, _TLS_ONLY, last=True)
+            raise ProtocolError(sentence)
+        self._answer_instead(connection, call, sentence, last=True)
         self._watch(connection)
+        return True
 
     def _wait_for_handshake(self, connection: Connection) -> None:
         self._idle.stop(connection)
@@ -362,6 +387,26 @@ class Exchange:
         if error is not None or connection.doomed:
             connection.doomed = False
             self._close(connection)
+        elif connection.is_secure and connection.must_prove:
+            self._settle_certificate(connection)
+
+    def _settle_certificate(self, connection: Connection) -> None:
+        """Takes the user of the client's certificate, as soon as the handshake is complete."""
+        try:
+            if self._proofs.by_certificate(connection):
+                self._handshakes.forget(connection)
+        except NotAuthenticated as error:  # a request may prove the user yet, and is told so else
+            session = connection.session
+            _log.info("certificate_not_taken", connection=session.connection_id, peer=session.peer, reason=str(error))
+
+    def _settle_proof(self, connection: Connection, refusal: NotAuthenticated | None) -> None:
+        if connection.doomed:
+            connection.doomed = False
+            self._close(connection)
+        elif refusal is not None:
+            self._reject(connection, refusal)
+        else:
+            self._handshakes.forget(connection)
 
     def _begin_call(self, connection: Connection, call: Call, repeated: CachedReply | None = None) -> None:
         """Answers a call from the cache, with `repeated` if it is given, or hands it to a worker."""

@@ -54,7 +54,10 @@ class _Step:
 
 
 class Handshakes:
-    """The connections of a selector that are not secure yet. All but the steps runs in the selector's thread."""
+    """The connections of a selector that are not secure yet, or whose user is not proven yet.
+
+    All but the steps runs in the selector's thread.
+    """
 
     def __init__(self, tls: Tls | None, limits: Limits, wake: Callable[[], None]) -> None:
         self._tls = tls
@@ -77,9 +80,9 @@ class Handshakes:
         self._threads.stop()
 
     def expect(self, connection: Connection) -> None:
-        """Note a new connection; where TLS is required, its time to become secure begins."""
-        if self._tls is not None and self._tls.required:
-            connection.must_be_secure = True
+        """Note a new connection; its time begins if it must become secure, or prove its user."""
+        connection.must_be_secure = self._tls is not None and self._tls.required
+        if connection.must_be_secure or connection.must_prove:
             self._await(connection)
 
     def beyond(self) -> Iterator[Connection]:
@@ -95,7 +98,7 @@ class Handshakes:
             yield oldest
 
     def forget(self, connection: Connection) -> None:
-        """Remove a connection that is secure or closed."""
+        """Remove a connection that is secure and proven as it must be, or closed."""
         self.deadlines.stop(connection)
         self._sockets.pop(connection, None)
         address = _address(connection)
@@ -127,7 +130,10 @@ class Handshakes:
             connection = step.connection
             connection.in_step = False
             if step.done:
-                self.forget(connection)
+                if connection.must_prove:
+                    self._sockets.pop(connection)
+                else:
+                    self.forget(connection)
                 connection.secure(step.tls, step.behind)
                 HANDSHAKES.labels("done").inc()
             elif step.error is not None:

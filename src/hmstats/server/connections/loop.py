@@ -6,6 +6,7 @@ import time
 
 import structlog
 
+from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.connections.connection import Connection
 from hmstats.server.connections.deadlines import Deadlines
@@ -34,13 +35,17 @@ class Loop:
         versions: VersionSource | None,
         sessions: NewSession,
         tls: Tls | None = None,
+        authentication: Authentication | None = None,
     ) -> None:
         self._listener = listener
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
         self._neighbours = listener.neighbours
         note = self._neighbours.note if self._neighbours is not None else lambda _: None
-        self._exchange = Exchange(self._selector, self._wakeup.wake, dispatcher, limits, note, versions, sessions, tls)
+        wake = self._wakeup.wake
+        self._exchange = Exchange(
+            self._selector, wake, dispatcher, limits, note, versions, sessions, tls=tls, authentication=authentication
+        )
         self._busy_poll_seconds = limits.busy_poll_seconds
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None

@@ -20,12 +20,15 @@ class Certificates:
     """What new TLS connections are made from.
 
     The certificate's file holds the chain in PEM form, the server's own certificate first. With `client_ca`, every
-    client must show a certificate that one of its authorities has signed.
+    client must show a certificate that one of its authorities has signed, or may show one if it is `client_optional`.
     """
 
-    def __init__(self, certificate: str, key: str, client_ca: str | None = None) -> None:
+    def __init__(
+        self, certificate: str, key: str, client_ca: str | None = None, *, client_optional: bool = False
+    ) -> None:
         """Raises SettingsError when a file cannot be read, or when certificate and key do not belong together."""
         self._certificate, self._key, self._client_ca = certificate, key, client_ca
+        self._client_mode = ssl.CERT_OPTIONAL if client_optional else ssl.CERT_REQUIRED
         self._stamps = self._seen()
         self.context = self._load()
 
@@ -63,7 +66,7 @@ class Certificates:
             except OSError as error:
                 reason = f"tls_client_ca {self._client_ca} cannot be used: {_reason(error)}"
                 raise SettingsError(reason) from error
-            context.verify_mode = ssl.CERT_REQUIRED
+            context.verify_mode = self._client_mode
         self.expires = expires
         CERTIFICATE_EXPIRES.set(expires.timestamp())
         return context

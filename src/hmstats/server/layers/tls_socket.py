@@ -10,6 +10,8 @@ import ssl
 import threading
 from collections.abc import Sequence
 
+from hmstats.server.authentication.certificate_users import Certificate
+
 FIRST_BYTE = 0x16
 """The first byte of a TLS connection (RFC 8446, section 5.1: a record of type handshake)."""
 REFUSAL = bytes((0x15, 3, 1, 0, 2, 2, 40))
@@ -103,6 +105,12 @@ class TlsSocket:
     def close(self) -> None:
         """Close the socket."""
         self._plain.close()
+
+    @property
+    def client_certificate(self) -> Certificate | None:
+        """The client's certificate, which an authority of the server's has signed; None if it showed none."""
+        with self._lock:
+            return self._tls.getpeercert() or None
 
     @property
     def version(self) -> str | None:

@@ -62,6 +62,11 @@ CERTIFICATE_EXPIRES = Gauge(
     multiprocess_mode="livemin",
 )
 HANDSHAKES = EventCounter("hmstats_handshakes", "TLS handshakes that ended, by outcome: done or failed.", ("outcome",))
+AUTHENTICATIONS = EventCounter(
+    "hmstats_authentications",
+    "Proofs of users that were checked, by outcome: done or failed; a proof that is still believed is not checked.",
+    ("outcome",),
+)
 
 
 class CachedSeconds:

@@ -3,14 +3,16 @@
 Requests are POSTs to any path with the content type of Thrift. Browsers send that type to another origin only after a
 preflight request, which is refused, so that no web page can reach a metastore. The header x-actor-username names the
 user, as Hive's clients send it. A request without the header has no user, even if an earlier request of the connection
-had one: proxies share connections.
+had one: proxies share connections. Where users are proven, the header Authorization has the proof, and reading stops
+behind the headers until it is checked.
 """
 
 from http import HTTPStatus
 
 import h11
 
-from hmstats.errors import MessageTooLarge, ProtocolError
+from hmstats.errors import MessageTooLarge, NotAuthenticated, ProtocolError
+from hmstats.server.authentication.claims import Claim, claim_of
 from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
 from hmstats.server.messages.envelope import Pieces
@@ -20,6 +22,7 @@ from hmstats.server.rpc.caller import Session
 _TYPES = (b"application/x-thrift", b"application/vnd.apache.thrift.")
 _TEXT = b"text/plain; charset=utf-8"
 _USER_HEADER = b"x-actor-username"
+_PROOF_HEADER = b"authorization"
 _EVENTS_AT_ONCE = 200
 """Events of h11 that are read in one turn; each takes some 20 microseconds."""
 _FREE_CHUNKS, _LEAST_CHUNK_BYTES = 1_000, 64
@@ -29,8 +32,9 @@ _Headers = list[tuple[bytes, bytes]]
 class HttpProtocol:
     """HTTP/1.1 on a connection that may carry many requests."""
 
-    def __init__(self, whole: Recognise, allowance: Allowance) -> None:
-        """`whole` recognises requests that need no scan for their end."""
+    def __init__(self, whole: Recognise, allowance: Allowance, *, authenticates: bool = False) -> None:
+        """`whole` recognises requests that need no scan for their end; `authenticates` stops behind the headers."""
+        self._authenticates = authenticates
         self._whole = whole
         self._allowance = allowance
         self._http = h11.Connection(h11.SERVER)
@@ -63,6 +67,10 @@ class HttpProtocol:
     def encodes_at_once(self) -> bool:
         """Whether the encoding of the request takes constant time."""
         return self._encoding is not None and self._encoding.encodes_at_once
+
+    def proven(self) -> None:
+        """Go on with the request behind its headers."""
+        self.awaits_proof = False
 
     def take(self, inbox: bytearray) -> Request | None:
         """Pass the inbox to h11; return the body once it is a whole request, None until then.
@@ -106,13 +114,21 @@ class HttpProtocol:
             return ()
         if isinstance(error, MessageTooLarge):
             self._refused = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        challenges: _Headers = []
+        if isinstance(error, NotAuthenticated):
+            self._refused = HTTPStatus.UNAUTHORIZED
+            challenges = [(b"WWW-Authenticate", f'{each} realm="hmstats"'.encode()) for each in error.schemes]
         allowed = [(b"Allow", b"POST")] if self._refused is HTTPStatus.METHOD_NOT_ALLOWED else []
-        headers = [(b"Connection", b"close"), *allowed]
+        headers = [(b"Connection", b"close"), *allowed, *challenges]
         return self._respond(self._refused, _TEXT, (f"{error}\n".encode(),), headers)
 
     def _begin(self) -> None:
         """Resets the state of one request."""
         self._user: str | None = None
+        self.awaits_proof = False
+        """Whether the headers of a request were read, and the rest is read after its user is proven."""
+        self.claim: Claim | None = None
+        """What the headers say to prove the user; None if nothing."""
         self._encoding: Encoding | None = None
         self._body = bytearray()
         self._request: Request | None = None
@@ -124,7 +140,7 @@ class HttpProtocol:
         if self._encoding is not None and self._encoding.unread:
             self._take_request()
         for _ in range(_EVENTS_AT_ONCE):
-            if self.unread:
+            if self.unread or self.awaits_proof:
                 return None
             event = self._http.next_event()
             if isinstance(event, h11.Request):
@@ -162,6 +178,15 @@ class HttpProtocol:
         if not self._type.startswith(_TYPES):
             self._refused = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
             raise ProtocolError(f"the content type must be application/x-thrift, found {self._type.decode('latin-1')}")
+        if self._authenticates:
+            self._expect_proof(request)
+
+    def _expect_proof(self, request: h11.Request) -> None:
+        self.awaits_proof = True
+        proofs = [value for name, value in request.headers if name == _PROOF_HEADER]
+        if len(proofs) > 1:
+            raise NotAuthenticated(f"a request must have one header Authorization, found {len(proofs)}")
+        self.claim = claim_of(proofs[0]) if proofs else None
 
     def _take_body(self, data: bytes) -> None:
         self._body += data

@@ -7,6 +7,7 @@ import struct
 from typing import Protocol
 
 from hmstats.errors import MessageTooLarge, ProtocolError
+from hmstats.server.authentication.claims import Claim
 from hmstats.server.limits import Limits
 from hmstats.server.messages.compact_reader import PROTOCOL_ID
 from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
@@ -44,6 +45,17 @@ class WireProtocol(Protocol):
         """Whether the connection must end after the reply that was wrapped last."""
 
     @property
+    def awaits_proof(self) -> bool:
+        """Whether `take` stopped in a request whose user is to be proven before the rest is read."""
+
+    @property
+    def claim(self) -> Claim | None:
+        """What the request says to prove its user; None if nothing."""
+
+    def proven(self) -> None:
+        """Go on with the request, whose user is proven."""
+
+    @property
     def encodes_at_once(self) -> bool:
         """Whether `encode` takes constant time."""
 
@@ -73,6 +85,8 @@ class PlainProtocol:
     """Messages one after the other, without frames."""
 
     ends = False
+    awaits_proof = False
+    claim = None
 
     def __init__(self, encoding: Encoding) -> None:
         self._encoding = encoding
@@ -104,6 +118,9 @@ class PlainProtocol:
     def message(self, data: bytes) -> bytes | None:
         """The bytes themselves."""
         return data
+
+    def proven(self) -> None:
+        """Nothing: a user is proven for the whole connection."""
 
     def identify(self, session: Session) -> None:
         """Nothing: a client names its user by a call."""
@@ -170,10 +187,13 @@ class FramedProtocol(PlainProtocol):
         return () if reply is None else (_FRAME.pack(sum(map(len, reply))), *reply)
 
 
-def recognise(inbox: bytearray, whole: Recognise, limits: Limits) -> WireProtocol | None:
+def recognise(
+    inbox: bytearray, whole: Recognise, limits: Limits, *, authenticates: bool = False, proven: bool = True
+) -> WireProtocol | None:
     """The protocol of a connection that begins with these bytes; None if they are too few to tell.
 
-    `whole` recognises requests that need no scan for their end.
+    `whole` recognises requests that need no scan for their end. `authenticates` says that users are proven, `proven`
+    that the connection's user is: only small requests are read of one that is not, to tell it so.
 
     A binary message begins with 0x80, a compact one with 0x82; a frame's size within the limits begins with neither. A
     binary message in its old form begins with the size of its method's name, and its fifth byte is a letter of the
@@ -181,9 +201,12 @@ def recognise(inbox: bytearray, whole: Recognise, limits: Limits) -> WireProtoco
     """
     if not inbox:
         return None
-    first, allowance = inbox[0], limits.allowance
+    first = inbox[0]
     if first in _METHODS:
-        return HttpProtocol(whole, allowance)
+        return HttpProtocol(whole, limits.allowance, authenticates=authenticates)
+    if not proven:
+        whole, limits = _not_known, limits.before_proof
+    allowance = limits.allowance
     if first > _METHODS[-1]:
         return PlainProtocol(encoding_of(first, allowance, whole))
     if len(inbox) <= _FRAME.size:
@@ -192,3 +215,7 @@ def recognise(inbox: bytearray, whole: Recognise, limits: Limits) -> WireProtoco
     if inner in (_BINARY_ID, PROTOCOL_ID, 0):
         return FramedProtocol(encoding_of(inner, allowance, whole), limits.max_message_bytes)
     return PlainProtocol(encoding_of(first, allowance, whole))
+
+
+def _not_known(_: bytearray) -> Request | None:
+    return None

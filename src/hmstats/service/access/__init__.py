@@ -1,6 +1,7 @@
-"""Rules for roles, privileges and tokens. The metastore stores and returns them; nothing here enforces them.
+"""Rules for roles, privileges and tokens. The metastore stores and returns them.
 
 privileges   granted, revoked, listed
 roles        made, granted, dropped
 tokens       delegation tokens and master keys
+api_tokens   tokens by which clients prove who they are
 """

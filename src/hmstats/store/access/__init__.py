@@ -1,1 +1,1 @@
-"""Tables of privileges, roles and delegation tokens."""
+"""Tables of privileges, roles, delegation tokens, and api_tokens: tokens by which clients prove who they are."""

@@ -41,6 +41,7 @@ class Claims:
         self._alone: Any = None
         self._exclusive = False
         """Whether the store is exclusive, even while it has lost its claim: writing connections then take none."""
+        self._waived = False
         self._lock = threading.Lock()
         event.listen(writers, "connect", self._share)
         event.listen(writers, "close", _unshare)
@@ -69,6 +70,10 @@ class Claims:
                 )
             time.sleep(_PAUSE_SECONDS)
         self._exclusive = True
+
+    def waive(self) -> None:
+        """Take no claim for new writing connections: they write only tables of which no server caches anything."""
+        self._waived = True
 
     def retake(self) -> bool:
         """Take the exclusive claim again if it was lost. Returns False if another process has a claim now."""
@@ -119,7 +124,7 @@ class Claims:
 
     def _share(self, connection: Any, record: Any) -> None:
         """Take a shared claim for a new writing connection. Raises DatabaseTaken."""
-        if self._exclusive:
+        if self._exclusive or self._waived:
             return
         if self._file is None:
             shared = _answer(connection, _SHARE)

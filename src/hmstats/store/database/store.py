@@ -104,6 +104,10 @@ class Store:
         self._own = OwnVersions(partial(versions.current, self._pools.checkers, self._pools.history))
         self.forget_when_older(self._own.forget_all)
 
+    def write_beside_alone(self) -> None:
+        """Write even while a server uses the database exclusively: only tables of which no server caches anything."""
+        self._pools.claims.waive()
+
     def forget_when_older(self, forget: Callable[[], None]) -> None:
         """Register `forget`, which clears a cache when the database may be an older one (history.py)."""
         self._pools.history.on_change(forget)

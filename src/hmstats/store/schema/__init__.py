@@ -38,6 +38,7 @@ from hmstats.store.schema.functions import (
     FUNCS,
 )
 from hmstats.store.schema.ours import (
+    HMSTATS_API_TOKEN,
     HMSTATS_COLUMN_PROVENANCE,
     HMSTATS_FILE_CHANGE,
     HMSTATS_PARTIAL_STATE,
@@ -109,6 +110,7 @@ __all__ = [
     "FUNC_RU",
     "GLOBAL_PRIVS",
     "HIVE_LOCKS",
+    "HMSTATS_API_TOKEN",
     "HMSTATS_COLUMN_PROVENANCE",
     "HMSTATS_FILE_CHANGE",
     "HMSTATS_PARTIAL_STATE",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Column, Double, Index, LargeBinary, Table
+from sqlalchemy import JSON, Boolean, Column, Double, Index, LargeBinary, Table, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 
 from hmstats.store.schema.columns import METADATA, ROOM, big, key, text
@@ -91,4 +91,16 @@ HMSTATS_FILE_CHANGE = Table(
     text("DETAILS", required=True),
     big("STARTED_AT", required=True),
     comment="Changes of directories that are under way: what a server that was killed leaves to the others",
+)
+HMSTATS_API_TOKEN = Table(
+    "HMSTATS_API_TOKEN",
+    METADATA,
+    key("HASH", 64),
+    text("NAME", 128, required=True),
+    text("USER_NAME", 256, required=True),
+    text("USER_GROUPS", required=True),
+    big("CREATED_AT", required=True),
+    big("EXPIRES_AT"),
+    UniqueConstraint("NAME", name="HMSTATS_API_TOKEN_NAME_key"),
+    comment="Tokens by which clients prove who they are; HASH is the SHA-256 of the text that a client sends",
 )

@@ -19,7 +19,9 @@ class SessionCalls:
         self._started_seconds = int(time.time())
 
     def set_ugi(self, session: Session, user_name: str | None, group_names: list[str] | None) -> list[str]:
-        """Store the caller's user and groups, and return the groups, as in Hive."""
+        """Store the caller's user and groups, and return the groups, as in Hive; an authenticated user's own name."""
+        if session.principal is not None:
+            return [session.principal.user]
         session.identify(user_name, tuple(group_names or ()))
         return list(session.groups)
 

@@ -1,0 +1,71 @@
+"""`hmstats token`: tokens in the database of a server, which may run meanwhile."""
+
+import json
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import typer
+
+from hmstats.cli.serving.serve_settings import load_served
+from hmstats.errors import SettingsError
+from hmstats.service.access.api_tokens import ApiTokens
+from hmstats.store.opening import open_store
+
+_UNIT_SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+
+
+def create_token(
+    name: str, user: str, groups: Sequence[str], expires: str | None, database: str | None, *, as_json: bool
+) -> None:
+    """Make a token and print its secret alone, so that a shell can take it."""
+    with _tokens(database) as tokens:
+        secret = tokens.create(name, user, tuple(groups), None if expires is None else _seconds(expires))
+    typer.echo(json.dumps({"name": name, "user": user, "token": secret}) if as_json else secret)
+
+
+def list_tokens(database: str | None, *, as_json: bool) -> None:
+    """Print the name, user, groups and times of each token."""
+    with _tokens(database) as tokens:
+        found = tokens.listed()
+    now_ms = time.time() * 1000
+    for each in found:
+        expires = _time(each.expires_ms)
+        over = each.expires_ms is not None and each.expires_ms <= now_ms
+        if as_json:
+            told = {"name": each.name, "user": each.user, "groups": each.groups, "created": _time(each.created_ms)}
+            typer.echo(json.dumps(told | {"expires": expires, "expired": over}))
+        else:
+            end = f"{'expired' if over else 'expires'} {expires}" if expires else "does not expire"
+            typer.echo("\t".join((each.name, each.user, ",".join(each.groups), f"made {_time(each.created_ms)}", end)))
+
+
+def revoke_token(name: str, database: str | None, *, as_json: bool) -> None:
+    """Delete a token."""
+    with _tokens(database) as tokens:
+        tokens.revoke(name)
+    typer.echo(json.dumps({"revoked": name}) if as_json else f"revoked {name}")
+
+
+@contextmanager
+def _tokens(database: str | None) -> Iterator[ApiTokens]:
+    settings = load_served({"database": database})
+    store = open_store(settings.database, pool_size=1, statement_seconds=settings.statement_seconds)
+    store.write_beside_alone()
+    try:
+        yield ApiTokens(store)
+    finally:
+        store.close()
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"([1-9][0-9]{0,5})([dhms])", text)
+    if found is None:
+        raise SettingsError(f"--expires must be a number and d, h, m or s, as 90d, found {text!r}")
+    return float(found[1]) * _UNIT_SECONDS[found[2]]
+
+
+def _time(ms: int | None) -> str | None:
+    return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds")

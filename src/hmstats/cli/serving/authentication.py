@@ -1,0 +1,66 @@
+"""How clients of a server prove who they are, by its settings."""
+
+from collections.abc import Callable
+
+from hmstats.errors import SettingsError
+from hmstats.server.authentication.authentication import CERTIFICATE, Authentication, Mechanism
+from hmstats.server.authentication.passwords import PASSWORD, Passwords, by_password
+from hmstats.server.authentication.tokens import TOKEN, by_token
+from hmstats.service.access.api_tokens import ApiTokens
+from hmstats.settings import Settings
+from hmstats.store.database.store import Store
+
+_JWT = "jwt"
+
+
+def authentication_of(settings: Settings, store: Store) -> Authentication | None:
+    """Authentication as the settings want it, with the tokens of a store; None if it is off.
+
+    Raises SettingsError if a setting is missing.
+    """
+    names = settings.authentication
+    if not names:
+        return None
+    by_certificate = CERTIFICATE in names
+    if by_certificate and (settings.tls == "off" or settings.tls_client_ca is None):
+        raise SettingsError(
+            "authentication by certificate needs the setting tls_client_ca, and tls = accept or require"
+        )
+    mechanisms, refreshes = _mechanisms(settings, store)
+    rule = settings.certificate_user if by_certificate else None
+    return Authentication(names, rule, mechanisms, settings.unencrypted_secrets, refreshes)
+
+
+def _mechanisms(settings: Settings, store: Store) -> tuple[tuple[Mechanism, ...], tuple[Callable[[], None], ...]]:
+    """The mechanisms with secrets, and what looks for their changed files and keys; tokens are told first."""
+    mechanisms: list[Mechanism] = []
+    refreshes: list[Callable[[], None]] = []
+    names = settings.authentication
+    if TOKEN in names:
+        mechanisms.append(by_token(ApiTokens(store)))
+    if _JWT in names:
+        mechanism, refresh = _jwt(settings)
+        mechanisms.append(mechanism)
+        refreshes.append(refresh)
+    if PASSWORD in names:
+        passwords = Passwords(_needed(settings.password_file, PASSWORD, "password_file"))
+        mechanisms.append(by_password(passwords))
+        refreshes.append(passwords.refresh)
+    return tuple(mechanisms), tuple(refreshes)
+
+
+def _jwt(settings: Settings) -> tuple[Mechanism, Callable[[], None]]:
+    try:
+        from hmstats.server.authentication.json_web_keys import JsonWebKeys  # noqa: PLC0415 - in an extra
+        from hmstats.server.authentication.json_web_tokens import Expected, by_jwt  # noqa: PLC0415
+    except ImportError as error:
+        raise SettingsError("authentication by jwt needs the extra jwt: pip install 'hmstats[jwt]'") from error
+    keys = JsonWebKeys(_needed(settings.jwt_jwks, _JWT, "jwt_jwks"))
+    expected = Expected(settings.jwt_issuer, settings.jwt_audience, settings.jwt_user_claim, settings.jwt_groups_claim)
+    return by_jwt(keys, expected), keys.refresh
+
+
+def _needed(value: str | None, mechanism: str, name: str) -> str:
+    if value is None:
+        raise SettingsError(f"authentication by {mechanism} needs the setting {name}")
+    return value

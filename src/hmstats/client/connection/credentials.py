@@ -1,0 +1,48 @@
+"""What a client shows to prove who it is, from the environment: secrets stand on no command line and in no settings."""
+
+import os
+import ssl
+from dataclasses import dataclass, field
+
+from hmstats.errors import SettingsError
+from hmstats.private_files import require_private
+
+TOKEN = "HMSTATS__TOKEN"
+CERTIFICATE = "HMSTATS__CLIENT_CERTIFICATE"
+KEY = "HMSTATS__CLIENT_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A token for HTTP, and the PEM files of a certificate for TLS; the key may be in the certificate's file."""
+
+    token: str | None = field(default=None, repr=False)
+    certificate: str | None = None
+    key: str | None = None
+
+    def context(self) -> ssl.SSLContext:
+        """What TLS connections are made from: the server's certificate and name are checked.
+
+        Trusted are the system's authorities, or those of the file that the variable SSL_CERT_FILE names. Raises
+        SettingsError if the certificate's files cannot be used, or if everybody can read the key.
+        """
+        context = ssl.create_default_context()
+        if self.certificate is None:
+            return context
+        require_private(*((CERTIFICATE, self.certificate) if self.key is None else (KEY, self.key)))
+        try:
+            context.load_cert_chain(self.certificate, self.key, password=_no_password)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise SettingsError(f"{CERTIFICATE} {self.certificate} cannot be used with its key: {reason}") from error
+        return context
+
+
+def credentials() -> Credentials:
+    """The credentials in the environment."""
+    return Credentials(*(os.environ.get(name) or None for name in (TOKEN, CERTIFICATE, KEY)))
+
+
+def _no_password() -> str:
+    """Instead of OpenSSL's question at the terminal. Raises ValueError."""
+    raise ValueError("the key is encrypted; expected one without a password")

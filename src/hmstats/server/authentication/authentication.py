@@ -1,0 +1,100 @@
+"""The mechanisms by which a server lets clients prove who they are, and over which connections."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from hmstats.errors import NotAuthenticated
+from hmstats.model.access.principal import Principal
+from hmstats.server.authentication.certificate_users import Certificate, Rule, certificate_user
+from hmstats.server.authentication.claims import Claim
+
+CERTIFICATE = "certificate"
+
+
+class Proven(NamedTuple):
+    """A user, and how many seconds the proof may be believed without another look."""
+
+    principal: Principal
+    seconds: float
+
+
+Prover = Callable[[Claim, str], Proven]
+"""Proves the claim of a client at an address. May block or compute for long. Raises NotAuthenticated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """One way to prove a user by a secret in a request."""
+
+    name: str
+    """A value of the setting `authentication`."""
+    scheme: str
+    """What an answer 401 asks for (RFC 9110, section 11.6.1)."""
+    fits: Callable[[Claim], bool]
+    """Whether a claim is of this mechanism, told by its form."""
+    prove: Prover
+    over_loopback: bool = True
+    """Whether a client on the server's own machine may use it without TLS."""
+    slow: bool = False
+    """Whether a check computes for long, so that others should not wait behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Authentication:
+    """What counts as a proof. `names` are the values of the setting, of which `mechanisms` are those with secrets.
+
+    `certificate_rule` is None if certificates prove nothing. Secrets are taken over TLS, and where the mechanism allows
+    it from the server's own machine; if `unencrypted`, from everywhere.
+    """
+
+    names: tuple[str, ...]
+    certificate_rule: Rule | None = None
+    mechanisms: tuple[Mechanism, ...] = ()
+    unencrypted: bool = False
+    refreshes: tuple[Callable[[], None], ...] = ()
+    """What looks for changed files and keys, to be called every few seconds from one thread."""
+
+    @property
+    def wanted(self) -> str:
+        """The sentence for a client that has proven nothing."""
+        how = ", ".join(self.names)
+        return f"this server serves authenticated clients only: its setting authentication is {how}"
+
+    def refresh(self) -> None:
+        """Look for changed files and keys."""
+        for each in self.refreshes:
+            each()
+
+    def refusal(self, reason: str) -> NotAuthenticated:
+        """The error for a client, with what it is asked for."""
+        return NotAuthenticated(reason, tuple(dict.fromkeys(each.scheme for each in self.mechanisms)))
+
+    def by_certificate(self, certificate: Certificate | None) -> Principal | None:
+        """The user of a verified certificate; None if there is none, or if certificates prove nothing.
+
+        Raises NotAuthenticated if the certificate names no user.
+        """
+        if certificate is None or self.certificate_rule is None:
+            return None
+        return Principal(certificate_user(certificate, self.certificate_rule), (), CERTIFICATE)
+
+    def mechanism(self, claim: Claim, peer: str, *, secure: bool) -> Mechanism:
+        """The mechanism of a claim. Raises NotAuthenticated if there is none, or if the secret came readable."""
+        found = next((each for each in self.mechanisms if each.fits(claim)), None)
+        if found is None:
+            raise self.refusal(f"{self.wanted}; found a secret of another kind")
+        if not (secure or self.unencrypted or (found.over_loopback and _is_loopback(peer))):
+            raise self.refusal(
+                f"a {found.name} is taken over TLS only; this one has crossed the network readable, so replace it"
+            )
+        return found
+
+
+def _is_loopback(peer: str) -> bool:
+    """Whether a client's address (HOST:PORT) is one of the server's own machine."""
+    try:
+        return ip_address(peer.rpartition(":")[0].strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,89 @@
+"""Passwords of a file as proofs: `Authorization: Basic`, over TLS only."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import structlog
+
+from hmstats.errors import NotAuthenticated, SettingsError
+from hmstats.model.access.password_line import PasswordLine, line_of, read_line
+from hmstats.model.access.principal import Principal
+from hmstats.private_files import require_private
+from hmstats.server.authentication.authentication import Mechanism, Proven
+from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.guessing import Guessing
+
+PASSWORD = "password"
+_BELIEVED_SECONDS = 10.0
+_WRONG = "the user or the password is wrong"
+_SETTING = "password_file"
+
+_log = structlog.get_logger("hmstats.server")
+
+
+class Passwords:
+    """The users of a password file, which is read again when it changes."""
+
+    def __init__(self, file: str) -> None:
+        """Raises SettingsError if the file cannot be used, or if everybody can read it."""
+        self._file = file
+        self._stamp = self._seen()
+        self._lines = self._read()
+        self._nobody = read_line(line_of("nobody", (), "no password"))
+        """Checked for unknown users, so that their answer takes as long as that of known ones."""
+
+    def refresh(self) -> None:
+        """Read the file again if it has changed; one that cannot be used leaves the old users in force."""
+        stamp = self._seen()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            self._lines = self._read()
+            _log.info("passwords_read", file=self._file, users=len(self._lines))
+        except SettingsError as error:
+            _log.error("passwords_not_read", reason=str(error), users=len(self._lines))
+
+    def check(self, user: str, password: str) -> Principal | None:
+        """The user if the password is its own; None if not. Takes long on purpose."""
+        line = self._lines.get(user)
+        right = (line or self._nobody).is_of(password)
+        return Principal(line.user, line.groups, PASSWORD) if line is not None and right else None
+
+    def _seen(self) -> tuple[int, int] | None:
+        try:
+            found = Path(self._file).stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_ino
+
+    def _read(self) -> Mapping[str, PasswordLine]:
+        require_private(_SETTING, self._file)
+        try:
+            texts = Path(self._file).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{_SETTING} {self._file} cannot be read: {type(error).__name__}") from error
+        lines = [read_line(each) for each in texts if each.strip() and not each.startswith("#")]
+        found = {each.user: each for each in lines}
+        if len(found) < len(lines):
+            raise SettingsError(f"{_SETTING} {self._file} must have one line for each user, found two of one")
+        return found
+
+
+def by_password(passwords: Passwords) -> Mechanism:
+    """The mechanism that checks passwords; tries after failures are slowed down."""
+    guessing = Guessing()
+
+    def prove(claim: Claim, peer: str) -> Proven:
+        user = claim.user or ""
+        address = peer.rpartition(":")[0]
+        guessing.allow(address, user)
+        principal = passwords.check(user, claim.secret)
+        if principal is None:
+            guessing.failed(address, user)
+            _log.warning("password_wrong", user=user[:100], peer=peer)
+            raise NotAuthenticated(_WRONG)
+        guessing.right(address, user)
+        return Proven(principal, _BELIEVED_SECONDS)
+
+    return Mechanism(PASSWORD, "Basic", lambda claim: claim.user is not None, prove, over_loopback=False, slow=True)

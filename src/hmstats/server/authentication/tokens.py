@@ -1,0 +1,26 @@
+"""Tokens of hmstats' own as proofs: `Authorization: Bearer`, or as the password of `Authorization: Basic`."""
+
+from hmstats.errors import NotAuthenticated
+from hmstats.model.access.api_token import is_secret
+from hmstats.model.access.principal import Principal
+from hmstats.server.authentication.authentication import Mechanism, Proven
+from hmstats.server.authentication.claims import Claim
+from hmstats.service.access.api_tokens import ApiTokens
+
+TOKEN = "token"
+BELIEVED_SECONDS = 10.0
+"""How long a worker believes a token: a revoked one is refused by every worker of every server after this time."""
+_WRONG = "the token is unknown, revoked or expired"
+
+
+def by_token(tokens: ApiTokens) -> Mechanism:
+    """The mechanism that looks tokens up in the database."""
+
+    def prove(claim: Claim, _peer: str) -> Proven:
+        found = tokens.find(claim.secret)
+        if found is None or claim.user not in (None, "", found.token.user):
+            raise NotAuthenticated(_WRONG)
+        seconds = BELIEVED_SECONDS if found.left_seconds is None else min(BELIEVED_SECONDS, found.left_seconds)
+        return Proven(Principal(found.token.user, found.token.groups, TOKEN), seconds)
+
+    return Mechanism(TOKEN, "Bearer", lambda claim: is_secret(claim.secret), prove)

@@ -1,0 +1,62 @@
+"""Rules for the tokens by which clients prove who they are: made, listed, revoked, and looked up by their secret."""
+
+import time
+from functools import partial
+from typing import NamedTuple
+
+from hmstats.errors import InvalidInput, NoSuchObject
+from hmstats.model.access.api_token import ApiToken, hash_of, new_secret
+from hmstats.model.access.principal import is_user_name
+from hmstats.store.access import api_tokens
+from hmstats.store.database.store import Store
+
+_MOST_NAME_CHARACTERS = 128
+
+
+class Valid(NamedTuple):
+    """A token that is valid now, and for how many more seconds; None if it does not expire."""
+
+    token: ApiToken
+    left_seconds: float | None
+
+
+class ApiTokens:
+    """The tokens of one database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def create(self, name: str, user: str, groups: tuple[str, ...] = (), valid_seconds: float | None = None) -> str:
+        """Make a token and return its secret, which is not stored.
+
+        Raises AlreadyExists if the name is taken, InvalidInput if a name cannot be one.
+        """
+        for text in (name, user, *groups):
+            if not is_user_name(text):
+                raise InvalidInput(f"a name must have 1 to 256 printable characters, found {text!r}")
+        if len(name) > _MOST_NAME_CHARACTERS:
+            raise InvalidInput(f"a token's name may have {_MOST_NAME_CHARACTERS} characters, found {len(name)}")
+        now = round(time.time() * 1000)
+        expires = None if valid_seconds is None else now + round(valid_seconds * 1000)
+        secret, token = new_secret(), ApiToken(name, user, groups, now, expires)
+        self._store.write(partial(api_tokens.insert_one, hashed=hash_of(secret), token=token))
+        return secret
+
+    def revoke(self, name: str) -> None:
+        """Delete a token. Raises NoSuchObject if there is none."""
+        if not self._store.write(partial(api_tokens.remove, name=name)):
+            raise NoSuchObject(f"there is no token {name}")
+
+    def listed(self) -> list[ApiToken]:
+        """All tokens by name, expired ones too."""
+        with self._store.read() as connection:
+            return api_tokens.all_tokens(connection)
+
+    def find(self, secret: str) -> Valid | None:
+        """The valid token with this secret, by the database's clock; None if it is unknown, revoked or expired."""
+        with self._store.read() as connection:
+            found = api_tokens.valid(connection, hash_of(secret))
+        if found is None:
+            return None
+        token, now = found
+        return Valid(token, None if token.expires_ms is None else (token.expires_ms - now) / 1000)

@@ -1,0 +1,47 @@
+"""Tokens by which clients prove who they are: HMSTATS_API_TOKEN."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, or_, select
+from sqlalchemy.exc import IntegrityError
+
+from hmstats.errors import AlreadyExists
+from hmstats.model.access.api_token import ApiToken
+from hmstats.store.schema import HMSTATS_API_TOKEN as TOKENS
+from hmstats.store.statements.database_clock import now_ms
+from hmstats.store.unit.unit import Unit
+
+_T = TOKENS.c
+_COLUMNS = (_T.NAME, _T.USER_NAME, _T.USER_GROUPS, _T.CREATED_AT, _T.EXPIRES_AT)
+
+
+def valid(connection: Connection, hashed: str) -> tuple[ApiToken, int] | None:
+    """The token with this hash that is not expired, and the database's time in epoch ms; None if there is none."""
+    now = now_ms(connection)
+    lasting = or_(_T.EXPIRES_AT.is_(None), now < _T.EXPIRES_AT)
+    found = connection.execute(select(*_COLUMNS, now).where(_T.HASH == hashed, lasting)).one_or_none()
+    return None if found is None else (_token(found), int(found[-1]))
+
+
+def all_tokens(connection: Connection) -> list[ApiToken]:
+    """All tokens by name, expired ones too."""
+    return [_token(row) for row in connection.execute(select(*_COLUMNS).order_by(_T.NAME))]
+
+
+def insert_one(unit: Unit, hashed: str, token: ApiToken) -> None:
+    """Insert a token. Raises AlreadyExists if its name is taken."""
+    row = (hashed, token.name, token.user, json.dumps(token.groups), token.created_ms, token.expires_ms)
+    try:
+        unit.connection.execute(insert(TOKENS), dict(zip(TOKENS.columns.keys(), row, strict=True)))
+    except IntegrityError as error:
+        raise AlreadyExists(f"token {token.name} exists already: revoke it first, or take another name") from error
+
+
+def remove(unit: Unit, name: str) -> bool:
+    """Remove a token. Returns False if it does not exist."""
+    return unit.connection.execute(delete(TOKENS).where(_T.NAME == name)).rowcount > 0
+
+
+def _token(row: Any) -> ApiToken:
+    return ApiToken(row[0], row[1], tuple(json.loads(row[2])), row[3], row[4])
