@@ -71,7 +71,6 @@ def test_changes_and_denied_calls_are_recorded(lines: Lines, sqlite_url: str, tm
             "principal": "ada",
             "mechanism": "kerberos",
             "user": "ada",
-            "via": None,
             "call": "get_table_statistics_req",
             "objects": ["hive.shut.t"],
             "allowed": False,

@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
 from typing import Any
 
-from hmstats.errors import SettingsError
+from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.server.calls.call_kinds import CHANGES
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
@@ -41,6 +41,14 @@ class AuditLog:
         allowed = verdict is None or verdict.allowed
         if allowed and name not in CHANGES and random.random() >= self._reads_share:
             return
+        found = {"objects": list(verdict.objects), "rule": verdict.rule} if verdict else {}
+        self._write(session, {"call": name, **found, "allowed": allowed, "outcome": outcome})
+
+    def record_unproven(self, session: Session, call: str | None) -> None:
+        """Write the line of a call that did not run for want of a proven user; None if its name was not read."""
+        self._write(session, {"call": call, "allowed": False, "outcome": NotAuthenticated.__name__})
+
+    def _write(self, session: Session, call: dict[str, Any]) -> None:
         principal = session.principal
         line: dict[str, Any] = {
             "event": "audit",
@@ -51,12 +59,9 @@ class AuditLog:
             "principal": principal.user if principal else None,
             "mechanism": principal.mechanism if principal else None,
             "user": session.user,
-            "via": getattr(principal, "via", None),
-            "call": name,
-            "objects": list(verdict.objects) if verdict else [],
-            "allowed": allowed,
-            "rule": verdict.rule if verdict else None,
-            "outcome": outcome,
+            "objects": [],
+            "rule": None,
+            **call,
         }
         _log.info(json.dumps(line))
 

@@ -172,6 +172,11 @@ class Dispatcher:
             self._judge(reply.request, session, reply.cached)
             self._audit.record(reply.request, session, CACHED)
 
+    def audit_unproven(self, session: Session, call: str | None = None) -> None:
+        """Record a call that does not run for want of a proven user."""
+        if self._audit is not None:
+            self._audit.record_unproven(session, call)
+
     def _judge(self, request: Request, session: Session, cached: CachedAnswer) -> None:
         """Gives the request the verdict about a cached answer, for the record."""
         if self._guard is not None and self.audits_reads:

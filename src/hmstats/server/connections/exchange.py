@@ -366,6 +366,8 @@ class Exchange:
             return False
         if call is None:
             raise ProtocolError(sentence)
+        if connection.must_prove:
+            self._dispatcher.audit_unproven(connection.session, call.request.head.name)
         self._answer_instead(connection, call, sentence, last=True)
         self._watch(connection)
         return True
@@ -477,6 +479,8 @@ class Exchange:
         """Answers bytes that are no valid request, and closes the connection."""
         session = connection.session
         _log.warning("request_rejected", connection=session.connection_id, peer=session.peer, reason=str(error))
+        if isinstance(error, NotAuthenticated):
+            self._dispatcher.audit_unproven(session)
         reply = connection.protocol.reject(error) if connection.protocol else ()
         self._partial.forget(connection)
         connection.protocol = None  # with what it holds of the request
