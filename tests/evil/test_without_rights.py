@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.evil.arguments import arguments
+from tests.evil.calls import EVERY_CALL, SERVED, database_of, refusal
 from tests.evil.dumps import dump
 from tests.evil.served import Served, served
-from tests.evil.test_every_call import _SERVED, EXAMPLES, _refusal
-from tests.fixtures.postgres import fresh_database
 from tests.server.requests import Reply, ReplyReader, encoded, envelope
 
 from hmstats.model.access.rule_file import parse_rules
@@ -49,14 +47,7 @@ class Switched:
 def metastore(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp(f"rights-{request.param}")
     access = Switched()
-    if request.param == "postgres":
-        server, template = (request.getfixturevalue(f"postgres_{each}") for each in ("server", "template"))
-        with fresh_database(server, template) as url, served(url, folder, access) as running:
-            yield _hidden(running, access)
-        return
-    file = folder / "metastore.sqlite"
-    file.write_bytes(Path(request.getfixturevalue("sqlite_template")).read_bytes())
-    with served(f"sqlite:///{file}", folder, access) as running:
+    with database_of(request.param, request, folder) as url, served(url, folder, access) as running:
         yield _hidden(running, access)
 
 
@@ -90,17 +81,8 @@ def _by_http(metastore: Served, method: Method, sent: Any) -> Reply:
     return reply
 
 
-_EVERY_CALL = settings(
-    max_examples=EXAMPLES,
-    phases=[Phase.generate],
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-
-
-@pytest.mark.parametrize("name", _SERVED)
-@_EVERY_CALL
+@pytest.mark.parametrize("name", SERVED)
+@EVERY_CALL
 @given(data=st.data())
 def test_nothing_is_changed_or_told(metastore: Served, name: str, data: st.DataObject) -> None:
     method = methods()[name]
@@ -109,8 +91,8 @@ def test_nothing_is_changed_or_told(metastore: Served, name: str, data: st.DataO
         reply = ask(method, sent)
         assert not metastore.broken()
         assert CANARY not in repr(reply.content)
-        refusal = _refusal(method, reply.content)
-        if refusal is None:
+        refused = refusal(method, reply.content)
+        if refused is None:
             assert name in _OPEN.split() or (CALL_RULES[name].shown is not None and _is_empty(reply.content.success)), (
                 reply
             )

@@ -1,6 +1,6 @@
 """Every call that is served has a rule, and no rule is about a call that the API does not have."""
 
-from tests.evil.test_every_call import _subjects
+from tests.evil.calls import subjects
 
 from hmstats.server.access.call_rules import _ADMIN, _OPEN, CALL_RULES
 from hmstats.server.calls.call_kinds import CHANGES
@@ -10,8 +10,8 @@ GROUPS = ("_READS", "_LISTS", "_STATISTICS", "_CREATES", "_ALTERS", "_DROPS", "_
 
 
 def test_every_call_that_is_served_has_a_rule() -> None:
-    subjects = list(_subjects())
-    served = {name for name in methods() if any(hasattr(each, name) for each in subjects)}
+    classes = list(subjects())
+    served = {name for name in methods() if any(hasattr(each, name) for each in classes)}
     assert len(served) > 200
     assert set(CALL_RULES) == served
 
