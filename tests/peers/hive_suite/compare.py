@@ -10,6 +10,7 @@ though it is; ends with 1 then.
 import argparse
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.peers.hive_suite import run
@@ -21,6 +22,8 @@ SERVE = (
     "--database sqlite:///{dir}/hmstats.sqlite --warehouse file:{dir}/wh"
 )
 """As Hive is started for its tests: at most 100 partitions in one answer."""
+_SIDE_BY_SIDE = 2
+"""Classes that run at a time, each with a server of its own."""
 
 
 def expected() -> set[str]:
@@ -58,7 +61,9 @@ def main() -> None:
     parser.add_argument("classes", nargs="*", default=run.CLASSES)
     given = parser.parse_args()
     path = run.class_path()
-    lines = [line for name in given.classes for line in run.run_class(name, SERVE, path)]
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as classes:
+        runs = classes.map(lambda name: run.run_class(name, SERVE, path), given.classes)
+        lines = [line for each in runs for line in each]
     failures = wrong(lines)
     print(*failures, sep="\n")
     passed = sum(line.startswith("ok ") for line in lines)

@@ -91,6 +91,8 @@ def _started(metastore: subprocess.Popen[bytes], port: int) -> bool:
 
 def _run_tests(name: str, port: int, folder: Path, path: str) -> list[str]:
     options = (
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
         f"-Duri=thrift://127.0.0.1:{port}",
         f"-Dwarehouse=file:{folder}/wh",
         f"-Dlog4j2.configurationFile={CACHE / 'log4j2.properties'}",
