@@ -20,7 +20,13 @@ from hmstats.files import file_systems
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store
 
-ON_DISK = [(database, "disk", each) for database in ("sqlite", "postgres") for each in CHANGES if each != "recover"]
+EVERY_STEP = "HMSTATS_TEST_EVERY_STEP" in os.environ
+_CHANGES = [each for each in CHANGES if each != "recover"]
+_ON_POSTGRES = _CHANGES if EVERY_STEP else ["rename", "exchange", "truncate", "drop_partition"]
+ON_DISK = [
+    *(("sqlite", "disk", each) for each in _CHANGES),
+    *(("postgres", "disk", each) for each in _ON_POSTGRES),
+]
 ON_OBJECT_STORE = [
     ("sqlite", "object store", "rename"),
     ("postgres", "object store", "exchange"),
@@ -29,7 +35,6 @@ ON_OBJECT_STORE = [
 ]
 """On one database each: copies take long, and are the same on both."""
 NEVER = 1_000_000
-EVERY_STEP = "HMSTATS_TEST_EVERY_STEP" in os.environ
 
 
 @pytest.fixture(scope="module")
