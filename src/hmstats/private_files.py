@@ -4,10 +4,12 @@ import contextlib
 import os
 import stat
 from pathlib import Path
-
-from pyarrow import fs
+from typing import TYPE_CHECKING
 
 from hmstats.errors import SettingsError
+
+if TYPE_CHECKING:  # whoever needs a secret need not load Arrow
+    from pyarrow import fs
 
 _OWNER_ALONE = 0o600
 
@@ -18,9 +20,9 @@ def make_private(path: str | Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ALONE))
 
 
-def make_private_in(files: fs.FileSystem, path: str) -> None:
+def make_private_in(files: "fs.FileSystem", path: str) -> None:
     """Create a private file if the file system is local; in an object store, the store's own settings decide."""
-    if isinstance(files, fs.LocalFileSystem):
+    if files.type_name == "local":
         make_private(path)
 
 
