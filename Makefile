@@ -5,8 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# tests/fixtures/scheduling.py says which tests share a process.
-PROCESSES ?= 2
+# One of them waits for Spark and one for a Hive most of the time; tests/fixtures/scheduling.py says which tests share one.
+PROCESSES ?= 3
 SIDE_BY_SIDE = --numprocesses $(PROCESSES) --no-loadscope-reorder
 
 help: ## Show this list
