@@ -17,9 +17,7 @@ that shows that the worker lives."""
 MOST_FILES = 2 * 2 * THREADS + 1
 """Files of SQLite: pools of readers and writers, with the database and its log each, and what they share."""
 _OPEN = "01"
-_CONNECTIONS = (
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'hmstats'"
-)
+_CONNECTIONS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'hmstats'"
 
 
 def open_files(pid: int) -> int:
@@ -29,11 +27,18 @@ def open_files(pid: int) -> int:
 
 def database_connections(url: str) -> int:
     """How many connections of servers of ours a PostgreSQL counts in a database."""
+    return len(database_sessions(url))
+
+
+def database_sessions(url: str) -> set[int]:
+    """The processes of a PostgreSQL that serve hmstats in a database; to SQLite there are none."""
+    if make_url(url).get_backend_name() == "sqlite":
+        return set()
     engine = create_engine(database_url(url))
     with engine.connect() as connection:
-        count = int(connection.execute(text(_CONNECTIONS)).scalar_one())
+        pids = set(connection.execute(text(_CONNECTIONS)).scalars())
     engine.dispose()
-    return count
+    return pids
 
 
 def check_connections(server: Workers, url: str) -> str:
@@ -82,6 +87,11 @@ def _links(pid: int) -> list[Path]:
     return found
 
 
+def _held(pid: int) -> list[str]:
+    """What a process holds open, for a message."""
+    return [*map(str, _links(pid)), *map(str, _sockets(pid))]
+
+
 def check_leaks(server: Workers, url: str, files_before: dict[int, int], port: int | None = None) -> str:
     """Fails when workers hold more of anything than they may, and says what they hold.
 
@@ -94,7 +104,8 @@ def check_leaks(server: Workers, url: str, files_before: dict[int, int], port: i
     more = {pid: open_files(pid) - files_before[pid] for pid in pids}
     parsed = make_url(url)
     is_sqlite = parsed.get_backend_name() == "sqlite"
-    assert max(more.values()) <= (MOST_FILES if is_sqlite else MOST_A_WORKER), f"files left open: {more}"
+    most = MOST_FILES if is_sqlite else MOST_A_WORKER
+    assert max(more.values()) <= most, f"files left open: {[_held(pid) for pid, many in more.items() if many > most]}"
     if is_sqlite:
         return f"{max(more.values())} files more than at first"
     sockets = [sockets_to(pid, port or parsed.port or 0) for pid in pids]

@@ -1,5 +1,6 @@
 """Transactions that begin with their first statement and may end with their last."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from psycopg2.errors import DivisionByZero
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE, TRANSACTION_STATUS_INTRANS
 from sqlalchemy import make_url, select
+from tests.faults.harness.leaks import open_files
 from tests.fixtures.statements import StatementCounter
 
 from hmstats.errors import MetaError
@@ -130,3 +132,13 @@ def test_a_unit_reads_in_steps_what_is_large(store: Store) -> None:
         return [*rows.scalars()]
 
     assert store.write(work) == [f"mine{number}" for number in range(1, 10)]
+
+
+def test_a_connection_that_is_refused_leaves_no_socket_while_its_error_is_kept(empty_postgres_url: str) -> None:
+    url = make_url(empty_postgres_url)
+    arguments = {"host": url.host, "port": url.port, "user": url.username, "dbname": "missing"}
+    before = open_files(os.getpid())
+    with pytest.raises(psycopg2.OperationalError, match="missing") as refused:
+        psycopg2.connect(**arguments, connection_factory=WritingConnection)
+    assert refused.value.__traceback__ is not None
+    assert open_files(os.getpid()) == before

@@ -31,7 +31,11 @@ class WritingConnection(connection):  # type: ignore[misc]
     """A connection that begins a transaction without a round trip. It supports no server-side cursors."""
 
     def __init__(self, dsn: str, async_: int = 0) -> None:
-        super().__init__(dsn, async_=async_)
+        try:
+            super().__init__(dsn, async_=async_)
+        except Error:
+            self.close()  # the error's traceback holds this object, and with it the socket
+            raise
         self.autocommit = True  # the driver begins and ends nothing by itself
         self.cursor_factory = _Cursor
 
