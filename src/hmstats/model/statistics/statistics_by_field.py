@@ -75,6 +75,19 @@ class StatisticsByField:
         ]
 
 
+def by_kind(columns: Sequence[ColumnStatistics]) -> list[FieldValues]:
+    """The statistics by kind, with every field of the kind; `places` are indexes of `columns`."""
+    places: dict[Kind, list[int]] = {}
+    for place, column in enumerate(columns):
+        places.setdefault(column.kind, []).append(place)
+    return [
+        FieldValues(
+            kind, of_kind, {field: [getattr(columns[each].data, field) for each in of_kind] for field in FIELDS[kind]}
+        )
+        for kind, of_kind in places.items()
+    ]
+
+
 def joined(given: Sequence[StatisticsByField]) -> StatisticsByField | None:
     """The combined result of writing these statistics in order; None if one object cannot hold it.
 

@@ -17,7 +17,7 @@ from sqlalchemy import Column, Connection, Table, case, delete, func, literal, n
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.model.statistics.flat_statistics import FlatStatistics
-from hmstats.model.statistics.statistics_by_field import StatisticsByField
+from hmstats.model.statistics.statistics_by_field import StatisticsByField, by_kind
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
 from hmstats.store.statements.upserts import update_columns, upsert_columns
 from hmstats.store.statements.value_sets import one_of
@@ -169,7 +169,7 @@ def write_by_field(
         "ENGINE": [statistics.engine] * statistics.size,
         "LAST_ANALYZED": [unit.now_seconds] * statistics.size,
     }
-    columns |= statistics_rows.values_by_field(statistics)
+    columns |= statistics_rows.values(statistics.groups, statistics.size)
     key = [place.owner.name, "COLUMN_NAME", "ENGINE"]
     if are_stored and width <= _FEW_COLUMNS:
         update_columns(unit, place.table, key, columns, _changes_of_values)
@@ -293,8 +293,7 @@ def _write(unit: Unit, place: _Place, name: TableName, statistics: Mapping[int, 
     }
     if place is _OF_PARTITIONS:
         columns["PARTITION_NAME"] = [of.partition for _, of, _ in each]
-    values = zip(*(statistics_rows.values(column) for _, _, column in each), strict=True)
-    columns |= zip(VALUES, values, strict=True)
+    columns |= statistics_rows.values(by_kind([column for _, _, column in each]), len(each))
     upsert_columns(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
 
 

@@ -6,7 +6,7 @@ The columns of each kind are Hive's (StatObjectConverter); the type in COLUMN_TY
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any
 
 from hmstats.model.statistics.column_statistics import (
@@ -24,7 +24,7 @@ from hmstats.model.statistics.column_statistics import (
 )
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.flat_statistics import FIELDS, FlatStatistics, flat
-from hmstats.model.statistics.statistics_by_field import StatisticsByField
+from hmstats.model.statistics.statistics_by_field import FieldValues
 
 _UNKNOWN_NULLS = -1
 """NUM_NULLS for an unknown count, as Hive and Impala write it: the column must not be NULL."""
@@ -84,36 +84,23 @@ def flat_statistics(rows: Iterable[Sequence[Any]]) -> list[FlatStatistics | None
     return [_flattener(row[_COLUMN_TYPE])(row) for row in rows]
 
 
-def values(statistics: ColumnStatistics) -> tuple[Any, ...]:
-    """The values for a row, one for each of VALUES; None if unknown or of another kind."""
-    kind = statistics.kind
-    fields, place = _WRITTEN[kind]
-    nulls, *others = fields(statistics.data)
-    if kind in _WITH_TEXTS:
-        others = list(map(_to_row, others))
-    return place((_UNKNOWN_NULLS if nulls is None else nulls, *others, None))
-
-
-def values_by_field(statistics: StatisticsByField) -> dict[str, Sequence[Any]]:
-    """The values for many rows: a list for each of VALUES, in order, without columns that are NULL in all rows."""
+def values(groups: Iterable[FieldValues], rows: int) -> dict[str, Sequence[Any]]:
+    """The values for rows: a list for each of VALUES, in order, without columns that are NULL in all rows."""
     found: dict[str, Sequence[Any]] = {}
-    for kind, places, values in statistics.groups:
+    for kind, places, given in groups:
         counts: dict[str, Sequence[Any]] = {
             field: [None] * len(places) for field in ("nulls", "ndv") if field in _COLUMNS[kind]
         }
-        nulls = values.get("nulls", counts["nulls"])
+        nulls = given.get("nulls", counts["nulls"])
         known: dict[str, Sequence[Any]] = {
             **counts,
-            **values,
+            **given,
             "nulls": [_UNKNOWN_NULLS if each is None else each for each in nulls],
         }
-        for field, each in known.items():
-            given = list(map(_to_row, each)) if kind in _WITH_TEXTS else each
+        for field, of_field in known.items():
+            stored = list(map(_to_row, of_field)) if kind in _WITH_TEXTS else of_field
             name = _COLUMNS[kind][field]
-            if len(places) == statistics.size:
-                found[name] = given
-            else:
-                found[name] = _spread(found.get(name) or [None] * statistics.size, places, given)
+            found[name] = stored if len(places) == rows else _spread(found.get(name) or [None] * rows, places, stored)
     return {name: found[name] for name in VALUES if name in found}
 
 
@@ -217,17 +204,5 @@ _DATA: dict[Kind, Callable[..., Data]] = {
     Kind.STRING: _string_data,
     Kind.BINARY: _binary_data,
 }
-_NULLS_FIRST = {
-    kind: ("nulls", *(field for field in columns if field != "nulls")) for kind, columns in _COLUMNS.items()
-}
-
-
-def _placed(kind: Kind) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    """The function that puts a kind's fields (nulls first, None last) in the order of VALUES, with None elsewhere."""
-    columns = [_COLUMNS[kind][field] for field in _NULLS_FIRST[kind]]
-    return itemgetter(*(columns.index(name) if name in columns else len(columns) for name in VALUES))
-
-
-_WRITTEN = {kind: (attrgetter(*fields), _placed(kind)) for kind, fields in _NULLS_FIRST.items()}
 _WITH_TEXTS = frozenset({Kind.DOUBLE, Kind.DECIMAL, Kind.STRING, Kind.BINARY})
 """The kinds with decimals, or with numbers that may be NaN."""
