@@ -58,7 +58,7 @@ def test_what_a_table_and_a_partition_have(store: Store, table_id: int) -> None:
     assert told(of_table) == told(of_partition) == FLAT
     assert of_table is not None
     assert of_partition is not None
-    assert (of_table.rows, of_partition.rows) == ("7", "5")
+    assert (of_table.rows, of_partition.rows) == ({"": "7"}, {"p=1": "5"})
     assert {*of_table.columns.partitions} == {""}
     assert {*of_partition.columns.partitions} == {"p=1"}
     assert ({*of_table.columns.analyzed_seconds}, {*of_partition.columns.analyzed_seconds}) == ({50}, {60})

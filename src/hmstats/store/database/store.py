@@ -198,7 +198,7 @@ class Store:
 
     def statistics_of_partitions(
         self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
-    ) -> statistics_by_name.FoundPartitions | None:
+    ) -> statistics_by_name.Found | None:
         """Statistics of partitions with the table's version, as statistics_by_name.of_partitions returns them."""
         return statistics_by_name.of_partitions(self._pools.checkers, table_id, partitions, columns, sketches=sketches)
 

@@ -27,20 +27,11 @@ _PARTITION, _TABLE_ID, _VERSION, _NUM_ROWS = range(-4, 0)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Statistics, and the text of numRows of their table or partition, at a version of the table."""
-
-    columns: FlatColumns
-    rows: str | None
-    table_id: int
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPartitions:
-    """Statistics of partitions, and the text of numRows by partition name, at a version of the table."""
+    """Statistics, and the text of numRows by partition name ("" for the table's own), at a version of the table."""
 
     columns: FlatColumns
     rows: Mapping[str, str | None]
+    table_id: int
     version: int
 
 
@@ -61,7 +52,7 @@ def of_partition(
 
 def of_partitions(
     engine: Engine, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
-) -> FoundPartitions | None:
+) -> Found | None:
     """Statistics of partitions of a table by every engine, of these columns (None: all). Notes no version.
 
     None if the table does not exist.
@@ -76,7 +67,7 @@ def of_partitions(
     if rows[0][_PARTITION] is None:
         rows = []
     counts = {row[_PARTITION]: row[_NUM_ROWS] for row in rows}
-    return FoundPartitions(_columns(rows), counts, version)
+    return Found(_columns(rows), counts, table_id, version)
 
 
 def _found(
@@ -86,9 +77,10 @@ def _found(
     rows = read.rows(engine, {**named, **more, "columns": listed(engine, columns)})
     if not rows:
         return None
-    table_id, version, counted = rows[0][_TABLE_ID], rows[0][_VERSION], rows[0][_NUM_ROWS]
+    first = rows[0]
+    table_id, version = first[_TABLE_ID], first[_VERSION]
     versions.note(table_id, version, [more["partition"]] if more else ())
-    return Found(_columns(rows), counted, table_id, version)
+    return Found(_columns(rows), {first[_PARTITION]: first[_NUM_ROWS]}, table_id, version)
 
 
 def _columns(rows: Sequence[tuple[Any, ...]]) -> FlatColumns:

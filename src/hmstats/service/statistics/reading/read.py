@@ -106,7 +106,7 @@ class StatisticsReader:
         if quick is not None:
             found = one_of_each_column(quick.columns, set(columns), engine, only=not self._any_engine).get("", [])
             if len(found) == len(set(columns)):
-                return acceptable(name, found, row_count(quick.rows)) if repaired else found
+                return acceptable(name, found, row_count(quick.rows[""])) if repaired else found
         with self._store.read() as connection:
             target = _found(connection, name)
             if not table_is_seen(connection, target, valid):
@@ -190,7 +190,7 @@ class StatisticsReader:
             return None
         chosen = one_of_each_column(found.columns, set(columns), engine, only=not self._any_engine)
         if repaired:
-            chosen = {key: acceptable(name, each, row_count(found.rows)) for key, each in chosen.items()}
+            chosen = {key: acceptable(name, each, row_count(found.rows[key])) for key, each in chosen.items()}
         return FoundStatistics(found.table_id, found.version, chosen)
 
     def found_in_partitions(
@@ -216,8 +216,7 @@ class StatisticsReader:
             return None
         chosen = one_of_each_column(found.columns, asked, engine, only=not self._any_engine)
         if repaired:
-            counts = found.rows
-            chosen = {key: acceptable(name, each, row_count(counts[key])) for key, each in chosen.items()}
+            chosen = {key: acceptable(name, each, row_count(found.rows[key])) for key, each in chosen.items()}
         return FoundStatistics(target.id, found.version, chosen)
 
     def _grouped(
