@@ -10,7 +10,6 @@ from hmstats.errors import InvalidInput
 from hmstats.store.changes import versions
 from hmstats.store.changes.touched_partitions import MOST_NAMED, SLOTS, Changes
 from hmstats.store.database.store import Store
-from hmstats.store.statements.batch import Batch
 from hmstats.store.unit.unit import Unit
 
 
@@ -69,8 +68,7 @@ def test_a_dropped_tables_changes_go_with_it(store: Store) -> None:
         bump(store, {"k=a"}, table_id)
 
     def forget(unit: Unit) -> None:
-        with Batch(unit) as batch:
-            versions.forget(batch, [5])
+        versions.forget(unit, [5])
 
     store.write(forget)
     assert store.changes_since(5, 0) is None

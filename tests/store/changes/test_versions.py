@@ -11,7 +11,6 @@ from hmstats.errors import InvalidInput
 from hmstats.store.changes import versions
 from hmstats.store.changes.versions import Noted
 from hmstats.store.database.store import Store
-from hmstats.store.statements.batch import Batch
 from hmstats.store.statistics import table_facts
 from hmstats.store.unit.unit import Unit
 
@@ -28,8 +27,7 @@ def _read(store: Store, table_id: int) -> int:
 
 def forget(store: Store, table_ids: Sequence[int]) -> None:
     def work(unit: Unit) -> None:
-        with Batch(unit) as batch:
-            versions.forget(batch, table_ids)
+        versions.forget(unit, table_ids)
 
     store.write(work)
 

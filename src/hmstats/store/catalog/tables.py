@@ -45,7 +45,7 @@ from hmstats.store.schema import (
     TBLS,
 )
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
-from hmstats.store.statements.batch import Batch
+from hmstats.store.statements import queued
 from hmstats.store.statements.ordering import by_bytes, by_bytes_of
 from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.storage import descriptors, file_changes, parameters
@@ -235,12 +235,12 @@ def insert_one(unit: Unit, table: Table, database_id: int | None = None) -> int:
     """Insert a table. Returns its id. Raises NoSuchObject if its database (looked up unless given) does not exist."""
     table_id = unit.ids(ids.Sequence.TABLE, 1)[0]
     row = _row(table, _database_id(unit.connection, table) if database_id is None else database_id)
-    with Batch(unit) as batch:
-        storage_id = descriptors.add(batch, [table.storage])[0] if table.storage else None
-        batch.insert(TBLS, {name: [value] for name, value in {"TBL_ID": table_id, "SD_ID": storage_id, **row}.items()})
-        _add_keys(batch, table_id, table.partition_keys)
-        parameters.add(batch, OF_TABLES, {table_id: table.parameters})
-        versions.begin(batch, table_id)
+    storage_id = descriptors.insert_many(unit, [table.storage])[0] if table.storage else None
+    row = {"TBL_ID": table_id, "SD_ID": storage_id, **row}
+    queued.insert(unit, TBLS, {name: [value] for name, value in row.items()})
+    _add_keys(unit, table_id, table.partition_keys)
+    parameters.add(unit, OF_TABLES, {table_id: table.parameters})
+    versions.begin(unit, table_id)
     return table_id
 
 
@@ -254,9 +254,8 @@ def replace(unit: Unit, table_id: int, table: Table) -> None:
     if old_storage is not None and storage_id != old_storage:
         constraint_columns.follow(unit, table_id, storage_id)
         descriptors.remove_many(unit, [old_storage])
-    with Batch(unit) as batch:
-        batch.delete(PARTITION_KEYS.c.TBL_ID, [table_id])
-        _add_keys(batch, table_id, table.partition_keys)
+    queued.delete(unit, PARTITION_KEYS.c.TBL_ID, [table_id])
+    _add_keys(unit, table_id, table.partition_keys)
     parameters.replace(unit, OF_TABLES, {table_id: table.parameters})
 
 
@@ -265,12 +264,11 @@ def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
     connection = unit.connection
     rows = connection.execute(_owned_query(connection.dialect.name), {"ids": bound(connection, table_ids)}).all()
     storages = descriptors.find(connection, [each for _, each in rows if each is not None])
-    with Batch(unit) as batch:
-        partitions.remove(batch, [each for each, _ in rows if each is not None])
-        for column in _HANGING:
-            batch.delete(column, table_ids)
-        versions.forget(batch, table_ids)
-        descriptors.remove(batch, storages)
+    partitions.remove_rows(unit, [each for each, _ in rows if each is not None])
+    for column in _HANGING:
+        queued.delete(unit, column, table_ids)
+    versions.forget(unit, table_ids)
+    descriptors.remove_found(unit, storages)
 
 
 @lru_cache(maxsize=2)
@@ -298,7 +296,7 @@ def _named_query(dialect_name: str) -> Select[Any]:
     return named.order_by(by_bytes_of(dialect_name, TBLS.c.TBL_NAME))
 
 
-def _add_keys(batch: Batch, table_id: int, keys: Sequence[Column]) -> None:
+def _add_keys(unit: Unit, table_id: int, keys: Sequence[Column]) -> None:
     columns: dict[str, Sequence[Any]] = {
         "TBL_ID": [table_id] * len(keys),
         "PKEY_NAME": [key.name for key in keys],
@@ -306,7 +304,7 @@ def _add_keys(batch: Batch, table_id: int, keys: Sequence[Column]) -> None:
         "PKEY_COMMENT": [key.comment for key in keys],
         "INTEGER_IDX": list(range(len(keys))),
     }
-    batch.insert(PARTITION_KEYS, columns)
+    queued.insert(unit, PARTITION_KEYS, columns)
 
 
 def _database_id(connection: Connection, table: Table) -> int:

@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.schema import HMSTATS_TABLE_CHANGE as CHANGES
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
-from hmstats.store.statements.batch import Batch
+from hmstats.store.statements import queued
 from hmstats.store.statements.compiled_statements import KeptText
 from hmstats.store.statements.single_read import OneOf, SingleRead
 from hmstats.store.unit.unit import Unit
@@ -45,9 +45,9 @@ def append(unit: Unit, table_id: int, partitions: Collection[str]) -> None:
             _append_text(unit.shape, expecting=bool(unit.expects)).later(unit, {**values, **expected})
 
 
-def forget(batch: Batch, table_ids: Sequence[int]) -> None:
+def forget(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove dropped tables' changes."""
-    batch.delete(CHANGES.c.TBL_ID, table_ids)
+    queued.delete(unit, CHANGES.c.TBL_ID, table_ids)
 
 
 def since(engine: Engine, table_id: int, version: int) -> Changes | None:

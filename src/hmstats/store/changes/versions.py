@@ -23,7 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from hmstats.store.changes import notifications, touched_partitions
 from hmstats.store.connections.history import STAMP, History
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
-from hmstats.store.statements.batch import Batch
+from hmstats.store.statements import queued
 from hmstats.store.statements.upserts import upsert
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
@@ -99,17 +99,17 @@ def read_many(connection: Connection, table_ids: Sequence[int]) -> dict[int, int
     return dict(connection.execute(query).all())
 
 
-def begin(batch: Batch, table_id: int) -> None:
+def begin(unit: Unit, table_id: int) -> None:
     """Insert the first version of a new table."""
-    batch.unit.counted.add(table_id)
-    batch.insert(VERSIONS, {"TBL_ID": [table_id], "VERSION": [1]})
+    unit.counted.add(table_id)
+    queued.insert(unit, VERSIONS, {"TBL_ID": [table_id], "VERSION": [1]})
 
 
-def forget(batch: Batch, table_ids: Sequence[int]) -> None:
+def forget(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove the versions and changes of dropped tables."""
-    batch.unit.counted.update(table_ids)
-    batch.delete(VERSIONS.c.TBL_ID, table_ids)
-    touched_partitions.forget(batch, table_ids)
+    unit.counted.update(table_ids)
+    queued.delete(unit, VERSIONS.c.TBL_ID, table_ids)
+    touched_partitions.forget(unit, table_ids)
 
 
 @contextmanager

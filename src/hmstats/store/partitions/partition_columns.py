@@ -38,4 +38,4 @@ def share(unit: Unit, table_id: int) -> None:
     if others:
         mine = select(PARTITIONS.c.SD_ID).where(PARTITIONS.c.TBL_ID == table_id)
         connection.execute(update(SDS).where(SDS.c.SD_ID.in_(mine)).values(CD_ID=list_id))
-        descriptors.remove_unused_columns(unit, others)
+        descriptors.remove_columns(unit, others)

@@ -21,7 +21,7 @@ from hmstats.store.schema import (
     SDS,
     TBLS,
 )
-from hmstats.store.statements.batch import Batch
+from hmstats.store.statements import queued
 from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.statistics import column_statistics
@@ -186,20 +186,19 @@ def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mappi
     partition_ids = unit.ids(ids.Sequence.PARTITION, len(new))
     placed = dict(zip(partition_ids, new.values(), strict=True))
     share = _shared(unit.connection, table_id, columns)
-    with Batch(unit) as batch:
-        storages = _add_storages(batch, share, placed)
-        rows: dict[str, Sequence[Any]] = {
-            "PART_ID": partition_ids,
-            "PART_NAME": list(new),
-            "TBL_ID": [table_id] * len(new),
-            "SD_ID": [storages.get(each) for each in partition_ids],
-            "CREATE_TIME": [partition.created_seconds for partition in new.values()],
-            "LAST_ACCESS_TIME": [partition.last_access_seconds for partition in new.values()],
-            "WRITE_ID": [partition.write_id for partition in new.values()],
-        }
-        batch.insert(PARTITIONS, rows)
-        _add_values(batch, {each: partition.values for each, partition in placed.items()})
-        parameters.add(batch, OF_PARTITIONS, {each: partition.parameters for each, partition in placed.items()})
+    storages = _add_storages(unit, share, placed)
+    rows: dict[str, Sequence[Any]] = {
+        "PART_ID": partition_ids,
+        "PART_NAME": list(new),
+        "TBL_ID": [table_id] * len(new),
+        "SD_ID": [storages.get(each) for each in partition_ids],
+        "CREATE_TIME": [partition.created_seconds for partition in new.values()],
+        "LAST_ACCESS_TIME": [partition.last_access_seconds for partition in new.values()],
+        "WRITE_ID": [partition.write_id for partition in new.values()],
+    }
+    queued.insert(unit, PARTITIONS, rows)
+    _add_values(unit, {each: partition.values for each, partition in placed.items()})
+    parameters.add(unit, OF_PARTITIONS, {each: partition.parameters for each, partition in placed.items()})
 
 
 def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: Mapping[int, Partition]) -> None:
@@ -211,8 +210,7 @@ def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: 
     old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).all())
     stored = descriptors.read_many(connection, [each for each in old.values() if each is not None])
     moved = {each: new for each, new in changed.items() if not descriptors.are_same(stored.get(old[each]), new.storage)}
-    with Batch(unit) as batch:
-        storages = old | dict.fromkeys(moved) | _add_storages(batch, _shared(connection, table_id, columns), moved)
+    storages = old | dict.fromkeys(moved) | _add_storages(unit, _shared(connection, table_id, columns), moved)
     changes = [{"id": each, "SD_ID": storages[each], **_row(changed[each])} for each in sorted(changed)]
     statement = update(PARTITIONS).where(bindparam("id") == PARTITIONS.c.PART_ID)
     connection.execute(statement, changes)
@@ -231,8 +229,7 @@ def rename(unit: Unit, partition_id: int, name: str, values: Sequence[str]) -> N
     connection, v = unit.connection, PARTITION_KEY_VALS
     connection.execute(update(PARTITIONS).where(PARTITIONS.c.PART_ID == partition_id).values(PART_NAME=name))
     connection.execute(delete(v).where(v.c.PART_ID == partition_id))
-    with Batch(unit) as batch:
-        _add_values(batch, {partition_id: values})
+    _add_values(unit, {partition_id: values})
     column_statistics.rename_partition(unit, partition_id, name)
 
 
@@ -243,15 +240,14 @@ def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:
     here = one_of(unit.connection, PARTITIONS.c.PART_ID, partition_ids)
     query = select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None))
     storages = descriptors.find(unit.connection, list(unit.connection.execute(query).scalars()))
-    with Batch(unit) as batch:
-        remove(batch, partition_ids)
-        descriptors.remove(batch, storages)
+    remove_rows(unit, partition_ids)
+    descriptors.remove_found(unit, storages)
 
 
-def remove(batch: Batch, partition_ids: Sequence[int]) -> None:
-    """Remove partitions as a part of a batch, but not their storages."""
+def remove_rows(unit: Unit, partition_ids: Sequence[int]) -> None:
+    """Remove partitions, but not their storages."""
     for column in _HANGING if partition_ids else ():
-        batch.delete(column, partition_ids)
+        queued.delete(unit, column, partition_ids)
 
 
 def _id_query(connection: Connection, table_id: int, wanted: Sequence[str]) -> Any:
@@ -303,21 +299,21 @@ def _shared(connection: Connection, table_id: int, columns: Sequence[Column]) ->
 
 
 def _add_storages(
-    batch: Batch, share: tuple[int, Sequence[Column]] | None, placed: Mapping[int, Partition]
+    unit: Unit, share: tuple[int, Sequence[Column]] | None, placed: Mapping[int, Partition]
 ) -> dict[int, int]:
     """Insert the storages of the partitions that have one. Returns storage ids by partition id."""
     having = {each: partition.storage for each, partition in placed.items() if partition.storage}
-    return dict(zip(having, descriptors.add(batch, list(having.values()), share), strict=True))
+    return dict(zip(having, descriptors.insert_many(unit, list(having.values()), share), strict=True))
 
 
-def _add_values(batch: Batch, values: Mapping[int, Sequence[str]]) -> None:
+def _add_values(unit: Unit, values: Mapping[int, Sequence[str]]) -> None:
     each = [(owner, index, value) for owner, listed in values.items() for index, value in enumerate(listed)]
     columns: dict[str, Sequence[Any]] = {
         "PART_ID": [owner for owner, _, _ in each],
         "PART_KEY_VAL": [value for _, _, value in each],
         "INTEGER_IDX": [index for _, index, _ in each],
     }
-    batch.insert(PARTITION_KEY_VALS, columns)
+    queued.insert(unit, PARTITION_KEY_VALS, columns)
 
 
 def _row(partition: Partition) -> dict[str, Any]:

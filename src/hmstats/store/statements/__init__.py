@@ -2,6 +2,6 @@
 
 value_sets, ordering, packed_bytes, database_clock   parts of statements
 compiled_statements                                  statements whose text is cached
-upserts, batch                                       writes of many rows; batches in one round trip
+upserts, queued                                      writes of many rows, which share round trips
 single_read                                          reads of one statement, without a transaction
 """

@@ -318,7 +318,8 @@ def _analyzed(unit: Unit, statistics: StatisticsSet) -> int:
 def _changes(old: Any, new: Any) -> dict[str, Any]:
     """New values of a stored row: stored values replace unknown ones, except NDV, if the column's type is the same."""
     same = old.COLUMN_TYPE == new.COLUMN_TYPE
-    kept = {name: func.coalesce(new[name], case((same, old[name]))) for name in VALUES}
+    stored = {name: case((same, old[name])) for name in VALUES}
+    kept = {name: func.coalesce(new[name], stored[name]) if name in new else stored[name] for name in VALUES}
     return {
         **kept,
         "NUM_DISTINCTS": new.NUM_DISTINCTS,

@@ -1,7 +1,7 @@
 """Storage descriptors: SDS with its serde, columns, parameters, buckets, sort columns and skew.
 
 A table and its partitions share one column descriptor (CDS) if their columns are the same, as in Hive. Storages are
-written by column, in one batch (batch.py), and read in two statements (descriptor_rows.py).
+written by column, queued together (queued.py), and read in two statements (descriptor_rows.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ from hmstats.store.schema import (
     SKEWED_VALUES,
     SORT_COLS,
 )
-from hmstats.store.statements.batch import Batch
+from hmstats.store.statements import queued
 from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.storage import descriptor_rows, parameters
 from hmstats.store.storage.parameters import OF_SERDES, OF_STORAGES
@@ -54,22 +54,15 @@ def insert_many(
     unit: Unit, storages: Sequence[Storage], share: tuple[int, Sequence[Column]] | None = None
 ) -> list[int]:
     """Insert storages. Returns their ids in order. `share` is the id and columns of a descriptor to reuse."""
-    with Batch(unit) as batch:
-        return add(batch, storages, share)
-
-
-def add(batch: Batch, storages: Sequence[Storage], share: tuple[int, Sequence[Column]] | None = None) -> list[int]:
-    """Insert storages as a part of a batch. Returns their ids in order; `share` is as in `insert_many`."""
     if not storages:
         return []
-    unit = batch.unit
     storage_ids = unit.ids(ids.Sequence.STORAGE, len(storages))
     serde_ids = unit.ids(ids.Sequence.SERDE, len(storages))
     known = {} if share is None else {tuple(share[1]): share[0]}
     lists = {id(storage.columns): storage.columns for storage in storages}  # mostly the same one, long to hash
-    descriptors = _add_columns(batch, dict.fromkeys(lists.values()), known)
+    descriptors = _add_columns(unit, dict.fromkeys(lists.values()), known)
     descriptor_of = {each: descriptors[columns] for each, columns in lists.items()}
-    _add_serdes(batch, serde_ids, [storage.serde for storage in storages])
+    _add_serdes(unit, serde_ids, [storage.serde for storage in storages])
     columns: dict[str, Sequence[Any]] = {
         "SD_ID": storage_ids,
         "SERDE_ID": serde_ids,
@@ -81,15 +74,14 @@ def add(batch: Batch, storages: Sequence[Storage], share: tuple[int, Sequence[Co
         "OUTPUT_FORMAT": [storage.output_format for storage in storages],
         "IS_STOREDASSUBDIRECTORIES": [storage.stored_as_subdirectories for storage in storages],
     }
-    batch.insert(SDS, columns)
-    _add_parts(batch, dict(zip(storage_ids, storages, strict=True)))
+    queued.insert(unit, SDS, columns)
+    _add_parts(unit, dict(zip(storage_ids, storages, strict=True)))
     return list(storage_ids)
 
 
 def remove_many(unit: Unit, storage_ids: Sequence[int]) -> None:
     """Remove storages, and the column descriptors that are unused then."""
-    with Batch(unit) as batch:
-        remove(batch, find(unit.connection, storage_ids))
+    remove_found(unit, find(unit.connection, storage_ids))
 
 
 class Found(NamedTuple):
@@ -102,7 +94,7 @@ class Found(NamedTuple):
 
 
 def find(connection: Connection, storage_ids: Sequence[int]) -> Found:
-    """The rows that `remove` has to remove; one statement."""
+    """The rows that `remove_found` has to remove; one statement."""
     if not storage_ids:
         return Found((), (), (), ())
     sent = {"ids": bound(connection, storage_ids)}
@@ -125,30 +117,24 @@ def _find_query(dialect_name: str) -> CompoundSelect[Any]:
     )
 
 
-def remove(batch: Batch, found: Found) -> None:
-    """Remove storages and their parts as a part of a batch, and column descriptors that are unused then."""
+def remove_found(unit: Unit, found: Found) -> None:
+    """Remove storages with their parts, and column descriptors that are unused then."""
     if not found.ids:
         return
     for column in (*_LISTING, *_HANGING) if found.lists else _HANGING:
-        batch.delete(column, found.ids)
+        queued.delete(unit, column, found.ids)
     for column in (SKEWED_STRING_LIST_VALUES.c.STRING_LIST_ID, SKEWED_STRING_LIST.c.STRING_LIST_ID):
-        batch.delete(column, found.lists)
-    batch.delete(SDS.c.SD_ID, found.ids)
-    batch.delete(SERDE_PARAMS.c.SERDE_ID, found.serdes)
-    batch.delete(SERDES.c.SERDE_ID, found.serdes)
-    remove_columns(batch, found.descriptors)
+        queued.delete(unit, column, found.lists)
+    queued.delete(unit, SDS.c.SD_ID, found.ids)
+    queued.delete(unit, SERDE_PARAMS.c.SERDE_ID, found.serdes)
+    queued.delete(unit, SERDES.c.SERDE_ID, found.serdes)
+    remove_columns(unit, found.descriptors)
 
 
-def remove_unused_columns(unit: Unit, column_ids: Sequence[int]) -> None:
-    """Remove the column descriptors that no storage uses."""
-    with Batch(unit) as batch:
-        remove_columns(batch, column_ids)
-
-
-def remove_columns(batch: Batch, column_ids: Sequence[int]) -> None:
-    """Remove the column descriptors that no storage uses, as a part of a batch."""
-    batch.delete(COLUMNS_V2.c.CD_ID, column_ids, unless=_COLUMNS_USED)
-    batch.delete(CDS.c.CD_ID, column_ids, unless=_DESCRIPTOR_USED)
+def remove_columns(unit: Unit, column_ids: Sequence[int]) -> None:
+    """Remove those of the column descriptors that no storage uses."""
+    queued.delete(unit, COLUMNS_V2.c.CD_ID, column_ids, unless=_COLUMNS_USED)
+    queued.delete(unit, CDS.c.CD_ID, column_ids, unless=_DESCRIPTOR_USED)
 
 
 def replace(unit: Unit, old_id: int | None, new: Storage | None) -> int | None:
@@ -180,12 +166,12 @@ def columns_id(connection: Connection, storage_id: int) -> int | None:
 
 
 def _add_columns(
-    batch: Batch, wanted: Iterable[tuple[Column, ...]], known: Mapping[tuple[Column, ...], int]
+    unit: Unit, wanted: Iterable[tuple[Column, ...]], known: Mapping[tuple[Column, ...], int]
 ) -> dict[tuple[Column, ...], int]:
     """Insert missing column descriptors. Returns descriptor ids by list of columns, one for equal lists."""
     fresh = [columns for columns in wanted if columns not in known]
-    descriptors = dict(zip(fresh, batch.unit.ids(ids.Sequence.COLUMNS, len(fresh)), strict=True)) if fresh else {}
-    batch.insert(CDS, {"CD_ID": list(descriptors.values())})
+    descriptors = dict(zip(fresh, unit.ids(ids.Sequence.COLUMNS, len(fresh)), strict=True)) if fresh else {}
+    queued.insert(unit, CDS, {"CD_ID": list(descriptors.values())})
     each = [(owner, index, c) for columns, owner in descriptors.items() for index, c in enumerate(columns)]
     columns: dict[str, Sequence[Any]] = {
         "CD_ID": [owner for owner, _, _ in each],
@@ -194,11 +180,11 @@ def _add_columns(
         "COMMENT": [c.comment for _, _, c in each],
         "INTEGER_IDX": [index for _, index, _ in each],
     }
-    batch.insert(COLUMNS_V2, columns)
+    queued.insert(unit, COLUMNS_V2, columns)
     return {**known, **descriptors}
 
 
-def _add_serdes(batch: Batch, serde_ids: Sequence[int], serdes: Sequence[SerDe]) -> None:
+def _add_serdes(unit: Unit, serde_ids: Sequence[int], serdes: Sequence[SerDe]) -> None:
     columns: dict[str, Sequence[Any]] = {
         "SERDE_ID": serde_ids,
         "NAME": [serde.name for serde in serdes],
@@ -208,12 +194,12 @@ def _add_serdes(batch: Batch, serde_ids: Sequence[int], serdes: Sequence[SerDe])
         "DESERIALIZER_CLASS": [serde.deserializer_class for serde in serdes],
         "SERDE_TYPE": [serde.serde_type for serde in serdes],
     }
-    batch.insert(SERDES, columns)
-    parameters.add(batch, OF_SERDES, {each: serde.parameters for each, serde in zip(serde_ids, serdes, strict=True)})
+    queued.insert(unit, SERDES, columns)
+    parameters.add(unit, OF_SERDES, {each: serde.parameters for each, serde in zip(serde_ids, serdes, strict=True)})
 
 
-def _add_parts(batch: Batch, storages: Mapping[int, Storage]) -> None:
-    parameters.add(batch, OF_STORAGES, {each: storage.parameters for each, storage in storages.items()})
+def _add_parts(unit: Unit, storages: Mapping[int, Storage]) -> None:
+    parameters.add(unit, OF_STORAGES, {each: storage.parameters for each, storage in storages.items()})
     buckets = [
         (each, name, index) for each, storage in storages.items() for index, name in enumerate(storage.bucket_columns)
     ]
@@ -222,33 +208,33 @@ def _add_parts(batch: Batch, storages: Mapping[int, Storage]) -> None:
         for each, storage in storages.items()
         for index, sort in enumerate(storage.sort_columns)
     ]
-    _add_rows(batch, BUCKETING_COLS, ("SD_ID", "BUCKET_COL_NAME", "INTEGER_IDX"), buckets)
-    _add_rows(batch, SORT_COLS, ("SD_ID", "COLUMN_NAME", "ORDER", "INTEGER_IDX"), sorts)
+    _add_rows(unit, BUCKETING_COLS, ("SD_ID", "BUCKET_COL_NAME", "INTEGER_IDX"), buckets)
+    _add_rows(unit, SORT_COLS, ("SD_ID", "COLUMN_NAME", "ORDER", "INTEGER_IDX"), sorts)
     skews = {each: storage.skewed for each, storage in storages.items()}
-    _add_skew(batch, {each: skew for each, skew in skews.items() if skew and skew.columns})
+    _add_skew(unit, {each: skew for each, skew in skews.items() if skew and skew.columns})
 
 
-def _add_skew(batch: Batch, skews: Mapping[int, SkewedInfo]) -> None:
+def _add_skew(unit: Unit, skews: Mapping[int, SkewedInfo]) -> None:
     names = [(each, name, index) for each, skew in skews.items() for index, name in enumerate(skew.columns)]
     values = [(each, index, texts) for each, skew in skews.items() for index, texts in enumerate(skew.values)]
     places = [(each, location, texts) for each, skew in skews.items() for texts, location in skew.locations.items()]
-    list_ids = _list_ids(batch.unit, len(values) + len(places))
+    list_ids = _list_ids(unit, len(values) + len(places))
     lists = list(zip(list_ids, [row[2] for row in (*values, *places)], strict=True))
     texts = [(each, text, index) for each, found in lists for index, text in enumerate(found)]
     of_values = [(owner, each, index) for (owner, index, _), (each, _) in zip(values, lists, strict=False)]
     of_places = [
         (owner, each, location) for (owner, location, _), (each, _) in zip(places, lists[len(values) :], strict=True)
     ]
-    _add_rows(batch, SKEWED_COL_NAMES, ("SD_ID", "SKEWED_COL_NAME", "INTEGER_IDX"), names)
-    _add_rows(batch, SKEWED_STRING_LIST, ("STRING_LIST_ID",), [(each,) for each in list_ids])
-    _add_rows(batch, SKEWED_STRING_LIST_VALUES, ("STRING_LIST_ID", "STRING_LIST_VALUE", "INTEGER_IDX"), texts)
-    _add_rows(batch, SKEWED_VALUES, ("SD_ID_OID", "STRING_LIST_ID_EID", "INTEGER_IDX"), of_values)
-    _add_rows(batch, SKEWED_COL_VALUE_LOC_MAP, ("SD_ID", "STRING_LIST_ID_KID", "LOCATION"), of_places)
+    _add_rows(unit, SKEWED_COL_NAMES, ("SD_ID", "SKEWED_COL_NAME", "INTEGER_IDX"), names)
+    _add_rows(unit, SKEWED_STRING_LIST, ("STRING_LIST_ID",), [(each,) for each in list_ids])
+    _add_rows(unit, SKEWED_STRING_LIST_VALUES, ("STRING_LIST_ID", "STRING_LIST_VALUE", "INTEGER_IDX"), texts)
+    _add_rows(unit, SKEWED_VALUES, ("SD_ID_OID", "STRING_LIST_ID_EID", "INTEGER_IDX"), of_values)
+    _add_rows(unit, SKEWED_COL_VALUE_LOC_MAP, ("SD_ID", "STRING_LIST_ID_KID", "LOCATION"), of_places)
 
 
-def _add_rows(batch: Batch, table: Table, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+def _add_rows(unit: Unit, table: Table, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
     if rows:
-        batch.insert(table, dict(zip(names, zip(*rows, strict=True), strict=True)))
+        queued.insert(unit, table, dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
 def _list_ids(unit: Unit, count: int) -> range:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, ColumnElement, Connection, Table, delete, insert, select, update
 
 from hmstats.store import schema
-from hmstats.store.statements.batch import Batch
+from hmstats.store.statements import queued
 from hmstats.store.statements.upserts import upsert
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
@@ -49,12 +49,12 @@ def put(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]])
     upsert(unit, of.table, key, _rows(of, values), _replaced)
 
 
-def add(batch: Batch, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
-    """Insert the parameters of new owners as a part of a batch."""
+def add(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
+    """Insert the parameters of new owners."""
     each = [(owner, key, value) for owner, pairs in values.items() for key, value in pairs.items()]
     if each:
         owners, keys, texts = zip(*each, strict=True)
-        batch.insert(of.table, {of.owner.name: owners, "PARAM_KEY": keys, "PARAM_VALUE": texts})
+        queued.insert(unit, of.table, {of.owner.name: owners, "PARAM_KEY": keys, "PARAM_VALUE": texts})
 
 
 def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:

@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from hmstats.model.catalog.names import one_text
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.store.schema import NEXT_WRITE_ID, TXN_TO_WRITE_ID
-from hmstats.store.statements.batch import Batch
+from hmstats.store.statements import queued
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
 
@@ -91,9 +91,8 @@ def rename_table(unit: Unit, old: TableName, new: TableName) -> None:
 
 def forget_table(unit: Unit, name: TableName) -> None:
     """Delete a dropped table's write ids, so that a new table with its name counts from 1."""
-    with Batch(unit) as batch:
-        for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
-            batch.delete_equal(table, _named(table, name))
+    for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
+        queued.delete_equal(unit, table, _named(table, name))
 
 
 def forget_database(unit: Unit, name: DatabaseName) -> None:
