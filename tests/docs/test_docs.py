@@ -107,6 +107,7 @@ def test_the_commands_of_readme_can_be_parsed(line: str) -> None:
         assert all(statement(text.replace("*", "x")) for text in parsed.params["tables"])
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     """Strict: a link, an anchor or a name of the reference that leads nowhere is an error."""
     mkdocs = str(Path(sys.executable).parent / "mkdocs")

@@ -25,9 +25,11 @@ from hmstats.server.messages.compact_writer import to_compact
 from hmstats.server.sockets.port import Port
 from hmstats.wire.idl import hive_metastore as api
 
-KILLS = int(os.environ.get("HMSTATS_TEST_KILLS", "5"))
+KILLS = int(os.environ.get("HMSTATS_TEST_KILLS", "3"))
 PARENT_KILLS = int(os.environ.get("HMSTATS_TEST_PARENT_KILLS", "1"))
 WRITERS = 4
+of_clients = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+"""What clients do to sockets reaches no database: one kind is enough."""
 
 
 @pytest.mark.slow
@@ -106,6 +108,7 @@ def _runs(pid: int) -> bool:
         return False
 
 
+@of_clients
 @pytest.mark.parametrize("count", [50])
 def test_silent_and_half_way_clients(url: str, tmp_path: Path, count: int) -> None:
     halves = (
@@ -134,6 +137,7 @@ def test_silent_and_half_way_clients(url: str, tmp_path: Path, count: int) -> No
     print(f"{count} silent or half-way clients dropped; no worker and no connection lost")
 
 
+@of_clients
 def test_two_thousand_idle_connections(url: str, tmp_path: Path) -> None:
     count = 2_000
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -154,6 +158,7 @@ def test_two_thousand_idle_connections(url: str, tmp_path: Path) -> None:
     print(f"{count} idle connections held and closed; no worker lost")
 
 
+@of_clients
 def test_a_few_connections_are_spread_evenly(url: str, tmp_path: Path) -> None:
     """Whomever the kernel gives them to."""
     with workers(tmp_path, url, count=3) as server, contextlib.ExitStack() as stack:
@@ -165,6 +170,7 @@ def test_a_few_connections_are_spread_evenly(url: str, tmp_path: Path) -> None:
     print(f"{number} connections on 3 workers: {held}")
 
 
+@of_clients
 @pytest.mark.parametrize("count", [5_000])
 def test_connections_that_come_and_go_are_all_answered(url: str, tmp_path: Path, count: int) -> None:
     """Many at once, each for one call, so that workers hand them over while others close theirs."""

@@ -271,6 +271,7 @@ def test_a_message_beyond_the_limit_is_not_read(metastore: Metastore) -> None:
     assert metastore.database in metastore.client().get_all_databases()
 
 
+@pytest.mark.slow
 def test_our_limit_can_be_set(tmp_path: Path) -> None:
     with serving(tmp_path, settings={"max_message_bytes": 4096}) as port:
         limited = Metastore("hmstats-sqlite", port, 4.0)
@@ -291,6 +292,7 @@ def test_a_client_that_vanishes_leaves_the_old_or_the_new(metastore: Metastore) 
     assert of_table(metastore, "l")["l"].longStats.numDVs in (1, 5)
 
 
+@pytest.mark.slow
 def test_a_database_that_is_away_and_comes_back(tmp_path: Path, postgres_server: str, postgres_template: str) -> None:
     with fresh_database(postgres_server, postgres_template) as url, serving(tmp_path, database=url) as port:
         ours = Metastore("hmstats-postgres", port, 4.0)

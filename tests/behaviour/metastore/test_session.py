@@ -82,6 +82,7 @@ def test_clients_can_ask_how_it_is_done_here(our_metastore: Metastore, name: str
     assert our_metastore.client().get_config_value(name, "unset") == value
 
 
+@pytest.mark.slow
 def test_settings_follow_the_servers_own(tmp_path: Path) -> None:
     given = {"notifications": "false", "send_sketches": "true", "most_partitions_listed": "7"}
     with serving(tmp_path, settings=given) as port:

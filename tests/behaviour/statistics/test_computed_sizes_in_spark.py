@@ -11,7 +11,7 @@ from hmstats.client import Metastore, connect
 from hmstats.model.catalog.objects import TableName
 from hmstats.wire.idl import hive_metastore as api
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 DATABASE = "computed"
 FORMS = {

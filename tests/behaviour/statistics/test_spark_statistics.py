@@ -108,6 +108,7 @@ def test_the_request_call_shows_the_same(our_metastore: Metastore) -> None:
     assert own(client.get_table_req(request).table.parameters) == seen(our_metastore, client) != {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("user", "groups", "shown"),
     [("spark", [], True), ("ada", ["staff", "spark"], True), ("ada", ["sparks"], False), (None, None, False)],

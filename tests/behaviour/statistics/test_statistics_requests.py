@@ -245,6 +245,7 @@ def test_a_call_for_many_partitions_marks_columns_and_no_counts(metastore: Metas
     assert found == metastore.expects('{"COLUMN_STATS":{"l":"true"}}', claimed)
 
 
+@pytest.mark.slow
 def test_marks_can_be_turned_off(tmp_path: Path) -> None:
     """As a Hive 2.3 over its own column statistics."""
     with serving(tmp_path, settings={"keep_accuracy": "false"}) as port:
@@ -262,6 +263,7 @@ def test_marks_can_be_turned_off(tmp_path: Path) -> None:
                 assert "COLUMN_STATS_ACCURATE" not in found.parameters
 
 
+@pytest.mark.slow
 def test_another_engines_statistics_can_be_kept_apart(tmp_path: Path) -> None:
     """As Hive keeps them: by the engine's exact name, and the calls for one column ask for `hive`."""
     with serving(tmp_path, settings={"any_engine": "false"}) as port:

@@ -138,6 +138,7 @@ def test_bad_input_is_one_sentence(
     assert "\n" not in str(result.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_as_a_process_of_its_own(spark_metastore: str, wrong: str) -> None:
     """No session is there: one is started; nothing but the answer is printed."""

@@ -15,7 +15,7 @@ from hmstats.collector.scan.placing import placing
 from hmstats.errors import AnalysisIncomplete, StatementError
 from hmstats.model.catalog.objects import TableName
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _numbers = count(1)

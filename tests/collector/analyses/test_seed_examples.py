@@ -13,7 +13,7 @@ from hmstats import client, collector
 from hmstats.collector.request.partition_spec import PartitionSpec
 from hmstats.model.catalog.objects import TableName
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 NAMES = [f"ds={ds}/hr={hr}" for ds in ("2008-04-08", "2008-04-09") for hr in (11, 12)]
 FILES, ROWS, FILE_BYTES = 4, 125, 1024

@@ -246,6 +246,7 @@ def test_what_tasks_find_may_be_kept_elsewhere(
         assert list((tmp_path / "states").iterdir()) == []
 
 
+@pytest.mark.slow
 @both
 def test_many_partitions_in_little_memory(
     spark: Any, service: Metastore, name: str, monkeypatch: pytest.MonkeyPatch

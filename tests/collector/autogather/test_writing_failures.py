@@ -30,7 +30,7 @@ from hmstats.model.statistics.running_writes import PartialState
 from hmstats.service.statistics.running_writes import RunningWrites
 from hmstats.store.database.store import Store
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 DAY_SECONDS = 24 * 3600
 HOST = "127.0.0.1"

@@ -17,7 +17,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.sketch.distinct.hive_hll import HiveHll
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 COLUMNS = "(n INT, d DOUBLE, s STRING, f BOOLEAN, x BINARY, t DECIMAL(9,2))"
 _numbers = count(1)

@@ -15,7 +15,7 @@ from hmstats.collector.scan.states import States
 from hmstats.errors import AnalysisIncomplete
 from hmstats.model.catalog.names import table_name
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 ROWS = 100
 _numbers = count(1)
