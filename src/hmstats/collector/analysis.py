@@ -81,41 +81,41 @@ def analyze(
         with _timed(seconds, "plan"):
             plan, files = prepare(service, request, options, changed_only=changed_only, hadoop=hadoop_settings(spark))
         warn_once(spark, service)
-        to = Delivery(plan.table, plan.keys, uris, new_run(), session_spool(spark, spool), patience_seconds)
+        delivery = Delivery(plan.table, plan.keys, uris, new_run(), session_spool(spark, spool), patience_seconds)
         if request.noscan:
             with _timed(seconds, "list"):
-                outcome, whole = _count(to, plan, files, row_counts=row_counts)
+                outcome, whole = _count(delivery, plan, files, row_counts=row_counts)
                 whole = None if plan.unlisted else whole
         else:
-            job = _job(spark, plan, files, options, to, reliable=reliable)
+            job = _job(spark, plan, files, options, delivery, reliable=reliable)
             with _timed(seconds, "read"), as_our_own():
                 outcome = _proven(spark, service, plan, job, _scan(spark, plan, files, job, progress))
             with _timed(seconds, "merge"):
                 total = outcome.total(plan.types)
                 whole = None if outcome.failed or plan.unlisted else whole_table(service, plan, files, total, options)
     with _timed(seconds, "publish"):
-        outcome = outcome.merge(_deliver_whole(to, plan, whole, options))
+        outcome = outcome.merge(_deliver_whole(delivery, plan, whole, options))
     report = _report(plan, files, outcome, whole, seconds)
     check_complete(report)
     return report
 
 
-def _count(to: Delivery, plan: Plan, files: Files, *, row_counts: bool) -> tuple[Outcome, Finding | None]:
+def _count(delivery: Delivery, plan: Plan, files: Files, *, row_counts: bool) -> tuple[Outcome, Finding | None]:
     """Count files and bytes; delivers the findings about partitions."""
     pieces, whole = found_without_scan(plan, files, row_counts=row_counts)
     counted = [finding.rows for finding in pieces.values() if finding.rows is not None]
-    delivered = deliver(to, pieces.items()) if plan.keys else Delivered()
+    delivered = deliver(delivery, pieces.items()) if plan.keys else Delivered()
     rows_counted = sum(counted) if counted or not pieces else None
     return Outcome(rows_counted, delivered.spooled, refused=delivered.refused), whole
 
 
-def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, to: Delivery, *, reliable: bool) -> Job:
+def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, delivery: Delivery, *, reliable: bool) -> Job:
     known = {piece.name: known_of(plan, files[piece.name], options) for piece in plan.pieces}
     return Job(
         types=plan.types,
         options=options,
         known=spark.sparkContext.broadcast(known),
-        delivery=to if plan.keys else None,
+        delivery=delivery if plan.keys else None,
         whole=plan.whole,
         reliable=reliable,
     )
@@ -135,13 +135,13 @@ def _proven(spark: SparkSession, service: Metastore, plan: Plan, job: Job, outco
     return outcome.merge(finish(empty, job)) if empty else outcome
 
 
-def _deliver_whole(to: Delivery, plan: Plan, whole: Finding | None, options: Options) -> Outcome:
+def _deliver_whole(delivery: Delivery, plan: Plan, whole: Finding | None, options: Options) -> Outcome:
     """Deliver the finding about the table itself; without partitions it is that of its only piece."""
     if whole is None:
         return Outcome()
     partitions = {"numPartitions": str(len(plan.pieces) + len(plan.unchanged))} if plan.keys else {}
     finding = replace(whole, other={**whole.other, **partitions})
-    delivered = deliver(to, [(WHOLE_TABLE, finding)], options.sample_fraction)
+    delivered = deliver(delivery, [(WHOLE_TABLE, finding)], options.sample_fraction)
     return Outcome(0, delivered.spooled, refused=delivered.refused)
 
 

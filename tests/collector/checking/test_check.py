@@ -81,13 +81,13 @@ def wrong(report: collector.CheckReport) -> list[tuple[str | None, str | None, s
 def test_what_is_right_passes(spark: Any, folder: Path, table: str, targets: int, count: int) -> None:
     whole = collector.check(spark, f"{DATABASE}.{table}", sample_fraction=1)
     assert whole.wrong == ()
-    assert (whole.tally.targets, whole.tally.bare, whole.tally.open) == (targets, 0, 0)
+    assert (whole.tally.targets, whole.tally.without_statistics, whole.tally.undecided) == (targets, 0, 0)
     assert (whole.tally.rows, whole.tally.rows_read) == (count, count)
     assert whole.tally.checked > (10 if table == "seen" else 100)
     assert list(whole.skipped) == (["list"] if table == "plain" else [])
     sample = collector.check(spark, f"{DATABASE}.{table}", sample_fraction=0.6)
     assert sample.wrong == ()
-    assert sample.tally.open > 0
+    assert sample.tally.undecided > 0
     assert count * 0.5 < sample.tally.rows_read < count * 0.7
     assert sample.tally.rows == count
 
@@ -172,7 +172,7 @@ def test_a_partition_without_statistics_is_bare(spark: Any, spark_metastore: str
     spark.sql(f"ALTER TABLE {DATABASE}.fresh ADD PARTITION (p=2)")
     report = collector.check(spark, f"{DATABASE}.fresh")
     assert wrong(report) == [("p=1", None, "rows")]  # Spark leaves 0 there
-    assert (report.tally.targets, report.tally.bare, report.tally.rows) == (2, 2, 2)
+    assert (report.tally.targets, report.tally.without_statistics, report.tally.rows) == (2, 2, 2)
 
 
 def test_bad_input_is_said_before_anything_is_read(spark: Any, folder: Path) -> None:

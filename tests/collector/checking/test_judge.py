@@ -68,7 +68,7 @@ def test_what_is_right_passes(right: dict[str, ColumnStatistics], found: Seen) -
     tally = check(right, found)
     assert tally.wrong == ()
     assert tally.checked >= 70
-    assert (tally.open == 0) is (found.unseen("text") == 0)
+    assert (tally.undecided == 0) is (found.unseen("text") == 0)
 
 
 TAMPERED: list[tuple[str, dict[str, Any]]] = [
@@ -160,7 +160,7 @@ def test_what_a_sample_cannot_tell_is_not_said(right: dict[str, ColumnStatistics
     )
     found = check(stored, seen(5))
     assert wrong(found) == []
-    assert found.open >= 6
+    assert found.undecided >= 6
 
 
 @pytest.mark.parametrize("by_rows", [False, True])

@@ -47,7 +47,7 @@ def test_a_check_on_every_metastore(spark: Any, metastore: Metastore, address: s
     table = f"{metastore.database}.t"
     right = collector.check(spark, table, metastore=address, sample_fraction=1)
     assert right.wrong == ()
-    assert (right.tally.targets, right.tally.bare, right.tally.rows_read) == (2, 0, 2_000)
+    assert (right.tally.targets, right.tally.without_statistics, right.tally.rows_read) == (2, 0, 2_000)
     assert right.tally.checked >= 2 * 14
     wrong = ColumnStatistics("n", "bigint", LongStatistics(low=0, high=500, nulls=7, ndv=20))
     with client.connect(address) as service:

@@ -21,7 +21,7 @@ from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.report import Finding
 from hmstats.collector.scan.scan import tasks_of
 from hmstats.collector.scan.splits import Split
-from hmstats.collector.scan.tasks import Job, Outcome, Record, Task, read, unite
+from hmstats.collector.scan.tasks import Job, Outcome, Record, Task, merge_records, read
 from hmstats.errors import UnreadableFile
 from hmstats.model.catalog.objects import TableName
 
@@ -97,7 +97,7 @@ def test_the_table_itself_is_not_delivered_by_tasks(splits: dict[str, list[Split
     made = tasks_of([Piece("", (), "/x", parquet=True)], [[each] for each in whole], alone=True)
     assert [task.shared for task in made] == [frozenset()] * 4
     outcomes = [part for task in made for _, part in read([task], job(delivery=None, names=("",)))]
-    total = united(outcomes).total(TYPES)
+    total = total_of(outcomes).total(TYPES)
     assert (total.rows, total.columns["l"].high) == (40, 119)
 
 
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_read_costs_its_piece_only(
 
 
 def test_a_partition_that_came_meanwhile_is_left_alone(delivered: dict[str, Finding]) -> None:
-    (outcome,) = unite([("k=0", b""), ("k=7", b"")], job())
+    (outcome,) = merge_records([("k=0", b""), ("k=7", b"")], job())
     assert set(delivered) == {"k=0"}
     assert outcome.rows == 0
 
@@ -136,9 +136,9 @@ def test_a_partition_that_came_meanwhile_is_left_alone(delivered: dict[str, Find
     )
 )
 def test_outcomes_merge_in_any_order(outcomes: list[Outcome]) -> None:
-    assert united(outcomes) == united(outcomes[::-1])
-    assert united([*outcomes, Outcome()]) == united(outcomes)
-    assert united(outcomes).rows == sum(each.rows or 0 for each in outcomes)
+    assert total_of(outcomes) == total_of(outcomes[::-1])
+    assert total_of([*outcomes, Outcome()]) == total_of(outcomes)
+    assert total_of(outcomes).rows == sum(each.rows or 0 for each in outcomes)
 
 
 def job(
@@ -160,10 +160,10 @@ def run(cut: Sequence[Sequence[Split]], with_job: Job) -> Outcome:
     records: list[Record] = []
     for task in tasks_of(pieces(), cut, alone=False):
         records += read([task], with_job)
-    return united(unite(sorted(records, key=lambda record: record[0]), with_job))
+    return total_of(merge_records(sorted(records, key=lambda record: record[0]), with_job))
 
 
-def united(outcomes: Iterable[Any]) -> Outcome:
+def total_of(outcomes: Iterable[Any]) -> Outcome:
     return reduce(Outcome.merge, outcomes, Outcome())
 
 

@@ -50,10 +50,10 @@ def _summary(report: "CheckReport") -> Iterator[str]:
     tally = report.tally
     count = len(tally.wrong)
     yield f"{tally.rows_read:,} of {tally.rows:,} rows read; {tally.checked:,} numbers compared, {count:,} wrong"
-    if tally.open:
-        yield f"{tally.open:,} of them fit what was read, which is too little to say more: --sample 1 reads all"
-    if tally.bare:
-        yield f"{tally.bare:,} of {tally.targets:,} have no column statistics"
+    if tally.undecided:
+        yield f"{tally.undecided:,} of them fit what was read, which is too little to say more: --sample 1 reads all"
+    if tally.without_statistics:
+        yield f"{tally.without_statistics:,} of {tally.targets:,} have no column statistics"
 
 
 def _table(wrong: "list[Wrong]") -> Table:

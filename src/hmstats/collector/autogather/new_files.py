@@ -18,7 +18,7 @@ from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import parquet
-from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, met
+from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, shuffled_by_piece
 from hmstats.collector.scan.splits import Split, by_piece, cut
 from hmstats.collector.scan.states import State, States, Types
 from hmstats.collector.scan.task_errors import as_our_own
@@ -60,9 +60,9 @@ def read_new_files(spark: SparkSession, now: Situation, files: Files) -> Iterato
 
 def _of_each(states: Any, pieces: int, types: Types) -> Iterator[WrittenPiece]:
     """The states by piece; the driver holds those of a few pieces at a time."""
-    merged = met(states, -(-pieces // _PIECES_A_TASK)).mapPartitions(partial(_merged, types=types))
+    merged = shuffled_by_piece(states, -(-pieces // _PIECES_A_TASK)).mapPartitions(partial(_merged, types=types))
     for piece, state in merged.toLocalIterator(prefetchPartitions=True):
-        yield piece, _united([(piece, state)], types)
+        yield piece, _merge_all([(piece, state)], types)
 
 
 def _read(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
@@ -74,21 +74,21 @@ def _read(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
 def _of_all(states: Any, types: Types) -> TableAccumulator:
     """All states merged into one, mostly in tasks before the driver."""
     if states.getNumPartitions() <= MOST_STATES_AT_DRIVER:
-        return _united(states.collect(), types)
-    return _united([states.treeReduce(partial(_merge, types=types))], types)
+        return _merge_all(states.collect(), types)
+    return _merge_all([states.treeReduce(partial(_merge, types=types))], types)
 
 
 def _merge(one: State, other: State, types: Types) -> State:
-    return one[0], _united([one, other], types).to_bytes()
+    return one[0], _merge_all([one, other], types).to_bytes()
 
 
 def _merged(states: Iterable[State], types: Types) -> Iterator[State]:
     """Merge consecutive states of one piece."""
     for piece, parts in groupby(states, key=itemgetter(0)):
-        yield piece, _united(parts, types).to_bytes()
+        yield piece, _merge_all(parts, types).to_bytes()
 
 
-def _united(parts: Iterable[State], types: Types) -> TableAccumulator:
+def _merge_all(parts: Iterable[State], types: Types) -> TableAccumulator:
     found = States(types)
     found.merge((WHOLE_TABLE, state) for _, state in parts)
     return found.of(WHOLE_TABLE)

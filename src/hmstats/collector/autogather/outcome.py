@@ -45,9 +45,9 @@ class Stored:
     delivered: Delivered
 
 
-def store(
+def put_statistics(
     service: Metastore,
-    to: Delivery,
+    delivery: Delivery,
     before: Situation,
     now: Situation,
     written: Iterable[WrittenPiece],
@@ -61,30 +61,30 @@ def store(
     the pieces remain. Raises GatheringFailed if the gathered rows are not all that were written meanwhile,
     ServiceUnavailable.
     """
-    plan = _checked(now, to.table, types)
+    plan = _checked(now, delivery.table, types)
     check_alone(before, now)
     work = _Pieces(service, before, now, plan, appends=appends)
     every = written if plan.keys else _at_least_one(written, types)
-    delivered = deliver(to, work.findings(every))
+    delivered = deliver(delivery, work.findings(every))
     if plan.keys:
-        whole = deliver(to, [(WHOLE_TABLE, _whole(service, before, now, plan, work))])
+        whole = deliver(delivery, [(WHOLE_TABLE, _whole(service, before, now, plan, work))])
         delivered = Delivered(delivered.spooled + whole.spooled, {**delivered.refused, **whole.refused})
     return Stored(len(work.touched) if plan.keys else 0, work.new.rows, delivered)
 
 
-def give_up(service: Metastore, to: Delivery, before: Situation, hadoop: Hadoop) -> None:
+def mark_stale(service: Metastore, delivery: Delivery, before: Situation, hadoop: Hadoop) -> None:
     """Mark the statistics of every piece with changed files, and of the table, as inaccurate.
 
     Raises ServiceUnavailable.
     """
-    now = situation(service, to.table, hadoop)
+    now = situation(service, delivery.table, hadoop)
     if now.plan is None:
         return
     changed = [name for name, files in now.files.items() if files != before.files.get(name)]
     if now.plan.keys:
-        deliver(to, ((name, _stale(now.files[name])) for name in changed))
+        deliver(delivery, ((name, _stale(now.files[name])) for name in changed))
     if changed:
-        deliver(to, [(WHOLE_TABLE, _stale(now.every_file))])
+        deliver(delivery, [(WHOLE_TABLE, _stale(now.every_file))])
 
 
 class _Pieces:

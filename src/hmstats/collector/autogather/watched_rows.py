@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = 64 * 1024
 _MOST_ACCUMULATORS = 4096
 """Columns times partitions that a task holds in memory before it publishes: about 200 MB."""
 
-Survived = (HmstatsError, pa.ArrowException, OSError)
+SURVIVABLE = (HmstatsError, pa.ArrowException, OSError)
 """Errors of gathering that the write itself survives."""
 
 
@@ -144,7 +144,7 @@ class _Watcher:
             return
         try:
             act()
-        except Survived as error:
+        except SURVIVABLE as error:
             if self._gathering.reliable:
                 raise
             self._failure = f"task {self._task}: {error}"

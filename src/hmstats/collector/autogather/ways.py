@@ -11,13 +11,13 @@ from hmstats.collector.autogather.new_files import new_files, read_new_files
 from hmstats.collector.autogather.publishers.protocols import Aggregator
 from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.autogather.target import Target
-from hmstats.collector.autogather.watched_rows import Gathering, Survived, notes, watched_rows
+from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering, notes, watched_rows
 
 _log = structlog.get_logger("hmstats.autogather")
 
 
 class Way(Protocol):
-    """One way to gather statistics of one write. `begin` and `pieces` may raise `Survived`; `end` is always called."""
+    """A way to gather statistics of one write. `begin` and `pieces` may raise SURVIVABLE; `end` is always called."""
 
     def begin(self) -> None:
         """Prepare, before anything is written."""
@@ -59,7 +59,7 @@ class WatchedRows:
         """Remove the tasks' states; if that fails, they are removed once the run counts as dead."""
         try:
             self._aggregator.terminate()
-        except Survived as error:
+        except SURVIVABLE as error:
             _log.warning("states_left", reason=str(error))
 
 

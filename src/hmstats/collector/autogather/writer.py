@@ -12,13 +12,13 @@ from pyspark.sql import DataFrame
 from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_table
 from hmstats.collector.autogather.aggregation import WrittenPiece
-from hmstats.collector.autogather.outcome import Stored, give_up, store
+from hmstats.collector.autogather.outcome import Stored, mark_stale, put_statistics
 from hmstats.collector.autogather.publishers.protocols import Run
 from hmstats.collector.autogather.publishers.registry import publisher_and_aggregator
 from hmstats.collector.autogather.settings import RELIABLE, ROWS, gather_settings
 from hmstats.collector.autogather.situation import Situation, situation
 from hmstats.collector.autogather.target import Target, new_table, stored_table
-from hmstats.collector.autogather.watched_rows import Gathering, Survived
+from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
 from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
 from hmstats.collector.planning.plan import check_format, check_provider
@@ -190,32 +190,32 @@ class Writing:
         publisher, aggregator = publisher_and_aggregator(settings.dbclass)
         run = Run(new_run(), settings.connection, settings.retention_hours, self._opening(settings.connection))
         keys, types = order.target.keys, order.target.types
-        to = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
+        delivery = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
         way: Way = NewFiles(self._spark)
         if settings.reads == ROWS:
             gathering = Gathering(run, publisher, types, keys, settings.reliable)
             way = WatchedRows(order.target, gathering, aggregator())
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
-            return self._gather(service, to, order, way)
+            return self._gather(service, delivery, order, way)
 
-    def _gather(self, service: Metastore, to: Delivery, order: _Order, way: Way) -> Written:
+    def _gather(self, service: Metastore, delivery: Delivery, order: _Order, way: Way) -> Written:
         before = Situation()
         try:
             before = situation(service, order.table, self._hadoop) if order.keeps else before
             way.begin()
-        except Survived as error:
+        except SURVIVABLE as error:
             self._refuse_if_reliable(error)
             order.write(self._rows)
-            return self._without(service, to, before, error)
+            return self._without(service, delivery, before, error)
         try:
             with as_our_own():
                 order.write(way.through(self._rows))
             try:
                 # All partitions: another job may have written to one that this write has not touched.
                 now = situation(service, order.table, self._hadoop)
-                return _stored(service, to, before, now, way.pieces(before, now), order)
-            except Survived as error:
-                written = self._without(service, to, before, error)
+                return _stored(service, delivery, before, now, way.pieces(before, now), order)
+            except SURVIVABLE as error:
+                written = self._without(service, delivery, before, error)
                 self._refuse_if_reliable(error)
                 return written
         finally:
@@ -229,26 +229,26 @@ class Writing:
         if self._settings.reliable:
             raise GatheringFailed(f"statistics were not gathered, and {RELIABLE} is true: {error}") from error
 
-    def _without(self, service: Metastore, to: Delivery, before: Situation, error: Exception) -> Written:
+    def _without(self, service: Metastore, delivery: Delivery, before: Situation, error: Exception) -> Written:
         """Report a write without statistics: mark the stored ones as inaccurate, log and return the reason."""
-        _log.warning("not_gathered", table=str(to.table), reason=str(error))
+        _log.warning("not_gathered", table=str(delivery.table), reason=str(error))
         try:
-            give_up(service, to, before, self._hadoop)
-        except Survived as failure:
-            _log.warning("not_said", table=str(to.table), reason=str(failure))
-        return Written(to.table, gathered=False, reason=str(error))
+            mark_stale(service, delivery, before, self._hadoop)
+        except SURVIVABLE as failure:
+            _log.warning("not_said", table=str(delivery.table), reason=str(failure))
+        return Written(delivery.table, gathered=False, reason=str(error))
 
 
 def _stored(
     service: Metastore,
-    to: Delivery,
+    delivery: Delivery,
     before: Situation,
     now: Situation,
     pieces: Iterable[WrittenPiece],
     order: _Order,
 ) -> Written:
     """Store the statistics after the write. Raises GatheringFailed, ServiceUnavailable."""
-    stored = store(service, to, before, now, pieces, order.target.types, appends=order.appends)
+    stored = put_statistics(service, delivery, before, now, pieces, order.target.types, appends=order.appends)
     _check_accepted(stored)
     return Written(order.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 

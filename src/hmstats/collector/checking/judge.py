@@ -40,7 +40,7 @@ def judged(stored: TableStatistics, seen: Seen, tolerance: float) -> Tally:
     partition = stored.statistics.partition
     tally = Tally()
     if stored.rows is not None:
-        exact = Truth((Limits(seen.state.rows, seen.state.rows),), told=True)
+        exact = Truth((Limits(seen.state.rows, seen.state.rows),), decided=True)
         tally = _judged(partition, None, [_Number("rows", stored.rows, exact)], tolerance)
     for column in stored.statistics.columns:
         if column.column in seen.state.columns:
@@ -52,7 +52,7 @@ def judged_files(partition: str | None, parameters: Parameters, sizes: Sequence[
     """Judge the stored number of files and bytes; `sizes` are those of the existing files."""
     found = {"files": ("numFiles", len(sizes)), "bytes": ("totalSize", sum(sizes))}
     numbers = [
-        _Number(statistic, stored, Truth((Limits(count, count),), told=True))
+        _Number(statistic, stored, Truth((Limits(count, count),), decided=True))
         for statistic, (parameter, count) in found.items()
         if (stored := row_count(parameters.get(parameter))) is not None
     ]
@@ -111,12 +111,12 @@ def _judged(
     for each in numbers:
         broken = next((limits for limits in each.truth.limits if _beyond(each, limits, tolerance)), None)
         if broken is None:
-            undecided += not each.truth.told
+            undecided += not each.truth.decided
             continue
         name, kind = (None, None) if column is None else (column.column, column.kind)
         found = Wrong(partition, name, each.statistic, each.stored, broken, kind)
         wrong.append(found if each.statistic in _WITHOUT_Q_ERROR else found.with_q_error())
-    return Tally(checked=len(numbers), open=undecided, wrong=tuple(wrong))
+    return Tally(checked=len(numbers), undecided=undecided, wrong=tuple(wrong))
 
 
 def _beyond(number: _Number, limits: Limits, tolerance: float) -> bool:

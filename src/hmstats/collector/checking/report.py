@@ -21,10 +21,10 @@ class Tally:
     """
 
     checked: int = 0
-    open: int = 0
+    undecided: int = 0
     wrong: tuple[Wrong, ...] = ()
     targets: int = 0
-    bare: int = 0
+    without_statistics: int = 0
     rows: int = 0
     rows_read: int = 0
 

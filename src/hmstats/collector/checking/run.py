@@ -27,14 +27,13 @@ from hmstats.collector.scan.progress import Progress, watched
 from hmstats.collector.scan.proof import check_placed
 from hmstats.collector.scan.rows import rows
 from hmstats.collector.scan.scan import by_reader, each_as_stored, placed
-from hmstats.collector.scan.splits import cut
+from hmstats.collector.scan.splits import TASKS_PER_CORE, cut
 from hmstats.collector.scan.task_errors import as_our_own
 from hmstats.collector.scan.workers_python import use_the_drivers_python
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore
 from hmstats.errors import StatementError
 
 SAMPLE_FRACTION = 0.1
-_TASKS_PER_CORE = 3
 
 
 def check(
@@ -112,7 +111,7 @@ def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[
 
 def _compared(records: Any, plan: Plan, job: CheckJob) -> list[Checked]:
     """Merge the parts of each piece and compare them, in tasks."""
-    tasks = max(1, min(len(plan.pieces), _TASKS_PER_CORE * records.context.defaultParallelism))
+    tasks = max(1, min(len(plan.pieces), TASKS_PER_CORE * records.context.defaultParallelism))
     united = records.reduceByKey(merged, tasks, lambda piece: crc32(piece.encode()))
     return list(united.mapPartitions(partial(compare, job=job)).collect())
 
@@ -139,4 +138,4 @@ def _of_table(plan: Plan, stored: Stored, found: Sequence[Checked], job: CheckJo
     if plan.keys:
         return judged(stored.whole(), replace(total, groups=GroupSums.empty(len(plan.types))), job.tolerance)
     bare = 0 if stored.statistics.columns else 1
-    return judged(stored.whole(), total, job.tolerance).merge(Tally(targets=1, bare=bare))
+    return judged(stored.whole(), total, job.tolerance).merge(Tally(targets=1, without_statistics=bare))

@@ -31,7 +31,7 @@ class Truth:
     """All limits of a number. `told`: the limits are so close that a wrong number would be noticed."""
 
     limits: tuple[Limits, ...]
-    told: bool
+    decided: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +72,18 @@ class Seen:
         proven = Limits(count, count + unseen)
         ratio = self._ratio(column, statistic, count, found.rows, 1.0)
         if not unseen or ratio is None:
-            return Truth((proven,), told=not unseen)
+            return Truth((proven,), decided=not unseen)
         low, high = (part * self.state.rows for part in ratio)
-        return Truth((proven, Limits(math.floor(low), math.ceil(high), certain=False)), told=True)
+        return Truth((proven, Limits(math.floor(low), math.ceil(high), certain=False)), decided=True)
 
     def bound(self, column: str, statistic: str) -> Truth:
         """The least ("low") or the greatest value ("high")."""
         found = getattr(self.state.columns[column], statistic)
         if found is None:
-            return Truth((), told=False)
+            return Truth((), decided=False)
         if not self.unseen(column):
-            return Truth((Limits(found, found),), told=True)
-        return Truth((Limits(high=found) if statistic == "low" else Limits(low=found),), told=False)
+            return Truth((Limits(found, found),), decided=True)
+        return Truth((Limits(high=found) if statistic == "low" else Limits(low=found),), decided=False)
 
     def span(self, column: str) -> float:
         """The range of the values; 0 if there are none."""
@@ -93,7 +93,7 @@ class Seen:
     def max_length(self, column: str) -> Truth:
         """The greatest length."""
         found, whole = self.state.columns[column].max_length, not self.unseen(column)
-        return Truth((Limits(found, found if whole else None),), told=whole)
+        return Truth((Limits(found, found if whole else None),), decided=whole)
 
     def average_length(self, column: str) -> Truth:
         """The average length of the values that are not null; 0 if there are none."""
@@ -101,11 +101,11 @@ class Seen:
         values = found.rows - found.nulls
         least = found.total_length / max(1, values + unseen)
         if not unseen:
-            return Truth((Limits(least, least),), told=True)
+            return Truth((Limits(least, least),), decided=True)
         ratio = self._ratio(column, AVERAGE_LENGTH, found.total_length, values, float(found.max_length))
         if ratio is None:
-            return Truth((Limits(least),), told=False)
-        return Truth((Limits(least), Limits(*ratio, certain=False)), told=True)
+            return Truth((Limits(least),), decided=False)
+        return Truth((Limits(least), Limits(*ratio, certain=False)), decided=True)
 
     def distinct(self, column: str, stored_error: float) -> Truth:
         """The limits of a stored number of distinct values with this relative standard error.
@@ -114,11 +114,11 @@ class Seen:
         """
         found = self.state.columns[column].hll
         if found is None:
-            return Truth((), told=False)
+            return Truth((), decided=False)
         own = bit_vector.standard_error(found.to_bytes()) or 0.0
         count, off, unseen = found.count(), _STANDARD_ERRORS * math.hypot(own, stored_error), self.unseen(column)
         limits = Limits(round(count * (1 - off)), round((count + unseen) * (1 + off)), certain=False)
-        return Truth((limits,), told=not unseen)
+        return Truth((limits,), decided=not unseen)
 
     def _ratio(self, column: str, statistic: str, part: int, whole: int, most: float) -> Interval | None:
         """The interval of a ratio over all rows; None if it cannot be estimated."""

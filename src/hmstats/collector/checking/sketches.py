@@ -19,7 +19,7 @@ def quantiles_truth(stored: bytes, found: KllHistogram) -> tuple[float, Truth]:
     """
     sketch = KllHistogram.from_bytes(stored)
     allowed = sketch.rank_error_of_all + found.rank_error_of_all + 1 / max(1, min(sketch.count, found.count))
-    truth = Truth((Limits(0.0, allowed, certain=False),), told=True)
+    truth = Truth((Limits(0.0, allowed, certain=False),), decided=True)
     if not (sketch.count and found.count):
         return float(sketch.count != found.count), truth
     ranks = np.array([found.ranks(value) for value in sketch.quantiles(_FRACTIONS)])
@@ -35,4 +35,4 @@ def top_values(stored: bytes, found: TopK) -> Iterator[tuple[str, int, Truth]]:
     there = {text: (low, high) for text, low, high in found.top()}
     for text, low, high in TopK.from_bytes(stored).top(_MOST_VALUES):
         least, most = there.get(text, (0, found.error))
-        yield f"count of {text!r}", high, Truth((Limits(least, most + high - low),), told=True)
+        yield f"count of {text!r}", high, Truth((Limits(least, most + high - low),), decided=True)

@@ -57,7 +57,7 @@ def new_run() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid4().hex[:8]}"
 
 
-def deliver(to: Delivery, findings: Iterable[tuple[str, Finding]], sample_fraction: float = 1.0) -> Delivered:
+def deliver(delivery: Delivery, findings: Iterable[tuple[str, Finding]], sample_fraction: float = 1.0) -> Delivered:
     """Deliver findings about partitions, by name, or about the table itself (WHOLE_TABLE).
 
     The findings are consumed lazily. Raises ServiceUnavailable if there is no spool folder, and SpoolError.
@@ -65,10 +65,12 @@ def deliver(to: Delivery, findings: Iterable[tuple[str, Finding]], sample_fracti
     spooled = 0
     refused: dict[str, str] = {}
     items = (item(finding, None if name == WHOLE_TABLE else name, sample_fraction) for name, finding in findings)
-    with connect(to.metastore, timeout_seconds=to.timeout_seconds, patience_seconds=to.patience_seconds) as service:
+    with connect(
+        delivery.metastore, timeout_seconds=delivery.timeout_seconds, patience_seconds=delivery.patience_seconds
+    ) as service:
         for batch in packed(items):
-            parcel = Parcel(to.table, to.keys, batch, int(time()))
-            answer = _sent(service, to, parcel)
+            parcel = Parcel(delivery.table, delivery.keys, batch, int(time()))
+            answer = _sent(service, delivery, parcel)
             if answer is None:
                 spooled += len(batch)
             else:
@@ -76,14 +78,14 @@ def deliver(to: Delivery, findings: Iterable[tuple[str, Finding]], sample_fracti
     return Delivered(spooled, refused)
 
 
-def _sent(service: Metastore, to: Delivery, parcel: Parcel) -> dict[str, str] | None:
+def _sent(service: Metastore, delivery: Delivery, parcel: Parcel) -> dict[str, str] | None:
     """Send a parcel; returns the refused items, None if the parcel went to the spool folder."""
-    if to.run not in _away:
+    if delivery.run not in _away:
         try:
             return put(service, parcel)
         except ServiceUnavailable as error:
-            if to.spool is None:
+            if delivery.spool is None:
                 raise ServiceUnavailable(f"{error}; there is no spool folder to keep statistics in") from error
-            _away.add(to.run)
-    Spool(to.spool or "").put(file_name(to.run, parcel), parcel)
+            _away.add(delivery.run)
+    Spool(delivery.spool or "").put(file_name(delivery.run, parcel), parcel)
     return None

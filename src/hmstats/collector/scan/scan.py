@@ -19,9 +19,9 @@ from hmstats.collector.scan import dataframe
 from hmstats.collector.scan.placing import Placing, placing, twin_sentence
 from hmstats.collector.scan.row_proof import check_rows
 from hmstats.collector.scan.rows import rows
-from hmstats.collector.scan.splits import Split, cut
+from hmstats.collector.scan.splits import TASKS_PER_CORE, Split, cut
 from hmstats.collector.scan.states import State
-from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, read, unite
+from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read
 from hmstats.sketch.accumulator import TableAccumulator
 
 _AS_STORED = (
@@ -30,7 +30,6 @@ _AS_STORED = (
     ("spark.sql.hive.metastorePartitionPruning", "true"),
 )
 """Settings that are false while Spark reads partitions by their own formats, and their defaults."""
-_TASKS_PER_CORE = 3
 _EMPTY_PIECES_A_TASK = 1000
 MOST_STATES_AT_DRIVER = 32
 """The most states of a whole table, some hundred kilobytes each, that the driver merges; more are merged in tasks."""
@@ -90,8 +89,9 @@ def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outco
     records = spark.sparkContext.parallelize(tasks, len(tasks)).mapPartitions(partial(read, job=job))
     shared = {piece for task in tasks for piece in task.shared}
     if not shared:
-        return _united(records.values())
-    return _united(met(records, min(len(shared), _TASKS_PER_CORE * cores)).mapPartitions(partial(unite, job=job)))
+        return _merged(records.values())
+    shuffled = shuffled_by_piece(records, min(len(shared), TASKS_PER_CORE * cores))
+    return _merged(shuffled.mapPartitions(partial(merge_records, job=job)))
 
 
 def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
@@ -102,7 +102,7 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     run = dataframe.states_frame(found, plan.keys, plan.types, job.options)
     states, table = dataframe.records(run), plan.table.short
     if job.delivery is None:
-        outcome = _united(states.mapPartitions(partial(unite, job=job)))
+        outcome = _merged(states.mapPartitions(partial(merge_records, job=job)))
         check_rows(table, outcome.rows or 0, found, run)
         return _doubted_alone(outcome, job)
     context = states.context
@@ -110,11 +110,11 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     shared = context.broadcast(placing(plan.key_columns, plan.pieces, plan.unchanged))
     records = states.mapPartitions(partial(_placed_and_counted, shared=shared))
     every = context.parallelize(list(_first_records(plan)), cores)
-    records = met(records.union(every), max(1, min(len(plan.pieces), _TASKS_PER_CORE * cores)))
+    records = shuffled_by_piece(records.union(every), max(1, min(len(plan.pieces), TASKS_PER_CORE * cores)))
     # All rows are read here, once: later steps read the states from the shuffle files.
     taken = records.filter(lambda record: record[0] == ROWS_TAKEN).values().sum()
     check_rows(table, taken, found, run)
-    return _united(records.mapPartitions(partial(unite, job=replace(job, doubts_empty=True))))
+    return _merged(records.mapPartitions(partial(merge_records, job=replace(job, doubts_empty=True))))
 
 
 def _doubted_alone(outcome: Outcome, job: Job) -> Outcome:
@@ -170,13 +170,13 @@ def tasks_of(pieces: Iterable[Piece], splits: Iterable[Sequence[Split]], *, alon
     return [*tasks, *(Task((), empty=tuple(names)) for names in batches(rest, _EMPTY_PIECES_A_TASK))]
 
 
-def met(records: Any, tasks: int) -> Any:
+def shuffled_by_piece(records: Any, tasks: int) -> Any:
     """The records shuffled by piece, those of one piece consecutively in one task; spills to disk."""
     return records.repartitionAndSortWithinPartitions(tasks, lambda piece: crc32(piece.encode()))
 
 
-def _united(outcomes: Any) -> Outcome:
+def _merged(outcomes: Any) -> Outcome:
     if outcomes.getNumPartitions() <= MOST_STATES_AT_DRIVER:
         return reduce(Outcome.merge, outcomes.collect(), Outcome())
-    united: Outcome = outcomes.treeReduce(Outcome.merge)
-    return united
+    merged: Outcome = outcomes.treeReduce(Outcome.merge)
+    return merged

@@ -22,7 +22,7 @@ from hmstats.collector.planning.pieces import Piece
 from hmstats.files.file_systems import NO_SETTINGS, Settings, open_location
 from hmstats.model.catalog.location import parse
 
-_TASKS_PER_CORE = 3
+TASKS_PER_CORE = 3
 _LEAST_TASK_BYTES, _MOST_TASK_BYTES = 4 * 1024 * 1024, 1024 * 1024 * 1024
 _OPENING_BYTES = 128 * 1024
 """The cost of opening a file, as the bytes that could be read in that time."""
@@ -102,7 +102,7 @@ def _weight(read_bytes: int) -> int:
 
 def _count(total: float, cores: int, options: Options) -> int:
     """The number of tasks: some for each core, but none that is tiny, or too large to be retried."""
-    useful = min(_TASKS_PER_CORE * max(cores, 1), int(total / _LEAST_TASK_BYTES))
+    useful = min(TASKS_PER_CORE * max(cores, 1), int(total / _LEAST_TASK_BYTES))
     count = max(1, useful, int(total / _MOST_TASK_BYTES))
     return count if options.most_tasks is None else min(count, options.most_tasks)
 

@@ -81,7 +81,7 @@ class Outcome:
             self.spooled + other.spooled,
             {**self.failed, **other.failed},
             {**self.refused, **other.refused},
-            _united(self.state, other.state),
+            _merge_states(self.state, other.state),
             (*self.doubted, *other.doubted),
             {**self.strangers, **other.strangers},
         )
@@ -129,7 +129,7 @@ def read(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
     yield key, outcome
 
 
-def unite(records: Iterable[Record], job: Job) -> Iterator[Outcome]:
+def merge_records(records: Iterable[Record], job: Job) -> Iterator[Outcome]:
     """Finish and deliver pieces from their consecutive records; returns one merged outcome."""
     tally = _Tally(job)
     earlier = Outcome()
@@ -239,7 +239,7 @@ def _merged(parts: Iterable[Part], job: Job) -> TableAccumulator | Failure:
     return state
 
 
-def _united(one: bytes | None, other: bytes | None) -> bytes | None:
+def _merge_states(one: bytes | None, other: bytes | None) -> bytes | None:
     if one is None or other is None:
         return one or other
     return TableAccumulator.from_bytes(one).merge(TableAccumulator.from_bytes(other)).to_bytes()
