@@ -101,9 +101,9 @@ def test_wrong_numbers_are_found(spark: Any, tamper: Tamper) -> None:
     assert report.as_json() == {
         "table": f"{DATABASE}.plain",
         "checked": report.tally.checked,
-        "open": 0,
+        "undecided": 0,
         "targets": 1,
-        "bare": 0,
+        "without_statistics": 0,
         "rows": ROWS,
         "rows_read": ROWS,
         "wrong": 3,
