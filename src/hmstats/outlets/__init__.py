@@ -7,4 +7,6 @@ describe/   the answers of DESCRIBE
 spark/      Spark's table parameters
 export/     files of all statistics of a metastore
 people/     short texts, flat tables and comparisons for people
+
+java_numbers  doubles as Java writes them
 """

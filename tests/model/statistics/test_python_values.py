@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hmstats.model.statistics.column_statistics import Kind
-from hmstats.model.statistics.python_values import python_value
+from hmstats.model.statistics.python_values import calendar_text, python_value
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,17 @@ def test_each_kind(kind: Kind | None, value: Any, expected: object) -> None:
 @pytest.mark.parametrize("kind", [Kind.DATE, Kind.TIMESTAMP])
 def test_what_is_beyond_the_calendar_stays_a_number(kind: Kind) -> None:
     assert python_value(kind, 2**60) == 2**60
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        (Kind.DATE, -719_162, "0001-01-01"),
+        (Kind.DATE, 2**40, str(2**40)),
+        (Kind.TIMESTAMP, -62_135_596_800, "0001-01-01 00:00:00"),
+        (Kind.TIMESTAMP, 981_173_106, "2001-02-03 04:05:06"),
+        (Kind.LONG, 7, None),
+    ],
+)
+def test_texts_of_dates_and_timestamps_have_four_digits_of_a_year(kind: Kind, value: int, text: str | None) -> None:
+    assert calendar_text(kind, value) == text

@@ -33,3 +33,14 @@ def python_value(kind: Kind | None, value: Any) -> PythonValue:
     except OverflowError:
         return int(value)
     return value
+
+
+def calendar_text(kind: Kind, value: Any) -> str | None:
+    """A date as 2001-02-03, a timestamp as 2001-02-03 04:05:06; None for other kinds.
+
+    A day or second beyond Python's calendar stays a number.
+    """
+    if kind not in (Kind.DATE, Kind.TIMESTAMP):
+        return None
+    moment = python_value(kind, value)
+    return moment.isoformat(sep=" ") if isinstance(moment, datetime) else str(moment)

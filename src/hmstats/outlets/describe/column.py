@@ -5,7 +5,7 @@ Unknown numbers are empty, where Hive shows the sentinel 0 or -1.
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -19,7 +19,9 @@ from hmstats.model.statistics.column_statistics import (
     StringStatistics,
 )
 from hmstats.model.statistics.column_types import kind_of
-from hmstats.outlets.describe.layout import double_text, row
+from hmstats.model.statistics.python_values import calendar_text
+from hmstats.outlets.describe.layout import row
+from hmstats.outlets.java_numbers import double_text
 from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.quantiles.kll import KllHistogram
 
@@ -81,7 +83,7 @@ def _number(data: Any, field: str) -> str:
     value = getattr(data, field, None)
     if value is None:
         return ""
-    return double_text(value) if isinstance(value, float) else str(value)
+    return double_text(repr(value)) if isinstance(value, float) else str(value)
 
 
 def _bound(found: ColumnStatistics | None, field: str) -> str:
@@ -91,18 +93,14 @@ def _bound(found: ColumnStatistics | None, field: str) -> str:
 
 def _value_text(kind: Kind, value: Any) -> str:
     """The value as Hive writes one of this kind; a date beyond the calendar stays a number."""
-    try:
-        if kind is Kind.DATE:
-            return (_EPOCH_DAY + timedelta(days=int(value))).isoformat()
-        if kind is Kind.TIMESTAMP:
-            return (_EPOCH + timedelta(seconds=int(value))).strftime("%Y-%m-%d %H:%M:%S")
-    except OverflowError:
-        return str(int(value))
+    text = calendar_text(kind, value)
+    if text is not None:
+        return text
     if kind is Kind.LONG:
         return str(int(value))
     if kind is Kind.DECIMAL:
         return f"{Decimal(str(value)).normalize():f}"
-    return double_text(value)
+    return double_text(repr(float(value)))
 
 
 def _bit_vector_kind(data: bytes | None) -> str:

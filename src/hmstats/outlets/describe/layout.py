@@ -3,10 +3,8 @@
 The layout is that of org.apache.hadoop.hive.ql.ddl.ShowUtils; a field that a row does not have is one blank.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 
 _WIDTH = 20
 _FIELDS = 3
@@ -71,17 +69,6 @@ def date_text(seconds: int) -> str:
     if not seconds:
         return "UNKNOWN"
     return datetime.fromtimestamp(seconds, UTC).strftime("%a %b %d %H:%M:%S UTC %Y")
-
-
-def double_text(number: float) -> str:
-    """A double as Java writes it: 1.0E10 from 10^7 on and below 10^-3."""
-    if not math.isfinite(number):
-        return "NaN" if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
-    if number == 0 or 1e-3 <= abs(number) < 1e7:
-        return repr(number)
-    sign, digits, power = Decimal(repr(number)).normalize().as_tuple()
-    first, *others = map(str, digits)
-    return f"{'-' if sign else ''}{first}.{''.join(others) or '0'}E{int(power) + len(others)}"
 
 
 def joined(lines: Sequence[str]) -> str:

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
 
 from hmstats.model.statistics.column_statistics import BooleanStatistics, ColumnStatistics, Kind
+from hmstats.model.statistics.python_values import calendar_text
 
 UNKNOWN = "-"
-_EPOCH_DAY = date(1970, 1, 1)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +61,7 @@ def _text(value: object) -> str:
 
 
 def _bound(kind: Kind, value: object) -> str:
-    try:
-        if kind is Kind.DATE and isinstance(value, int):
-            return (_EPOCH_DAY + timedelta(days=value)).isoformat()
-        if kind is Kind.TIMESTAMP and isinstance(value, int):
-            return (_EPOCH + timedelta(seconds=value)).strftime("%Y-%m-%d %H:%M:%S")
-    except OverflowError:  # a year that Python has no date for
-        return str(value)
+    text = None if value is None else calendar_text(kind, value)
+    if text is not None:
+        return text
     return f"{value:.6g}" if isinstance(value, float) else _text(value)

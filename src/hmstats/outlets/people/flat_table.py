@@ -4,7 +4,6 @@ Their readers do not take Arrow's statistics arrays, whose values are in a dense
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow as pa
 from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
 from hmstats.model.statistics.provenance import Provenance
+from hmstats.model.statistics.python_values import calendar_text
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.sketch.quantiles.kll import KllHistogram
@@ -67,7 +67,6 @@ _FIELDS = {
     "false_count": "falses",
 }
 """Column of the table to field of the model."""
-_EPOCH_DAY, _EPOCH = date(1970, 1, 1), datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def statistics_table(found: Iterable[TableStatistics]) -> pa.Table:
@@ -128,11 +127,4 @@ def _top_values(sketch: bytes) -> list[dict[str, Any]]:
 
 def bound_text(kind: Kind, bound: Bound) -> str:
     """The bound as text; a day or second beyond the calendar stays a number."""
-    try:
-        if kind is Kind.DATE:
-            return (_EPOCH_DAY + timedelta(days=int(bound))).isoformat()
-        if kind is Kind.TIMESTAMP:
-            return (_EPOCH + timedelta(seconds=int(bound))).strftime("%Y-%m-%d %H:%M:%S")
-    except OverflowError:
-        return str(bound)
-    return frequent_values.items(kind, [bound])[0]
+    return calendar_text(kind, bound) or frequent_values.items(kind, [bound])[0]

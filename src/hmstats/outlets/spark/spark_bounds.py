@@ -17,6 +17,7 @@ import numpy as np
 from hmstats.model.spark.spark_statistics import VERSION
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import base_type
+from hmstats.outlets.java_numbers import double_text
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "integer": 32}
 _MOST_BITS = 64
@@ -25,7 +26,6 @@ _MOST_FLOAT = float(np.finfo(np.float32).max)
 _FIRST_DAY, _LAST_DAY = (each.toordinal() - date(1970, 1, 1).toordinal() for each in (date.min, date.max))
 """Days since 1970-01-01 of the years 1 to 9999, which are Spark's."""
 _DAY_SECONDS = 86_400
-_JAVA_NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def bound_text(kind: Kind, column_type: str, value: Any) -> str | None:
@@ -58,18 +58,7 @@ def _long(column_type: str, text: str) -> int | None:
 def _double_text(column_type: str, value: float) -> str:
     single = np.float32(value) if base_type(column_type) == "float" and abs(value) <= _MOST_FLOAT else None
     text = str(single) if single is not None and float(single) == value else repr(float(value))
-    return _JAVA_NAMES.get(text) or _java_text(Decimal(text))
-
-
-def _java_text(value: Decimal) -> str:
-    """As java.lang.Double.toString writes it: 1.0E10, but 0.001 and 1234567.0."""
-    sign, digits, _ = value.normalize().as_tuple()
-    power = value.adjusted() if value else 0
-    if -3 <= power < 7:
-        text = f"{abs(value.normalize()):f}"
-        return "-" * sign + (text if "." in text else f"{text}.0")
-    first, *rest = map(str, digits)
-    return f"{'-' * sign}{first}.{''.join(rest) or '0'}E{power}"
+    return double_text(text)
 
 
 def _double(column_type: str, text: str) -> float | None:
