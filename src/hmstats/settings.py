@@ -154,6 +154,11 @@ class Settings(BaseSettings):
     audit_reads_share: float = Field(
         1.0, gt=0, le=1, description="The share of reads that audit = all records; changes and denied calls are whole."
     )
+    audit_table_days: float = Field(
+        0.0,
+        ge=0,
+        description="Days that audit records are in the database too, for `hmstats audit`; 0 keeps none there.",
+    )
     authentication: tuple[Literal["certificate", "token", "jwt", "password"], ...] = Field(
         (),
         description="How clients prove who they are, a JSON list of: certificate, token, jwt, password; when empty, a "
