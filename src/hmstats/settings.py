@@ -157,6 +157,10 @@ class Settings(BaseSettings):
         None,
         description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
     )
+    tls_client_crl: str | None = Field(
+        None,
+        description="The PEM file of the authorities' lists of revoked certificates of clients; none looks for none.",
+    )
     rules: str | None = Field(None, description="The TOML file of access rules; none allows everything to everybody.")
     audit: Literal["off", "writes", "all"] = Field(
         "off",
