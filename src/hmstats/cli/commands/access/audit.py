@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Database
+from hmstats.cli.options import USER, AsJson, Database
 
 
 def audit(
@@ -15,7 +15,7 @@ def audit(
     since: Annotated[
         str | None, typer.Option(help="Not older than this: 2d, 12h, 30m.", metavar="TIME", show_default=False)
     ] = None,
-    user: Annotated[str | None, typer.Option(help="Only calls of this user.")] = None,
+    user: Annotated[str | None, typer.Option(help=USER)] = None,
     denied: Annotated[bool, typer.Option("--denied", help="Only calls that were not allowed.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="The most records to print.")] = 100,
     database: Database = None,
