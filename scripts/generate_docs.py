@@ -49,8 +49,9 @@ A value is looked for in this order:
 
 1. the command's flag, such as `--port 9083`;
 2. the environment variable, such as `HMSTATS__PORT=9083`;
-3. the TOML file named by `HMSTATS__CONFIG`, or else `hmstats.toml` in the working directory;
-4. the default.
+3. for `database` and `token`, the file of that variable's name in the folder that `HMSTATS__SECRETS_DIR` names;
+4. the TOML file named by `HMSTATS__CONFIG`, or else `hmstats.toml` in the working directory;
+5. the default.
 
 `hmstats config show` prints every value and where it came from. A name that is no setting is refused, in the file and
 in variables that begin with `HMSTATS__`, with the nearest name that is one. Defaults are written as a TOML file has

@@ -114,3 +114,19 @@ def test_config_show_has_no_password(monkeypatch: pytest.MonkeyPatch, capsys: py
         out = capsys.readouterr().out
         assert shown in out
         assert "hush" not in out
+
+
+def test_a_list_that_is_no_json_is_an_error_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HMSTATS__AUTHENTICATION", "token")
+    with pytest.raises(SettingsError, match=r"^setting authentication must be a JSON list$"):
+        load()
+
+
+def test_a_file_with_a_password_that_everybody_reads_is_refused() -> None:
+    file = Path("hmstats.toml")
+    file.write_text('database = "postgresql://u:p@h/d"\n')
+    file.chmod(0o644)
+    with pytest.raises(SettingsError, match=r"settings file hmstats\.toml can be read by everybody, found mode 644"):
+        load()
+    file.chmod(0o640)
+    assert load().database == "postgresql://u:p@h/d"

@@ -26,6 +26,7 @@ settings.py        what the commands and the server can be told
 errors.py          every error
 resources.py       finds what travels in the wheel
 private_files.py   files that their owner alone can read
+secret_files.py    secrets in files of a folder
 java.py            finds Java
 version.py         the version
 """

@@ -1,29 +1,42 @@
 """Every setting of hmstats: unit, default and one sentence each.
 
-A value is taken from the first of these that has it: a command's flag, the environment (`HMSTATS__PORT`), the TOML file
-named by `HMSTATS__CONFIG` or else `hmstats.toml` in the working directory, the default. `hmstats config show` prints
-each value and where it came from; docs/configuration.md is generated from this class.
+A value is taken from the first of these that has it: a command's flag, the environment (`HMSTATS__PORT`), a file of
+`HMSTATS__SECRETS_DIR`, the TOML file named by `HMSTATS__CONFIG` or else `hmstats.toml` in the working directory, the
+default. `hmstats config show` prints each value and where it came from; docs/configuration.md is generated from this
+class.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
+from pydantic_settings.exceptions import SettingsError as UnreadableValue
 
 from hmstats.errors import SettingsError
+from hmstats.private_files import require_private
+from hmstats.secret_files import PREFIX, file_of, secrets_in_files
 
-PREFIX = "HMSTATS__"
+__all__ = ["CONFIG_FILE_VARIABLE", "PREFIX", "Settings", "config_file", "load", "origin"]
+
 CONFIG_FILE_VARIABLE = PREFIX + "CONFIG"
+_VARIABLES = frozenset({CONFIG_FILE_VARIABLE, PREFIX + "SECRETS_DIR"})
+"""Variables that say where settings are."""
+_SECRET = "secret"
+"""The kind of a refusal whose value is not told."""
 _IN_ENVIRONMENT = frozenset({"token", "client_certificate", "client_key"})
 """Settings of the client, which a program without a settings file uses too."""
 _DEFAULT_CONFIG_FILE = "hmstats.toml"
@@ -144,6 +157,10 @@ class Settings(BaseSettings):
         None,
         description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
     )
+    tls_client_crl: str | None = Field(
+        None,
+        description="The PEM file of the authorities' lists of revoked certificates of clients; none looks for none.",
+    )
     rules: str | None = Field(None, description="The TOML file of access rules; none allows everything to everybody.")
     audit: Literal["off", "writes", "all"] = Field(
         "off",
@@ -153,6 +170,11 @@ class Settings(BaseSettings):
     audit_file: str | None = Field(None, description="The file that audit lines are written to, besides the log.")
     audit_reads_share: float = Field(
         1.0, gt=0, le=1, description="The share of reads that audit = all records; changes and denied calls are whole."
+    )
+    audit_table_days: float = Field(
+        0.0,
+        ge=0,
+        description="Days that audit records are in the database too, for `hmstats audit`; 0 keeps none there.",
     )
     authentication: tuple[Literal["certificate", "token", "jwt", "password"], ...] = Field(
         (),
@@ -298,6 +320,15 @@ class Settings(BaseSettings):
         """Splits a text at its commas, for settings that are lists."""
         return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
 
+    @field_validator("warehouse", "warehouse_roots", "metastore", "jwt_jwks")
+    @classmethod
+    def _without_password(cls, value: Any) -> Any:
+        """Refuses a password in an address that answers, logs and tables show."""
+        texts = value.split(",") if isinstance(value, str) else value or ()
+        if any(map(_has_password, texts)):
+            raise PydanticCustomError(_SECRET, "an address must have no password in it: others can read it")
+        return value
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -307,9 +338,10 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flags, then the environment, then the TOML file."""
+        """Flags, then the environment, then files with secrets, then the TOML file."""
         del dotenv_settings, file_secret_settings
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file())
+        secrets = InitSettingsSource(settings_cls, dict(secrets_in_files()))
+        return init_settings, env_settings, secrets, TomlConfigSettingsSource(settings_cls, config_file())
 
 
 def load(flags: Mapping[str, Any] | None = None) -> Settings:
@@ -318,13 +350,20 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
     if os.environ.get(CONFIG_FILE_VARIABLE) and not path.is_file():
         raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which does not exist")
     given = {name: value for name, value in (flags or {}).items() if value is not None}
+    if _has_password(str(_in_file().get("database", ""))):
+        require_private("settings file", str(path))
     for place, name in _unknown():
         raise SettingsError(f"{place}: there is no setting {name}{_nearest(name)}")
     try:
         return Settings(**given)
+    except UnreadableValue as error:
+        named = re.search(r'field "(\w+)"', str(error))
+        raise SettingsError(f"setting {named[1] if named else 'authentication'} must be a JSON list") from None
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
+        if first["type"] == _SECRET:
+            raise SettingsError(f"setting {name}: {first['msg']}") from None
         raise SettingsError(f"setting {name}: {first['msg']}, found {first.get('input')!r}") from error
 
 
@@ -336,7 +375,7 @@ def _unknown() -> Iterator[tuple[str, str]]:
     ours = [name for name in sorted(os.environ) if name.upper().startswith(PREFIX)]
     for variable in ours:
         name = variable.upper().removeprefix(PREFIX).lower()
-        if variable != CONFIG_FILE_VARIABLE and name not in Settings.model_fields:
+        if variable not in _VARIABLES and name not in Settings.model_fields:
             yield f"variable {variable}", name
     for name in _in_file():
         if name in _IN_ENVIRONMENT:
@@ -351,6 +390,13 @@ def _in_file() -> Mapping[str, Any]:
         return TomlConfigSettingsSource(Settings, config_file()).toml_data
     except (ValueError, OSError) as error:
         raise SettingsError(f"{config_file()} cannot be read: {error}") from error
+
+
+def _has_password(address: str) -> bool:
+    try:
+        return urlsplit(address).password is not None
+    except ValueError:
+        return "@" in address
 
 
 def _nearest(name: str) -> str:
@@ -371,6 +417,8 @@ def origin(name: str, flags: Mapping[str, Any] | None = None) -> str:
     variable = PREFIX + name.upper()
     if os.environ.get(variable):
         return variable
+    if name in secrets_in_files():
+        return file_of(name)
     if name in _in_file():
         return str(config_file())
     return "default"

@@ -156,6 +156,7 @@ def write_settings(generation: str, conf: Path, work: Path, database: Jdbc, extr
     conf.mkdir(parents=True, exist_ok=True)
     rows = (f"<property><name>{escape(k)}</name><value>{escape(v)}</value></property>" for k, v in settings.items())
     name = "hive-site.xml" if generation == "2.3" else "metastore-site.xml"
+    (conf / name).touch(mode=0o600)
     (conf / name).write_text("<configuration>\n" + "\n".join(rows) + "\n</configuration>\n")
     (conf / "log4j2.properties").write_text(LOG4J)
 

@@ -40,6 +40,7 @@ COMMANDS = {
     "ping": "Ask a metastore whether it is alive.",
     "token": "Make, list and revoke tokens of clients.",
     "password": "Make a line of a password file.",
+    "audit": "Print recorded calls: who changed a table.",
     "config": "Print the settings in force.",
     "version": "Print the version of hmstats.",
 }
@@ -54,6 +55,7 @@ _MODULES = {
     "check-access": "access.check_access",
     "token": "access.token",
     "password": "access.password",
+    "audit": "access.audit",
 }
 
 

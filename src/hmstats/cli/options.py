@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+USER = "The user of the token, or of the calls."
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one on each line.")]
 Server = Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")]
 Where = Annotated[

@@ -13,6 +13,7 @@ from hmstats.server.cache.cached_objects import CachedObjects
 from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.cache.recent_changes import RecentChanges
 from hmstats.server.calls.audit import AuditLog
+from hmstats.server.calls.audit_table import AuditTable
 from hmstats.server.calls.direct_writes import DirectWrites
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.calls.one_picture import with_one_picture
@@ -96,6 +97,8 @@ _CERTIFICATES_SECONDS = 5.0
 """How often a worker looks whether the files of its certificate, or what proves users, have changed."""
 _ACCESS_SECONDS = 1.0
 """How often a worker looks whether the file of access rules has changed."""
+_AUDIT_SECONDS = 1.0
+"""How often a worker writes the audit records that have queued up."""
 _RECOVERY_SECONDS = 5.0
 """How often a server looks for unfinished changes of directories of a killed server, with one statement."""
 _UNDONE_AT_START = (Kind.PLANNED, Kind.RENAME)
@@ -182,6 +185,8 @@ def build(
     dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
+    if audit is not None and audit.table is not None:
+        chores += _audit_chores(audit.table)
     if access is not None:
         chores.append(Chore("rules", access.refresh, _ACCESS_SECONDS))
     if authentication is not None:
@@ -312,6 +317,13 @@ def _certificate_chores(tls: Tls) -> list[Chore]:
     return [
         Chore("certificates", tls.certificates.refresh, _CERTIFICATES_SECONDS),
         Chore("certificate_expiry", tls.certificates.watch, _DAY_SECONDS, at_once=True),
+    ]
+
+
+def _audit_chores(table: AuditTable) -> list[Chore]:
+    return [
+        Chore("audit_records", table.write_waiting, _AUDIT_SECONDS),
+        Chore("audit_retention", table.remove_old, _CLEANING_SECONDS),
     ]
 
 

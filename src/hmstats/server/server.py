@@ -2,6 +2,7 @@
 
 import resource
 import threading
+from dataclasses import replace
 
 import structlog
 
@@ -59,13 +60,13 @@ class Server:
 
         Raises SettingsError if the address cannot be bound.
         """
-        _allow_open_files(self._limits.max_connections + _OTHER_FILES)
+        limits = _fitting(self._limits, _allow_open_files(self._limits.max_connections + _OTHER_FILES))
         listener = self._listener()
         bound = listener.address
         self._loop = Loop(
             listener,
             self._dispatcher,
-            self._limits,
+            limits,
             self._versions,
             self._sessions,
             self._tls,
@@ -102,8 +103,8 @@ class Server:
             return Listener(port.listen())
 
 
-def _allow_open_files(wanted: int) -> None:
-    """Raise the process's soft limit of open files as far as the hard one allows."""
+def _allow_open_files(wanted: int) -> int:
+    """Raise the process's soft limit of open files as far as the hard one allows. Returns how many it may open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
     reachable = wanted if hard == unlimited else min(wanted, hard)
@@ -111,3 +112,15 @@ def _allow_open_files(wanted: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (reachable, hard))
     if reachable < wanted:
         _log.warning("open_files_limited", wanted=wanted, allowed=reachable)
+    return reachable
+
+
+def _fitting(limits: Limits, open_files: int) -> Limits:
+    """The limits with as many connections as files can be opened; half of them at most are in handshakes.
+
+    Else silent clients could take every file, and a good one could not be accepted.
+    """
+    if open_files >= limits.max_connections + _OTHER_FILES:
+        return limits
+    connections = max(2, open_files - _OTHER_FILES)
+    return replace(limits, max_connections=connections, max_handshakes=min(limits.max_handshakes, connections // 2))

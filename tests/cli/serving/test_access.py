@@ -4,13 +4,16 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 from structlog.testing import capture_logs
 from tests.fixtures.servers import serving
 from tests.server.access.guarded import done, raised, statistics, table
 from tests.server.serving import PATIENCE_SECONDS, Client
 
-from hmstats.cli.serving.access import warn_of_strangers
+from hmstats.cli.serving.access import audit_of, warn_of_strangers
+from hmstats.errors import SettingsError
 from hmstats.settings import Settings, load
+from hmstats.store.database.store import Store
 from hmstats.wire.idl import hive_metastore as api
 
 ALL = '[[rule]]\nallow = ["list", "read", "create", "write_statistics"]\n'
@@ -40,6 +43,20 @@ def test_rules_change_while_a_server_runs_and_its_audit_log_tells(tmp_path: Path
     ]
     log = [json.loads(line) for line in (tmp_path / "server.log").read_text().splitlines()]
     assert [each for each in log if each["event"] == "audit"] == told
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"audit": "off"}, "audit_table_days needs the setting audit = writes or all, found off"),
+        ({"audit": "all", "read_only": "true"}, "a server that only reads keeps no audit records in its database"),
+    ],
+)
+def test_a_table_of_records_that_would_stay_empty_is_an_error(
+    given: dict[str, str], sentence: str, store: Store
+) -> None:
+    with pytest.raises(SettingsError, match=sentence):
+        audit_of(_settings(audit_table_days="1", **given), store, 0)
 
 
 def _settings(**given: str) -> Settings:

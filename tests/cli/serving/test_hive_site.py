@@ -23,6 +23,7 @@ def site(folder: Path, **properties: str) -> str:
     rows = "".join(f"<property><name>{k}</name><value> {v} </value></property>" for k, v in named.items())
     path = folder / "hive-site.xml"
     path.write_text(f"<configuration>{rows}</configuration>")
+    path.chmod(0o600)
     return str(path)
 
 
@@ -84,7 +85,7 @@ def test_the_newer_name_counts(tmp_path: Path) -> None:
         ("<configuration/>", f"must have {URL}, found no such property"),
         (
             f"<configuration><property><name>{URL}</name><value>${{env.URL}}</value></property></configuration>",
-            r"must be written out, found a variable in \$\{env\.URL\}",
+            r"must be written out, found a variable: \$\{env\.URL\}",
         ),
     ],
 )
@@ -109,3 +110,12 @@ def test_what_is_set_counts_before_what_hive_says(tmp_path: Path) -> None:
 def test_our_own_schema_is_looked_in_first(tmp_path: Path) -> None:
     settings = load_served({"hive_site": whole(tmp_path), "own_schema": "hmstats"})
     assert settings.database == "postgresql://hive:secret@db:5433/metastore?currentSchema=hmstats%2Cpublic"
+
+
+def test_a_file_with_a_password_that_everybody_reads_is_refused(tmp_path: Path) -> None:
+    path = Path(whole(tmp_path))
+    path.chmod(0o644)
+    with pytest.raises(SettingsError, match=r"hive_site .* can be read by everybody, found mode 644"):
+        settings_of(str(path))
+    path.write_text(path.read_text().replace("secret", ""))
+    assert settings_of(str(path))["database"].startswith("postgresql")

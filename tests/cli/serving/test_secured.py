@@ -53,7 +53,13 @@ def test_a_proven_user_may_do_what_the_rules_say_and_leaves_a_record(
             done(client.ask("create_table", tbl=table("d", name)))
         done(client.ask("update_table_column_statistics", stats_obj=statistics("d", "t")))
     etl, ada = made_token(database_url, "nightly", "etl", "writers"), made_token(database_url, "hers", "ada")
-    settings = {"authentication": '["token"]', "rules": rules, "audit": "all", "audit_file": audit}
+    settings = {
+        "authentication": '["token"]',
+        "rules": rules,
+        "audit": "all",
+        "audit_file": audit,
+        "audit_table_days": 1,
+    }
     with serving(tmp_path, database=database_url, settings=settings) as port:
         with asking(port, etl, monkeypatch) as service:
             columns = service.table_statistics(table_name("d", "t"), ["l"])
@@ -77,3 +83,12 @@ def test_a_proven_user_may_do_what_the_rules_say_and_leaves_a_record(
     assert (None, None, "get_table", False, None) in seen
     assert {each["outcome"] for each in told if each["principal"] is None} == {"NotAuthenticated"}
     assert not [line for line in (etl, ada) if line in audit.read_text() + (tmp_path / "server.log").read_text()]
+    listed = subprocess.run(
+        [HMSTATS, "audit", "d.t", "--json", "--database", database_url], check=True, capture_output=True, text=True
+    )
+    stored = sorted(listed.stdout.splitlines())
+    assert stored == sorted(
+        json.dumps({name: value for name, value in each.items() if name != "event"})
+        for each in told
+        if "hive.d.t" in each["objects"]
+    )

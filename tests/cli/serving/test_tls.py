@@ -42,3 +42,10 @@ def test_a_missing_key_is_named(tmp_path: Path) -> None:
     Path(files.key).unlink()
     with pytest.raises(SettingsError, match=r"tls_key .* cannot be read"):
         tls_of(settings(files))
+
+
+def test_a_list_of_revoked_certificates_without_their_authorities_is_named(tmp_path: Path) -> None:
+    files = issued(tmp_path)
+    given = {"tls": "require", "tls_certificate": files.certificate, "tls_key": files.key, "tls_client_crl": "x.pem"}
+    with pytest.raises(SettingsError, match="tls_client_crl needs the setting tls_client_ca"):
+        tls_of(load(given))

@@ -65,7 +65,6 @@ def test_a_line_is_of_its_password_alone() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "alice",
         "alice:secret",
         "alice:scrypt$16$8$1$x$y:",
         "alice:md5$16$8$1$AAAAAAAAAAAAAAAAAAAAAA==$" + "A" * 43 + "=",
@@ -78,6 +77,12 @@ def test_lines_that_are_none_are_named_by_their_user(text: str) -> None:
     with pytest.raises(SettingsError, match="line of user 'alice'") as error:
         password_line.read_line(text)
     assert "AAAA" not in str(error.value)
+
+
+def test_a_line_that_may_be_a_password_alone_is_not_told() -> None:
+    with pytest.raises(SettingsError, match=r"a line of a password file must be .*, found one without :") as error:
+        password_line.read_line("hunter2")
+    assert "hunter2" not in str(error.value)
 
 
 def test_names_and_passwords_that_fit_no_line() -> None:

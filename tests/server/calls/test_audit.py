@@ -124,6 +124,16 @@ def test_without_rules_objects_are_named_and_no_rule(lines: Lines, sqlite_url: s
         ]
 
 
+def test_a_proven_user_is_recorded_whatever_it_calls_itself(lines: Lines, sqlite_url: str, tmp_path: Path) -> None:
+    with guarded(sqlite_url, tmp_path, AuditLog()) as server:
+        server.rule(READER)
+        ada = server.client("ada")
+        lines.lines.clear()
+        ada.ask("set_ugi", user_name="root", group_names=["admins"])
+        raised(ada.ask("drop_table", dbname="open", name="t", deleteData=False))
+        assert lines.told("principal", "user", "call", "allowed") == [("ada", "ada", "drop_table", False)]
+
+
 def test_the_file_is_its_owners_and_is_made_anew_when_it_was_moved(lines: Lines, tmp_path: Path) -> None:
     file = tmp_path / "audit.jsonl"
     send_audit_to(str(file))

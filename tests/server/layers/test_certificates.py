@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 import trustme
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from structlog.testing import capture_logs
 from tests.fixtures.authorities import Files, issued
 from tests.server.serving import Client, serving
@@ -93,3 +96,65 @@ def test_expiry_is_told(tmp_path: Path, days: int, warnings: int) -> None:
     assert [each["event"] for each in logs] == ["certificate_expires"] * warnings
     (sample,) = (each for metric in CERTIFICATE_EXPIRES.collect() for each in metric.samples)
     assert sample.value == expires.timestamp()
+
+
+def revoked(authority: trustme.CA, file: Path, *certificates: Files, days: float = 1.0) -> str:
+    """A list of revoked certificates that an authority has signed."""
+    signer = x509.load_pem_x509_certificate(authority.cert_pem.bytes())
+    now = datetime.now(UTC)
+    made = x509.CertificateRevocationListBuilder().issuer_name(signer.subject)
+    made = made.last_update(now - timedelta(days=2)).next_update(now + timedelta(days=days))
+    for each in certificates:
+        number = x509.load_pem_x509_certificate(Path(each.certificate).read_bytes()).serial_number
+        one = x509.RevokedCertificateBuilder().serial_number(number).revocation_date(now - timedelta(days=1))
+        made = made.add_revoked_certificate(one.build())
+    key = serialization.load_pem_private_key(authority.private_key_pem.bytes(), None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    file.write_bytes(made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    return str(file)
+
+
+def is_served(address: tuple[str, int], files: Files, own: Files | None) -> bool:
+    context = ssl.create_default_context(cafile=files.authority)
+    if own is not None:
+        context.load_cert_chain(own.certificate, own.key)
+    try:
+        with Client(address, context) as client:
+            return client.echoes("served")
+    except (OSError, EOFError):
+        return False
+
+
+def test_a_revoked_certificate_is_refused_from_the_moment_that_the_list_names_it(files: Files, tmp_path: Path) -> None:
+    authority, crl = trustme.CA(), tmp_path / "revoked.pem"
+    first, second = (issued(tmp_path, "client", authority=authority, name=name) for name in ("first", "second"))
+    listed = revoked(authority, crl, first)
+    certificates = Certificates(files.certificate, files.key, first.authority, listed)
+    with serving(tls=Tls(certificates, required=True)) as address, capture_logs() as logs:
+        assert [is_served(address, files, own) for own in (first, second, None)] == [False, True, False]
+        revoked(authority, crl, second)
+        certificates.refresh()
+        assert [is_served(address, files, own) for own in (first, second)] == [True, False]
+        crl.write_text("no list")
+        certificates.refresh()
+        assert [is_served(address, files, own) for own in (first, second)] == [True, False]
+    assert "certificate_not_changed" in [each["event"] for each in logs]
+    assert [each for each in logs if "revoked" in str(each.get("reason"))]
+
+
+def test_a_list_out_of_date_or_of_another_authority_proves_no_certificate(files: Files, tmp_path: Path) -> None:
+    authority, other, crl = trustme.CA(), trustme.CA(), tmp_path / "revoked.pem"
+    own = issued(tmp_path, "client", authority=authority, name="own")
+    for listed in (revoked(authority, crl, days=-1), revoked(other, crl)):
+        certificates = Certificates(files.certificate, files.key, own.authority, listed)
+        with serving(tls=Tls(certificates, required=True)) as address:
+            assert not is_served(address, files, own)
+
+
+def test_a_file_without_a_list_is_named(files: Files, tmp_path: Path) -> None:
+    with pytest.raises(
+        SettingsError, match=r"tls_client_crl .* must have lists of revoked certificates .*, found none"
+    ):
+        Certificates(files.certificate, files.key, files.authority, files.authority)
+    with pytest.raises(SettingsError, match=r"tls_client_crl .*absent cannot be used: No such file"):
+        Certificates(files.certificate, files.key, files.authority, str(tmp_path / "absent"))

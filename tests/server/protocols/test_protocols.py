@@ -369,3 +369,13 @@ def test_all_protocols_at_once() -> None:
             assert value(post(connection, message)[1]) == "one port"
             compact.send(framed(to_compact(message)))
             assert read_compact(frame(compact))[2].success == "one port"
+
+
+@pytest.mark.parametrize("line", ["Authorization: Bearer \0canary", "Authorization : canary", "canary", "\0: canary"])
+def test_an_answer_and_a_log_line_about_malformed_headers_quote_none_of_them(line: str) -> None:
+    with serving() as address, capture_logs() as log, Client(address) as client:
+        client.send(f"POST / HTTP/1.1\r\nHost: x\r\n{line}\r\n\r\n".encode())
+        answer = client.socket.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.endswith(b"HTTP: illegal header line\n")
+    assert "canary" not in repr((answer, log))

@@ -3,9 +3,13 @@
 import structlog
 
 from hmstats.cli.serving.roots import is_loopback
+from hmstats.errors import SettingsError
 from hmstats.server.access.rules_in_force import RulesInForce
 from hmstats.server.calls.audit import AuditLog, send_audit_to
+from hmstats.server.calls.audit_table import AuditTable
+from hmstats.service.access.audit_records import AuditRecords
 from hmstats.settings import Settings
+from hmstats.store.database.store import Store
 
 _log = structlog.get_logger(__name__)
 
@@ -15,12 +19,21 @@ def access_of(settings: Settings) -> RulesInForce | None:
     return None if settings.rules is None else RulesInForce(settings.rules)
 
 
-def audit_of(settings: Settings, worker: int) -> AuditLog | None:
-    """The audit log of a worker; None if it is off. Raises SettingsError when its file cannot be written."""
+def audit_of(settings: Settings, store: Store, worker: int) -> AuditLog | None:
+    """The audit log of a worker; None if it is off.
+
+    Raises SettingsError when its file cannot be written, or when a table is wanted that would have nothing.
+    """
+    days = settings.audit_table_days
+    if days and settings.audit == "off":
+        raise SettingsError("audit_table_days needs the setting audit = writes or all, found off")
+    if days and settings.read_only:
+        raise SettingsError("a server that only reads keeps no audit records in its database: set audit_file instead")
     if settings.audit == "off":
         return None
     send_audit_to(settings.audit_file)
-    return AuditLog(settings.audit_reads_share if settings.audit == "all" else 0.0, worker)
+    table = AuditTable(AuditRecords(store), days) if days else None
+    return AuditLog(settings.audit_reads_share if settings.audit == "all" else 0.0, worker, table)
 
 
 def warn_of_strangers(settings: Settings) -> None:

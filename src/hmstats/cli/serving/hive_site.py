@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from hmstats.errors import SettingsError
+from hmstats.private_files import require_private
 from hmstats.store.connections.jdbc import database_of
 
 _URL = ("javax.jdo.option.ConnectionURL",)
@@ -25,15 +26,18 @@ def settings_of(path: str) -> dict[str, Any]:
     """Our settings that Hive's file decides: database, warehouse and notifications.
 
     Events are written only if Hive writes them: else nobody would read or remove them. Raises SettingsError for a file
-    that is missing or not Hive's, and for a database other than PostgreSQL.
+    that is missing, not Hive's, or has a password and can be read by everybody, and if the database is no PostgreSQL.
     """
     values = _read(path)
     url = _value(path, values, _URL)
     if url is None:
         raise SettingsError(f"{path} must have {_URL[0]}, found no such property")
+    password = _value(path, values, _PASSWORD)
+    if password:
+        require_private("hive_site", path)
     listeners = (_value(path, values, _LISTENERS) or "") + (_value(path, values, _LISTENERS_AFTER) or "")
     return {
-        "database": database_of(url, _value(path, values, _USER), _value(path, values, _PASSWORD)),
+        "database": database_of(url, _value(path, values, _USER), password),
         "warehouse": _value(path, values, _WAREHOUSE) or _DEFAULT_WAREHOUSE,
         "notifications": _LOG_LISTENER in listeners,
     }
@@ -65,5 +69,5 @@ def _value(path: str, values: Mapping[str, str], names: tuple[str, ...]) -> str 
     """The setting's value. Raises SettingsError for ${...}, which Hive would replace and hmstats does not."""
     found = next((values[name] for name in names if values.get(name)), None)
     if found is not None and _VARIABLE.search(found) and names != _PASSWORD:
-        raise SettingsError(f"{path}: {names[0]} must be written out, found a variable in {found}")
+        raise SettingsError(f"{path}: {names[0]} must be written out, found a variable: {_VARIABLE.findall(found)[0]}")
     return found

@@ -19,6 +19,8 @@ def tls_of(settings: Settings) -> Tls | None:
         raise SettingsError(f"tls = {settings.tls} needs the settings tls_certificate and tls_key")
     require_private("tls_key", settings.tls_key)
     others = CERTIFICATE in settings.authentication and len(settings.authentication) > 1
-    files = settings.tls_certificate, settings.tls_key, settings.tls_client_ca
+    if settings.tls_client_crl is not None and settings.tls_client_ca is None:
+        raise SettingsError("tls_client_crl needs the setting tls_client_ca, whose certificates it revokes")
+    files = settings.tls_certificate, settings.tls_key, settings.tls_client_ca, settings.tls_client_crl
     certificates = Certificates(*files, client_optional=others)
     return Tls(certificates, required=settings.tls == "require")

@@ -56,7 +56,7 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
     if settings.exclusive:
         store.take_alone(_CLAIM_SECONDS)
     security = Security(
-        tls_of(settings), authentication_of(settings, store), access_of(settings), audit_of(settings, number)
+        tls_of(settings), authentication_of(settings, store), access_of(settings), audit_of(settings, store, number)
     )
     server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings), security)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
@@ -69,6 +69,8 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
     lifeline.ready()
     lifeline.follow(server.drain, settings.drain_seconds)
     server.wait()
+    if security.audit is not None and security.audit.table is not None:
+        security.audit.table.close()
     store.close()
 
 

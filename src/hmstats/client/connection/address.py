@@ -53,13 +53,13 @@ def addresses(uris: str) -> tuple[Address, ...]:
 
 
 def _address(uri: str) -> Address:
+    if "@" in uri:
+        raise SettingsError("a metastore's address must have no user and password: HMSTATS__TOKEN is for a secret")
     try:
         parts = urlsplit(uri)
         host, port = parts.hostname, parts.port
     except ValueError:
         raise SettingsError(f"a metastore's address must be {_FORMS}, found {uri!r}") from None
-    if "@" in parts.netloc:
-        raise SettingsError("a metastore's address must have no user and password: HMSTATS__TOKEN is for a secret")
     over_http, tls = _SCHEMES.get(parts.scheme, (False, False))
     more = parts.query or parts.fragment or (parts.path.strip("/") and not over_http)
     if not host or parts.scheme not in _SCHEMES or more:

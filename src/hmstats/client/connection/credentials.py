@@ -1,4 +1,7 @@
-"""What a client shows to prove who it is, from the environment: secrets stand on no command line and in no settings."""
+"""What a client shows to prove who it is, from the environment or a file of HMSTATS__SECRETS_DIR.
+
+Secrets stand on no command line and in no settings.
+"""
 
 import os
 import ssl
@@ -6,6 +9,7 @@ from dataclasses import dataclass, field
 
 from hmstats.errors import SettingsError
 from hmstats.private_files import require_private
+from hmstats.secret_files import secrets_in_files
 
 TOKEN = "HMSTATS__TOKEN"
 CERTIFICATE = "HMSTATS__CLIENT_CERTIFICATE"
@@ -39,8 +43,9 @@ class Credentials:
 
 
 def credentials() -> Credentials:
-    """The credentials in the environment."""
-    return Credentials(*(os.environ.get(name) or None for name in (TOKEN, CERTIFICATE, KEY)))
+    """The credentials in the environment; a token may be in a file. Raises SettingsError if everybody can read it."""
+    token, certificate, key = (os.environ.get(name) or None for name in (TOKEN, CERTIFICATE, KEY))
+    return Credentials(token or secrets_in_files().get("token"), certificate, key)
 
 
 def _no_password() -> str:

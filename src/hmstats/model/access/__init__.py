@@ -3,6 +3,7 @@
 - principal: an authenticated user
 - password_line: users with hashes of their passwords
 - api_token: tokens by which users prove who they are
+- audit_record: a call, by whom and about what
 - actions: what may be done to an object
 - rules: rules in order, of which the first that is about a user and an object decides
 - rule_file: the rules in a TOML file

@@ -57,7 +57,9 @@ def line_of(user: str, groups: tuple[str, ...], password: str) -> str:
 
 def read_line(text: str) -> PasswordLine:
     """The user of a line. Raises SettingsError, without a word of the line but its user."""
-    user, _, rest = text.partition(":")
+    user, separator, rest = text.partition(":")
+    if not separator:
+        raise SettingsError(f"a line of a password file must be {_FORM}, found one without :")
     secret, _, groups = rest.partition(":")
     try:
         kind, n, r, p, salt, hashed = secret.split("$")

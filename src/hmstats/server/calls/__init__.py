@@ -5,5 +5,6 @@ call_kinds      what each RPC does to the database
 refusals        calls that this server refuses
 one_picture     one picture of the database for each call that reads
 audit           a record of calls
+audit_table     the records on their way to the database
 direct_writes   calls that write statistics, straight from their bytes
 """

@@ -1,19 +1,20 @@
 """The audit log: a line of JSON for each call of which it keeps a record, by the logger `hmstats.audit`.
 
-Lines go where the log goes, whatever its level, and to a file if one is named. Denied calls and changes are always
-recorded, reads all or a share of them.
+Lines go where the log goes, whatever its level, to a file if one is named, and to a table of the database if wanted.
+Denied calls and changes are always recorded, reads all or a share of them.
 """
 
 import json
 import logging
 import os
 import random
-from datetime import UTC, datetime
+import time
 from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
-from typing import Any
 
 from hmstats.errors import NotAuthenticated, SettingsError
+from hmstats.model.access.audit_record import AuditRecord
+from hmstats.server.calls.audit_table import AuditTable
 from hmstats.server.calls.call_kinds import CHANGES
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
@@ -24,11 +25,15 @@ _log = logging.getLogger("hmstats.audit")
 
 
 class AuditLog:
-    """Records calls. `reads_share` is the share of reads that is recorded, from 0 to 1. Thread-safe."""
+    """Records calls. `reads_share` is the share of reads that is recorded, from 0 to 1. Thread-safe.
 
-    def __init__(self, reads_share: float = 0.0, worker: int | None = None) -> None:
+    With a `table`, records go there too.
+    """
+
+    def __init__(self, reads_share: float = 0.0, worker: int | None = None, table: AuditTable | None = None) -> None:
         self._reads_share = reads_share
         self._worker = worker
+        self.table = table
 
     @property
     def reads(self) -> bool:
@@ -36,34 +41,50 @@ class AuditLog:
         return self._reads_share > 0
 
     def record(self, request: Request, session: Session, outcome: str) -> None:
-        """Write the line of a call that has ended, if it is to be recorded."""
+        """Record a call that has ended, if it is to be recorded."""
         name, verdict = request.head.name, request.verdict
-        allowed = verdict is None or verdict.allowed
-        if allowed and name not in CHANGES and random.random() >= self._reads_share:
+        allowed, changes = verdict is None or verdict.allowed, name in CHANGES
+        if allowed and not changes and random.random() >= self._reads_share:
             return
-        found = {"objects": list(verdict.objects), "rule": verdict.rule} if verdict else {}
-        self._write(session, {"call": name, **found, "allowed": allowed, "outcome": outcome})
+        objects, rule = (verdict.objects, verdict.rule) if verdict else ((), None)
+        made = self._made(session, name, objects, allowed=allowed, rule=rule, outcome=outcome)
+        self._keep(made, changes=allowed and changes)
 
     def record_unproven(self, session: Session, call: str | None) -> None:
-        """Write the line of a call that did not run for want of a proven user; None if its name was not read."""
-        self._write(session, {"call": call, "allowed": False, "outcome": NotAuthenticated.__name__})
+        """Record a call that did not run for want of a proven user; None if its name was not read."""
+        made = self._made(session, call, (), allowed=False, rule=None, outcome=NotAuthenticated.__name__)
+        self._keep(made, changes=False)
 
-    def _write(self, session: Session, call: dict[str, Any]) -> None:
+    def _made(
+        self,
+        session: Session,
+        call: str | None,
+        objects: tuple[str, ...],
+        *,
+        allowed: bool,
+        rule: int | None,
+        outcome: str,
+    ) -> AuditRecord:
         principal = session.principal
-        line: dict[str, Any] = {
-            "event": "audit",
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "worker": self._worker,
-            "connection": session.connection_id,
-            "address": session.peer,
-            "principal": principal.user if principal else None,
-            "mechanism": principal.mechanism if principal else None,
-            "user": session.user,
-            "objects": [],
-            "rule": None,
-            **call,
-        }
-        _log.info(json.dumps(line))
+        return AuditRecord(
+            time_ms=time.time_ns() // 1_000_000,
+            worker=self._worker,
+            connection=session.connection_id,
+            address=session.peer,
+            principal=principal.user if principal else None,
+            mechanism=principal.mechanism if principal else None,
+            user=session.user,
+            call=call,
+            objects=objects,
+            allowed=allowed,
+            rule=rule,
+            outcome=outcome,
+        )
+
+    def _keep(self, record: AuditRecord, *, changes: bool) -> None:
+        _log.info(json.dumps({"event": "audit"} | record.fields()))
+        if self.table is not None:
+            self.table.add(record, changes=changes)
 
 
 def send_audit_to(file: str | None) -> None:

@@ -21,13 +21,22 @@ class Certificates:
 
     The certificate's file holds the chain in PEM form, the server's own certificate first. With `client_ca`, every
     client must show a certificate that one of its authorities has signed, or may show one if it is `client_optional`.
+    With `client_crl`, the authorities' lists of revoked certificates, a revoked one is refused, and so is one whose
+    authority has no list there, or one that is out of date.
     """
 
     def __init__(
-        self, certificate: str, key: str, client_ca: str | None = None, *, client_optional: bool = False
+        self,
+        certificate: str,
+        key: str,
+        client_ca: str | None = None,
+        client_crl: str | None = None,
+        *,
+        client_optional: bool = False,
     ) -> None:
         """Raises SettingsError when a file cannot be read, or when certificate and key do not belong together."""
-        self._certificate, self._key, self._client_ca = certificate, key, client_ca
+        self._certificate, self._key = certificate, key
+        self._client_ca, self._client_crl = client_ca, client_crl
         self._client_mode = ssl.CERT_OPTIONAL if client_optional else ssl.CERT_REQUIRED
         self._stamps = self._seen()
         self.context = self._load()
@@ -67,13 +76,27 @@ class Certificates:
                 reason = f"tls_client_ca {self._client_ca} cannot be used: {_reason(error)}"
                 raise SettingsError(reason) from error
             context.verify_mode = self._client_mode
+        if self._client_crl is not None:
+            _refuse_revoked(context, self._client_crl)
         self.expires = expires
         CERTIFICATE_EXPIRES.set(expires.timestamp())
         return context
 
     def _seen(self) -> Sequence[tuple[int, int, int] | None]:
         """What tells that a file was replaced: time in nanoseconds, inode and size; None for a missing file."""
-        return [_stamp(name) for name in (self._certificate, self._key, self._client_ca) if name is not None]
+        files = self._certificate, self._key, self._client_ca, self._client_crl
+        return [_stamp(name) for name in files if name is not None]
+
+
+def _refuse_revoked(context: ssl.SSLContext, file: str) -> None:
+    """Look each client's own certificate up in the lists of a PEM file. Raises SettingsError."""
+    try:
+        context.load_verify_locations(file)
+    except OSError as error:
+        raise SettingsError(f"tls_client_crl {file} cannot be used: {_reason(error)}") from error
+    if not context.cert_store_stats()["crl"]:
+        raise SettingsError(f"tls_client_crl {file} must have lists of revoked certificates in PEM form, found none")
+    context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
 
 
 def _stamp(name: str) -> tuple[int, int, int] | None:

@@ -67,6 +67,10 @@ AUTHENTICATIONS = EventCounter(
     "Proofs of users that were checked, by outcome: done or failed; a proof that is still believed is not checked.",
     ("outcome",),
 )
+AUDIT_LOST = EventCounter(
+    "hmstats_audit_records_lost",
+    "Audit records that did not come into the database: too many waited for it, or it refused them.",
+)
 
 
 class CachedSeconds:

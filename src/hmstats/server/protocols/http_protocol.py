@@ -7,6 +7,7 @@ had one: proxies share connections. Where users are proven, the header Authoriza
 behind the headers until it is checked.
 """
 
+import re
 from http import HTTPStatus
 
 import h11
@@ -23,6 +24,8 @@ _TYPES = (b"application/x-thrift", b"application/vnd.apache.thrift.")
 _TEXT = b"text/plain; charset=utf-8"
 _USER_HEADER = b"x-actor-username"
 _PROOF_HEADER = b"authorization"
+_QUOTED = re.compile(r": (bytearray\()?b['\"].*", re.DOTALL)
+"""What h11's errors quote of a request: the line may hold a secret."""
 _EVENTS_AT_ONCE = 200
 """Events of h11 that are read in one turn; each takes some 20 microseconds."""
 _FREE_CHUNKS, _LEAST_CHUNK_BYTES = 1_000, 64
@@ -87,7 +90,7 @@ class HttpProtocol:
             return self._read()
         except h11.RemoteProtocolError as error:
             self._refused = HTTPStatus(error.error_status_hint)
-            raise ProtocolError(f"HTTP: {error}") from error
+            raise ProtocolError(f"HTTP: {_QUOTED.sub('', str(error))}") from None
 
     def message(self, data: bytes) -> bytes | None:  # noqa: ARG002 - headers are to be read first
         """Always None: the headers must be read before a request is compared."""

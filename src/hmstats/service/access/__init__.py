@@ -1,7 +1,8 @@
-"""Rules for roles, privileges and tokens. The metastore stores and returns them.
+"""Rules for roles, privileges, tokens and audit records. The metastore stores and returns them.
 
-privileges   granted, revoked, listed
-roles        made, granted, dropped
-tokens       delegation tokens and master keys
-api_tokens   tokens by which clients prove who they are
+privileges      granted, revoked, listed
+roles           made, granted, dropped
+tokens          delegation tokens and master keys
+api_tokens      tokens by which clients prove who they are
+audit_records   calls that were recorded: added, found, removed when they grow old
 """

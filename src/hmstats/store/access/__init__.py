@@ -1,1 +1,7 @@
-"""Tables of privileges, roles, delegation tokens, and api_tokens: tokens by which clients prove who they are."""
+"""Tables of who may do what, and of what was done.
+
+privileges, roles   granted by clients
+tokens              delegation tokens and master keys
+api_tokens          tokens by which clients prove who they are
+audit_records       calls that were recorded
+"""

@@ -39,6 +39,8 @@ from hmstats.store.schema.functions import (
 )
 from hmstats.store.schema.ours import (
     HMSTATS_API_TOKEN,
+    HMSTATS_AUDIT,
+    HMSTATS_AUDIT_OBJECT,
     HMSTATS_COLUMN_PROVENANCE,
     HMSTATS_FILE_CHANGE,
     HMSTATS_PARTIAL_STATE,
@@ -111,6 +113,8 @@ __all__ = [
     "GLOBAL_PRIVS",
     "HIVE_LOCKS",
     "HMSTATS_API_TOKEN",
+    "HMSTATS_AUDIT",
+    "HMSTATS_AUDIT_OBJECT",
     "HMSTATS_COLUMN_PROVENANCE",
     "HMSTATS_FILE_CHANGE",
     "HMSTATS_PARTIAL_STATE",

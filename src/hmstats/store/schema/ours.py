@@ -104,3 +104,37 @@ HMSTATS_API_TOKEN = Table(
     UniqueConstraint("NAME", name="HMSTATS_API_TOKEN_NAME_key"),
     comment="Tokens by which clients prove who they are; HASH is the SHA-256 of the text that a client sends",
 )
+
+
+def _recorded() -> Sequence[Column[Any]]:
+    """The key columns of an audit record: its time in epoch ms, its process, its number there."""
+    return (key("AT"), key("WRITER"), key("NUMBER"))
+
+
+HMSTATS_AUDIT = Table(
+    "HMSTATS_AUDIT",
+    METADATA,
+    *_recorded(),
+    big("WORKER"),
+    big("CONNECTION_ID", required=True),
+    text("ADDRESS", 128, required=True),
+    text("PRINCIPAL", 256),
+    text("MECHANISM", 64),
+    text("USER_NAME", 256),
+    text("CALL_NAME", 128),
+    text("OBJECTS", required=True),
+    Column("ALLOWED", Boolean, nullable=False),
+    big("RULE_NUMBER"),
+    text("OUTCOME", 128, required=True),
+    comment="Calls that were recorded: AT in epoch milliseconds, OBJECTS a JSON list",
+)
+HMSTATS_AUDIT_OBJECT = Table(
+    "HMSTATS_AUDIT_OBJECT",
+    METADATA,
+    key("CAT_NAME", 256),
+    key("DB_NAME", 256),
+    key("TBL_NAME", 256),
+    *_recorded(),
+    Index("HMSTATS_AUDIT_OBJECT_AT", "AT"),
+    comment="The objects that each audit record is about; a database has no TBL_NAME, a catalog no DB_NAME",
+)

@@ -1,7 +1,6 @@
 """`hmstats token`: tokens in the database of a server, which may run meanwhile."""
 
 import json
-import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,12 +8,10 @@ from datetime import UTC, datetime
 
 import typer
 
+from hmstats.cli.actions.access.durations import seconds_of
 from hmstats.cli.serving.serve_settings import load_served
-from hmstats.errors import SettingsError
 from hmstats.service.access.api_tokens import ApiTokens
 from hmstats.store.opening import open_store
-
-_UNIT_SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 
 
 def create_token(
@@ -22,7 +19,7 @@ def create_token(
 ) -> None:
     """Make a token and print its secret alone, so that a shell can take it."""
     with _tokens(database) as tokens:
-        secret = tokens.create(name, user, tuple(groups), None if expires is None else _seconds(expires))
+        secret = tokens.create(name, user, tuple(groups), None if expires is None else seconds_of("--expires", expires))
     typer.echo(json.dumps({"name": name, "user": user, "token": secret}) if as_json else secret)
 
 
@@ -58,13 +55,6 @@ def _tokens(database: str | None) -> Iterator[ApiTokens]:
         yield ApiTokens(store)
     finally:
         store.close()
-
-
-def _seconds(text: str) -> float:
-    found = re.fullmatch(r"([1-9][0-9]{0,5})([dhms])", text)
-    if found is None:
-        raise SettingsError(f"--expires must be a number and d, h, m or s, as 90d, found {text!r}")
-    return float(found[1]) * _UNIT_SECONDS[found[2]]
 
 
 def _time(ms: int | None) -> str | None:

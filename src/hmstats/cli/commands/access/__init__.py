@@ -3,4 +3,5 @@
 check_access   what the access rules let a user do
 token          tokens by which clients prove who they are
 password       a line of a password file
+audit          recorded calls
 """

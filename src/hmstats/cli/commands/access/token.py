@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Database
+from hmstats.cli.options import USER, AsJson, Database
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Tokens by which clients prove who they are.")
 Name = Annotated[str, typer.Argument(help="The token's name.", metavar="NAME")]
@@ -13,7 +13,7 @@ Name = Annotated[str, typer.Argument(help="The token's name.", metavar="NAME")]
 @app.command()
 def create(
     name: Name,
-    user: Annotated[str, typer.Option(help="The user that the token proves.")],
+    user: Annotated[str, typer.Option(help=USER)],
     group: Annotated[list[str] | None, typer.Option("--group", help="A group of the user; may be repeated.")] = None,
     expires: Annotated[
         str | None, typer.Option(help="When it expires, from now on: 90d, 12h, 30m; never by default.", metavar="TIME")
