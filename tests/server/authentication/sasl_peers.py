@@ -9,6 +9,7 @@ from typing import Any
 from tests.server.authentication.peers import CALL, received, said
 from tests.server.requests import reply_of
 from tests.server.serving import Address, Client
+from thriftpy2.transport import TTransportException
 
 from hmstats.server.layers.sasl_messages import Message, Status, framed
 
@@ -38,7 +39,7 @@ class SaslClient(Client):
         self.send(framed(wrap(message)))
         answer = unwrap(self.data())
         while True:
-            with contextlib.suppress(EOFError):
+            with contextlib.suppress(TTransportException):
                 return reply_of([answer]).content
             answer += unwrap(self.data())
 
