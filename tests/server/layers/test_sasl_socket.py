@@ -2,6 +2,7 @@
 
 import struct
 import threading
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from tests.server.authentication.sasl_peers import SaslClient
-from tests.server.requests import request
+from tests.server.requests import ReplyReader, request
 from tests.server.serving import PATIENCE_SECONDS, serving
 
 from hmstats.errors import NotAuthenticated
@@ -222,6 +223,26 @@ def test_no_other_protocol_and_no_other_layer_is_taken_behind_sasl(other: bytes)
         client.send(framed(other))
         assert client.at_end()
     assert [each["event"] for each in logs if each["log_level"] == "warning"] == ["request_rejected"]
+
+
+def test_requests_around_one_in_a_large_frame_are_answered_in_order() -> None:
+    large, seal = "x" * 500_000, Turned()
+    messages = [request("getOption", number, key=key) for number, key in enumerate(("a", large, "b", "c"))]
+    with serving(authentication=with_talk(seal)) as address, SaslClient(address) as client:
+        proven(client)
+        client.send(b"".join(framed(seal.wrap(each)) for each in messages))
+        answers = b""
+        while answers.count(b"getOption") < len(messages) or not answers.endswith(b"c\0"):
+            answers += seal.unwrap(client.data())
+    reader = ReplyReader(BytesIO(answers))
+    assert [reader.next().value for _ in messages] == ["a", large, "b", "c"]
+
+
+def test_a_changed_large_frame_ends_the_connection() -> None:
+    with serving(authentication=with_talk(Turned())) as address, SaslClient(address) as client:
+        proven(client)
+        client.send(framed(b"?" + bytes(500_000)))
+        assert client.at_end()
 
 
 def test_many_clients_at_once_are_served() -> None:

@@ -176,10 +176,14 @@ class Exchange:
         if connection.closed or connection.doomed:
             return False
         try:
-            if events & READ and (data := connection.receive()) is not None:
-                if connection.free and not connection.inbox and self._repeats(connection, data):
+            if events & READ:
+                data = connection.receive()
+                if data is None:
+                    self._handshakes.open(connection)
+                elif connection.free and not connection.inbox and self._repeats(connection, data):
                     return connection.call is None
-                connection.put(data)
+                else:
+                    connection.put(data)
             if events & WRITE and connection.outbox:
                 self._sent(connection, connection.send((connection.outbox,)))
         except (OSError, MemoryError) as error:
@@ -394,10 +398,13 @@ class Exchange:
             connection.doomed = False
             self._close(connection)
         elif isinstance(connection.socket, SaslSocket):
-            layer, whole = connection.socket, self._dispatcher.whole
-            connection.protocol = SaslProtocol(lambda: layer.held_bytes, whole, self._limits)
+            self._speak_behind_sasl(connection, connection.socket)
         elif connection.is_secure and connection.must_prove:
             self._settle_certificate(connection)
+
+    def _speak_behind_sasl(self, connection: Connection, layer: SaslSocket) -> None:
+        if connection.protocol is None and not connection.lingering:
+            connection.protocol = SaslProtocol(layer, self._dispatcher.whole, self._limits)
 
     def _settle_certificate(self, connection: Connection) -> None:
         """Takes the user of the client's certificate, as soon as the handshake is complete."""

@@ -67,6 +67,24 @@ class _Step:
             self.error = ProtocolError("unexpected error; the server's log has it")
 
 
+class _Opening(_Step):
+    """A large frame of a client whose handshake is complete."""
+
+    layer: SaslSocket
+
+    def __init__(self, connection: Connection, layer: SaslSocket) -> None:
+        super().__init__(connection, layer, b"")
+
+    def run(self) -> None:
+        """Open the frame, in a thread of the handshakes, unless its connection is to be closed."""
+        if self.connection.doomed:
+            return
+        try:
+            self.behind = self.layer.open_large()
+        except OSError as error:
+            self.error = error
+
+
 class Handshakes:
     """The connections of a selector that are not secure yet, or whose user is not proven yet.
 
@@ -151,6 +169,14 @@ class Handshakes:
             self._submit(connection, layer)
         return True
 
+    def open(self, connection: Connection) -> None:
+        """Begin to open a large frame, if the connection's layer has one. Raises ConnectionError if too many wait."""
+        layer = connection.socket
+        if isinstance(layer, SaslSocket) and layer.has_large and not connection.in_step:
+            if not self._threads.submit(_Opening(connection, layer)):
+                raise ConnectionError("the server has many handshakes under way")
+            connection.in_step = True
+
     def refusal(self, connection: Connection, error: ProtocolError) -> bytes:
         """The answer to a client whose handshake is refused; empty if it could not understand any."""
         in_sasl = isinstance(self._layers.get(connection), SaslSocket) or begins_sasl(connection.inbox)
@@ -162,6 +188,10 @@ class Handshakes:
             step = self._ended.popleft()
             connection = step.connection
             connection.in_step = False
+            if isinstance(step, _Opening):
+                connection.put(step.behind)
+                yield connection, step.error
+                continue
             counter = AUTHENTICATIONS if isinstance(step.layer, SaslSocket) else HANDSHAKES
             if step.done:
                 self._enter(connection, step.layer, step.behind)

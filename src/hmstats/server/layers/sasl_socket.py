@@ -4,6 +4,7 @@ Below is a plain socket or TLS; above, requests and replies go through frames, w
 have agreed so. One lock guards what protects them, since workers write while the selector's thread reads.
 """
 
+import math
 import socket
 import threading
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ _PIECE_BYTES = 1024 * 1024
 """Bytes of a reply in one frame: newer clients of Thrift refuse frames of more than 16 MB."""
 _PROTECTION_BYTES = 4 * 1024
 """What protection may add to the largest request."""
+_AT_ONCE_BYTES = 256 * 1024
+"""The largest protected frame that is opened in the selector's thread, where it takes some milliseconds."""
 
 
 class SaslSocket:
@@ -37,6 +40,8 @@ class SaslSocket:
         self._seal: Seal | None = None
         self._frames = Frames(max_message_bytes, whole=False)
         self._piece_bytes = _PIECE_BYTES
+        self._large: list[bytes] = []
+        """Frames that a thread is to open, of which the first is beyond _AT_ONCE_BYTES."""
         self._lock = threading.Lock()
         self._unsent = memoryview(b"")
         """Bytes of a frame that the socket below has not taken."""
@@ -55,7 +60,12 @@ class SaslSocket:
     @property
     def held_bytes(self) -> int:
         """Memory in bytes of a frame that has come in part."""
-        return self._frames.held_bytes
+        return self._frames.held_bytes + sum(map(len, self._large))
+
+    @property
+    def has_large(self) -> bool:
+        """Whether `open_large` must be called before anything else is received."""
+        return bool(self._large)
 
     def shake_hands(self, data: bytes) -> bool:
         """Pass received bytes to the negotiation and send its answers; whether the negotiation is complete.
@@ -75,11 +85,14 @@ class SaslSocket:
         return self._opened(behind)
 
     def recv(self, size: int) -> bytes:
-        """The bytes that have arrived; empty at the end. Raises BlockingIOError if there are none yet, OSError."""
+        """The bytes that have arrived; empty at the end. Raises BlockingIOError if there are none yet, OSError.
+
+        There are none yet too if they are in a large frame.
+        """
         data = self._below.recv(size)
         if not data:
             return b""
-        found = self._opened(data)
+        found = self._opened(data, at_once=_AT_ONCE_BYTES)
         if not found:
             raise BlockingIOError
         return found
@@ -130,15 +143,30 @@ class SaslSocket:
         if not self._flush():
             raise ConnectionError("the client does not take the server's part of the negotiation")
 
-    def _opened(self, data: bytes) -> bytes:
-        """The requests' bytes in received ones. Raises OSError for a frame that is too large or was changed."""
+    def open_large(self) -> bytes:
+        """The bytes in large frames, in a thread that may take long. Raises OSError."""
+        assert self._seal is not None
+        with self._lock:
+            found = b"".join(map(self._seal.unwrap, self._large))
+        self._large = []
+        return found
+
+    def _opened(self, data: bytes, at_once: float = math.inf) -> bytes:
+        """The requests' bytes in received ones; frames from the first that is larger than `at_once` on are left.
+
+        Raises OSError for a frame that is beyond the limit or was changed.
+        """
         try:
-            if self._seal is None:
-                return b"".join(self._frames.put(data))
-            with self._lock:
-                return b"".join(map(self._seal.unwrap, self._frames.put(data)))
+            frames = list(self._frames.put(data))
         except MessageTooLarge as error:
             raise ConnectionError(str(error)) from error
+        if self._seal is None:
+            return b"".join(frames)
+        if any(len(each) > at_once for each in frames):
+            self._large = frames
+            return b""
+        with self._lock:
+            return b"".join(map(self._seal.unwrap, frames))
 
     def _flush(self) -> bool:
         """Sends the rest of the current frame; whether the socket below has taken all of it."""

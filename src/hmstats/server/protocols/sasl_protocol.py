@@ -3,7 +3,7 @@
 HTTP, frames and another layer are not taken there: what a client's user is, SASL has said for the whole connection.
 """
 
-from collections.abc import Callable
+from typing import Protocol
 
 from hmstats.errors import ProtocolError
 from hmstats.server.limits import Limits
@@ -12,13 +12,25 @@ from hmstats.server.messages.request import Request
 from hmstats.server.protocols.protocols import PlainProtocol, WireProtocol, recognise
 
 
+class Layer(Protocol):
+    """What requests come through."""
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory in bytes of what the layer holds of a request."""
+
+    @property
+    def has_large(self) -> bool:
+        """Whether a thread is at work on a part of a request."""
+
+
 class SaslProtocol(PlainProtocol):
     """Messages whose bytes come through a layer, which may hold a part of them."""
 
-    def __init__(self, held_bytes: Callable[[], int], whole: Recognise, limits: Limits) -> None:
-        """`held_bytes` tells what the layer holds of a request; `whole` recognises requests that need no scan."""
+    def __init__(self, layer: Layer, whole: Recognise, limits: Limits) -> None:
+        """`whole` recognises requests that need no scan for their end."""
         super().__init__(encoding_of(0, limits.allowance, whole))
-        self._layer_bytes = held_bytes
+        self._layer = layer
         self._whole = whole
         self._limits = limits
         self._known = False
@@ -27,16 +39,16 @@ class SaslProtocol(PlainProtocol):
     @property
     def begun(self) -> bool:
         """Whether the layer holds a part of the next request."""
-        return self._layer_bytes() > 0
+        return self._layer.held_bytes > 0
 
     @property
     def held_bytes(self) -> int:
         """Bytes that the layer and the encoding hold."""
-        return self._layer_bytes() + super().held_bytes
+        return self._layer.held_bytes + super().held_bytes
 
     def take(self, inbox: bytearray) -> Request | None:
         """Remove the next message from the inbox, in binary form; None if incomplete. Raises ProtocolError."""
-        if not inbox:
+        if not inbox or self._layer.has_large:
             return None
         if not self._known:
             found = recognise(inbox, self._whole, self._limits)
