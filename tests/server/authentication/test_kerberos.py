@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pytest
 from tests.fixtures.authorities import issued
-from tests.fixtures.kerberos import CLOCK_SKEW_SECONDS, REALM, SERVICE, Kerberos
+from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
 from tests.server.authentication.sasl_peers import SaslClient
 from tests.server.requests import request
 from tests.server.serving import Address, serving
@@ -29,6 +29,7 @@ pytestmark = pytest.mark.slow  # needs a KDC, and programs that most machines la
 NAMES = request("get_all_databases", 1)
 LARGE = "x" * 3_000_000
 TICKET_SECONDS = 3
+CLOCK_SKEW_SECONDS = 1
 
 
 def whoami(session: Session) -> list[str]:
@@ -196,9 +197,13 @@ def test_a_proof_that_was_seen_before_is_refused(kerberos: Kerberos, alice: str)
                 assert message.payload in answer.payload
 
 
-def test_an_expired_ticket_is_refused(kerberos: Kerberos) -> None:
+def test_an_expired_ticket_is_refused(kerberos: Kerberos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     token = context_of(kerberos.tickets("alice", "-l", f"{TICKET_SECONDS}s")).step()
     time.sleep(TICKET_SECONDS + CLOCK_SKEW_SECONDS + 1)
+    strict = tmp_path / "krb5.conf"
+    usual = (kerberos.folder / "krb5.conf").read_text()
+    strict.write_text(usual.replace("[libdefaults]\n", f"[libdefaults]\n clockskew = {CLOCK_SKEW_SECONDS}\n"))
+    monkeypatch.setenv("KRB5_CONFIG", str(strict))
     with served(kerberos) as address, SaslClient(address) as client:
         client.say(Status.START, b"GSSAPI")
         client.say(Status.OK, token)
