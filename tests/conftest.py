@@ -20,6 +20,7 @@ pytest_plugins = [
     "tests.fixtures.statements",
     "tests.fixtures.versions",
     "tests.fixtures.hive",
+    "tests.fixtures.kerberos",
     "tests.fixtures.hive_schemas",
     "tests.fixtures.servers",
     "tests.fixtures.metastores",

@@ -176,10 +176,10 @@ class Settings(BaseSettings):
         ge=0,
         description="Days that audit records are in the database too, for `hmstats audit`; 0 keeps none there.",
     )
-    authentication: tuple[Literal["certificate", "token", "jwt", "password"], ...] = Field(
+    authentication: tuple[Literal["certificate", "token", "jwt", "password", "kerberos"], ...] = Field(
         (),
-        description="How clients prove who they are, a JSON list of: certificate, token, jwt, password; when empty, a "
-        "client is who it says.",
+        description="How clients prove who they are, a JSON list of: certificate, token, jwt, password, kerberos; when "
+        "empty, a client is who it says.",
     )
     unencrypted_secrets: bool = Field(
         False,
@@ -199,6 +199,19 @@ class Settings(BaseSettings):
     jwt_groups_claim: str = Field("groups", description="The claim of a provider's tokens that lists the groups.")
     password_file: str | None = Field(
         None, description="The file of users with hashes of their passwords, lines that `hmstats password` makes."
+    )
+    kerberos_keytab: str | None = Field(None, description="The keytab with the key of kerberos_principal.")
+    kerberos_principal: str | None = Field(
+        None, description="The server's principal, SERVICE/HOST@REALM; _HOST is this machine's full name in lower case."
+    )
+    kerberos_rules: str = Field(
+        "DEFAULT",
+        description="The user of a Kerberos principal, as the rules of Hadoop's hadoop.security.auth_to_local.",
+    )
+    protection: Literal["authentication", "integrity", "privacy"] = Field(
+        "authentication",
+        description="The least that protects a connection by Kerberos: nothing but the proof of its user, against "
+        "changes (integrity), or encrypted (privacy); TLS is as good as any.",
     )
     certificate_user: Literal["cn", "san"] = Field(
         "cn",

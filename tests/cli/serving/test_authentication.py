@@ -1,14 +1,17 @@
 """Authentication of a server by its settings."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from tests.fixtures.authorities import issued
+from tests.fixtures.kerberos import SERVICE, Kerberos
 
 from hmstats.cli.serving.authentication import authentication_of
 from hmstats.errors import SettingsError
 from hmstats.model.access.password_line import line_of
+from hmstats.server.authentication.sasl import Protection
 from hmstats.settings import load
 from hmstats.store.database.store import Store
 
@@ -58,3 +61,61 @@ def test_jwt_without_its_extra_is_named(store: Store, monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "hmstats.server.authentication.json_web_keys", None)
     with pytest.raises(SettingsError, match=r"needs the extra jwt: pip install 'hmstats\[jwt\]'"):
         authentication_of(load({"authentication": ["jwt"], "jwt_jwks": "keys.json"}), store)
+
+
+def test_passwords_are_taken_by_sasl_too(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "passwords"
+    file.touch(mode=0o600)
+    file.write_text(line_of("alice", (), "x"))
+    made = authentication_of(load({"authentication": ["password"], "password_file": str(file)}), store)
+    assert made is not None
+    assert [(each.name, each.over_tls_only) for each in made.sasl] == [("PLAIN", True)]
+
+
+def test_a_server_without_kerberos_does_not_import_gssapi() -> None:
+    code = (
+        "import sys; sys.modules['gssapi'] = None\n"  # an import of it fails
+        "import hmstats.cli.serving.worker\n"
+        "assert 'hmstats.server.authentication.kerberos' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_kerberos_without_its_extra_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hmstats.server.authentication.kerberos", None)
+    with pytest.raises(SettingsError, match=r"needs the extra kerberos: pip install 'hmstats\[kerberos\]'"):
+        authentication_of(load({"authentication": ["kerberos"]}), store)
+
+
+@pytest.mark.parametrize("protection", ["integrity", "privacy"])
+def test_protection_needs_kerberos(store: Store, protection: str) -> None:
+    with pytest.raises(SettingsError, match=f"protection = {protection} needs kerberos"):
+        authentication_of(load({"authentication": ["token"], "protection": protection}), store)
+
+
+@pytest.mark.slow  # needs a KDC, and programs that most machines lack
+def test_kerberos_takes_its_settings(store: Store, kerberos: Kerberos) -> None:
+    given = {
+        "authentication": ["kerberos"],
+        "kerberos_keytab": kerberos.keytab("hive"),
+        "kerberos_principal": SERVICE,
+        "protection": "privacy",
+    }
+    made = authentication_of(load(given), store)
+    assert made is not None
+    assert [each.name for each in made.sasl] == ["GSSAPI"]
+    assert made.protection is Protection.PRIVACY
+    Path(kerberos.keytab("alice")).chmod(0o644)
+    for missing in ("kerberos_keytab", "kerberos_principal"):
+        left = {name: value for name, value in given.items() if name != missing}
+        with pytest.raises(SettingsError, match=f"needs the setting {missing}"):
+            authentication_of(load(left), store)
+    changes: list[tuple[dict[str, str], str]] = [
+        ({"kerberos_keytab": kerberos.keytab("alice")}, "can be read by everybody"),
+        ({"kerberos_keytab": kerberos.keytab("bob")}, f"has no usable key of {SERVICE}"),
+        ({"kerberos_principal": "hive/_HOST"}, "must be SERVICE/HOST@REALM"),
+        ({"kerberos_rules": "RULE"}, "kerberos_rules must have rules"),
+    ]
+    for changed, text in changes:
+        with pytest.raises(SettingsError, match=text):
+            authentication_of(load(given | changed), store)

@@ -3,14 +3,19 @@
 from collections.abc import Callable
 
 from hmstats.errors import SettingsError
+from hmstats.model.access.kerberos_names import KerberosRules, service_principal
+from hmstats.private_files import require_private
 from hmstats.server.authentication.authentication import CERTIFICATE, Authentication, Mechanism
 from hmstats.server.authentication.passwords import PASSWORD, Passwords, by_password
+from hmstats.server.authentication.sasl import Protection, SaslMechanism
+from hmstats.server.authentication.sasl_plain import sasl_plain
 from hmstats.server.authentication.tokens import TOKEN, by_token
 from hmstats.service.access.api_tokens import ApiTokens
 from hmstats.settings import Settings
 from hmstats.store.database.store import Store
 
 _JWT = "jwt"
+_KERBEROS = "kerberos"
 
 
 def authentication_of(settings: Settings, store: Store) -> Authentication | None:
@@ -26,9 +31,17 @@ def authentication_of(settings: Settings, store: Store) -> Authentication | None
         raise SettingsError(
             "authentication by certificate needs the setting tls_client_ca, and tls = accept or require"
         )
+    protection = Protection[settings.protection.upper()]
+    if protection is not Protection.AUTHENTICATION and _KERBEROS not in names:
+        raise SettingsError(f"protection = {settings.protection} needs kerberos in the setting authentication")
     mechanisms, refreshes = _mechanisms(settings, store)
+    sasl = [sasl_plain(each) for each in mechanisms if each.name == PASSWORD]
+    if _KERBEROS in names:
+        sasl.append(_kerberos(settings, protection))
     rule = settings.certificate_user if by_certificate else None
-    return Authentication(names, rule, mechanisms, settings.unencrypted_secrets, refreshes)
+    return Authentication(
+        names, rule, mechanisms, settings.unencrypted_secrets, refreshes, sasl=tuple(sasl), protection=protection
+    )
 
 
 def _mechanisms(settings: Settings, store: Store) -> tuple[tuple[Mechanism, ...], tuple[Callable[[], None], ...]]:
@@ -58,6 +71,20 @@ def _jwt(settings: Settings) -> tuple[Mechanism, Callable[[], None]]:
     keys = JsonWebKeys(_needed(settings.jwt_jwks, _JWT, "jwt_jwks"))
     expected = Expected(settings.jwt_issuer, settings.jwt_audience, settings.jwt_user_claim, settings.jwt_groups_claim)
     return by_jwt(keys, expected), keys.refresh
+
+
+def _kerberos(settings: Settings, protection: Protection) -> SaslMechanism:
+    try:
+        from hmstats.server.authentication.kerberos import Service, by_kerberos  # noqa: PLC0415 - in an extra
+    except ImportError as error:
+        raise SettingsError(
+            "authentication by kerberos needs the extra kerberos: pip install 'hmstats[kerberos]'"
+        ) from error
+    keytab = _needed(settings.kerberos_keytab, _KERBEROS, "kerberos_keytab")
+    require_private("kerberos_keytab", keytab)
+    principal = service_principal(_needed(settings.kerberos_principal, _KERBEROS, "kerberos_principal"))
+    rules = KerberosRules(settings.kerberos_rules, principal.rpartition("@")[2])
+    return by_kerberos(Service(keytab, principal), rules, protection)
 
 
 def _needed(value: str | None, mechanism: str, name: str) -> str:

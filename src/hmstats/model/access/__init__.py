@@ -2,6 +2,7 @@
 
 - principal: an authenticated user
 - password_line: users with hashes of their passwords
+- kerberos_names: the users of Kerberos principals, by Hadoop's rules
 - api_token: tokens by which users prove who they are
 - audit_record: a call, by whom and about what
 - actions: what may be done to an object

@@ -9,6 +9,7 @@ from hmstats.errors import NotAuthenticated
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.certificate_users import Certificate, Rule, certificate_user
 from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.sasl import Protection, SaslMechanism
 
 CERTIFICATE = "certificate"
 
@@ -55,6 +56,9 @@ class Authentication:
     unencrypted: bool = False
     refreshes: tuple[Callable[[], None], ...] = ()
     """What looks for changed files and keys, to be called every few seconds from one thread."""
+    sasl: tuple[SaslMechanism, ...] = ()
+    protection: Protection = Protection.AUTHENTICATION
+    """The least protection of requests; TLS gives all of it."""
 
     @property
     def wanted(self) -> str:
@@ -89,6 +93,18 @@ class Authentication:
             raise self.refusal(
                 f"a {found.name} is taken over TLS only; this one has crossed the network readable, so replace it"
             )
+        if not secure and self.protection is not Protection.AUTHENTICATION:
+            raise self.refusal(f"HTTP is taken over TLS only: the setting protection is {self.protection.name.lower()}")
+        return found
+
+    def sasl_mechanism(self, name: str, *, secure: bool) -> SaslMechanism:
+        """The mechanism of SASL with this name. Raises NotAuthenticated if there is none, or if it needs TLS."""
+        found = next((each for each in self.sasl if each.name == name), None)
+        if found is None:
+            offered = ", ".join(each.name for each in self.sasl) or "no SASL"
+            raise self.refusal(f"{self.wanted}; it offers {offered}, found the SASL mechanism {name}")
+        if found.over_tls_only and not secure:
+            raise self.refusal(f"the SASL mechanism {name} is taken over TLS only, found none")
         return found
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hmstats.model.access.principal import Principal
     from hmstats.server.calls.dispatch import Dispatcher
+    from hmstats.server.layers.sasl_socket import SaslSocket
     from hmstats.server.layers.tls_socket import TlsSocket
     from hmstats.server.messages.envelope import Pieces
     from hmstats.server.messages.request import Request
@@ -57,7 +58,7 @@ class Connection:
     )
 
     def __init__(self, sock: socket.socket, session: Session) -> None:
-        self.socket: socket.socket | TlsSocket = sock
+        self.socket: socket.socket | TlsSocket | SaslSocket = sock
         self.session = session
         self.protocol: WireProtocol | None = None
         self.inbox = bytearray()
@@ -127,8 +128,12 @@ class Connection:
 
     def secure(self, tls: TlsSocket, behind: bytes) -> None:
         """Go on over a socket whose handshake is complete, with the decrypted bytes that came along with its end."""
-        self.socket = tls
         self.is_secure, self.must_be_secure = True, False
+        self.enter(tls, behind)
+
+    def enter(self, layer: TlsSocket | SaslSocket, behind: bytes) -> None:
+        """Go on over a layer, with the bytes above it that came along with the end of its handshake."""
+        self.socket = layer
         self.inbox += behind
 
     def put(self, data: bytes) -> None:

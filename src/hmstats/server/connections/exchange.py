@@ -15,21 +15,23 @@ from typing import Any, TypeVar
 
 import structlog
 
-from hmstats.errors import MessageTooLarge, NotAuthenticated, ProtocolError
+from hmstats.errors import HmstatsError, MessageTooLarge, NotAuthenticated, ProtocolError
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
 from hmstats.server.connections.deadlines import Deadlines
-from hmstats.server.connections.handshakes import Handshakes, Tls
+from hmstats.server.connections.handshakes import TLS_ONLY, Handshakes, Tls
 from hmstats.server.connections.partial_requests import PartialRequests
 from hmstats.server.connections.prompt_replies import PromptReplies, VersionSource
 from hmstats.server.connections.proofs import Proofs
 from hmstats.server.connections.unsent import UnsentReplies
 from hmstats.server.connections.workers import Workers
+from hmstats.server.layers.sasl_socket import SaslSocket
 from hmstats.server.limits import Limits
 from hmstats.server.messages.envelope import Pieces, Refusal, encode_refusal
 from hmstats.server.monitoring.metrics import CONNECTIONS, FAILED_CONNECTIONS, UNTAKEN_REPLIES
 from hmstats.server.protocols.protocols import WireProtocol, recognise
+from hmstats.server.protocols.sasl_protocol import SaslProtocol
 from hmstats.server.rpc.caller import Session
 
 _LINGER_SECONDS = 5.0
@@ -40,7 +42,6 @@ _TURNED_AWAY_AT_ONCE = 128
 """Connections beyond the limit that get an error at once; any more are closed without a reply."""
 
 _MOMENT_SECONDS = 0.001
-_TLS_ONLY = "this server speaks over TLS only: its setting tls is require"
 _REQUESTS_AT_ONCE = 32
 """Requests of a connection that are started in one turn."""
 
@@ -92,7 +93,7 @@ class Exchange:
         self.unread: deque[Connection] = deque()
         """Connections with more requests than their turn allowed, which continue in the next turn."""
         self._calling = Deadlines[Connection](limits.call_seconds)
-        self._handshakes = Handshakes(tls, limits, wake)
+        self._handshakes = Handshakes(tls, authentication, limits, wake)
         self._proofs = Proofs(authentication, limits, wake)
         self._idle = Deadlines[Connection](limits.idle_seconds)
         self._lingering = Deadlines[Connection](_LINGER_SECONDS)
@@ -175,10 +176,14 @@ class Exchange:
         if connection.closed or connection.doomed:
             return False
         try:
-            if events & READ and (data := connection.receive()) is not None:
-                if connection.free and not connection.inbox and self._repeats(connection, data):
+            if events & READ:
+                data = connection.receive()
+                if data is None:
+                    self._handshakes.open(connection)
+                elif connection.free and not connection.inbox and self._repeats(connection, data):
                     return connection.call is None
-                connection.put(data)
+                else:
+                    connection.put(data)
             if events & WRITE and connection.outbox:
                 self._sent(connection, connection.send((connection.outbox,)))
         except (OSError, MemoryError) as error:
@@ -361,7 +366,7 @@ class Exchange:
         """
         sentence = self._proofs.wanted if connection.must_prove and call is not None else None
         if connection.must_be_secure and connection.protocol is not None:
-            sentence = _TLS_ONLY
+            sentence = TLS_ONLY
         if sentence is None:
             return False
         if call is None:
@@ -382,15 +387,24 @@ class Exchange:
         for oldest in self._handshakes.beyond():
             self._lose(oldest, "handshakes under way have reached their limit")
 
-    def _settle_handshake(self, connection: Connection, error: OSError | None) -> None:
+    def _settle_handshake(self, connection: Connection, error: OSError | HmstatsError | None) -> None:
+        if isinstance(error, ProtocolError) and not connection.doomed:
+            self._reject(connection, error)
+            return
         if error is not None:
             session = connection.session
             _log.info("handshake_failed", connection=session.connection_id, peer=session.peer, reason=str(error))
         if error is not None or connection.doomed:
             connection.doomed = False
             self._close(connection)
+        elif isinstance(connection.socket, SaslSocket):
+            self._speak_behind_sasl(connection, connection.socket)
         elif connection.is_secure and connection.must_prove:
             self._settle_certificate(connection)
+
+    def _speak_behind_sasl(self, connection: Connection, layer: SaslSocket) -> None:
+        if connection.protocol is None and not connection.lingering:
+            connection.protocol = SaslProtocol(layer, self._dispatcher.whole, self._limits)
 
     def _settle_certificate(self, connection: Connection) -> None:
         """Takes the user of the client's certificate, as soon as the handshake is complete."""
@@ -481,7 +495,8 @@ class Exchange:
         _log.warning("request_rejected", connection=session.connection_id, peer=session.peer, reason=str(error))
         if isinstance(error, NotAuthenticated):
             self._dispatcher.audit_unproven(session)
-        reply = connection.protocol.reject(error) if connection.protocol else ()
+        protocol = connection.protocol
+        reply = protocol.reject(error) if protocol else (self._handshakes.refusal(connection, error),)
         self._partial.forget(connection)
         connection.protocol = None  # with what it holds of the request
         self._send(connection, reply, last=True)

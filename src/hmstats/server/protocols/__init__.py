@@ -2,4 +2,5 @@
 
 protocols        which one its first bytes say
 http_protocol    messages in the bodies of HTTP requests
+sasl_protocol    messages behind a SASL negotiation
 """

@@ -14,15 +14,15 @@ class TokenCalls:
     def get_delegation_token(
         self, session: Session, token_owner: str | None, renewer_kerberos_principal_name: str | None
     ) -> str:
-        """Refused: tokens stand for a Kerberos login, and there is none."""
+        """Refused: a server gives no tokens that stand for a Kerberos login."""
         raise _no_tokens()
 
     def renew_delegation_token(self, session: Session, token_str_form: str | None) -> int:
-        """Refused: tokens stand for a Kerberos login, and there is none."""
+        """Refused: a server gives no tokens that stand for a Kerberos login."""
         raise _no_tokens()
 
     def cancel_delegation_token(self, session: Session, token_str_form: str | None) -> None:
-        """Refused: tokens stand for a Kerberos login, and there is none."""
+        """Refused: a server gives no tokens that stand for a Kerberos login."""
         raise _no_tokens()
 
     def add_token(self, session: Session, token_identifier: str | None, delegation_token: str | None) -> bool:
