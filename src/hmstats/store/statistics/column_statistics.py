@@ -322,7 +322,7 @@ def _changes(old: Any, new: Any) -> dict[str, Any]:
     kept = {name: func.coalesce(new[name], stored[name]) if name in new else stored[name] for name in VALUES}
     return {
         **kept,
-        "NUM_DISTINCTS": new.NUM_DISTINCTS,
+        "NUM_DISTINCTS": new.NUM_DISTINCTS if "NUM_DISTINCTS" in new else null(),
         "COLUMN_TYPE": new.COLUMN_TYPE,
         "LAST_ANALYZED": new.LAST_ANALYZED,
     }
