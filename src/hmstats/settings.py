@@ -37,7 +37,7 @@ _VARIABLES = frozenset({CONFIG_FILE_VARIABLE, PREFIX + "SECRETS_DIR"})
 """Variables that say where settings are."""
 _SECRET = "secret"
 """The kind of a refusal whose value is not told."""
-_IN_ENVIRONMENT = frozenset({"token", "client_certificate", "client_key"})
+_IN_ENVIRONMENT = frozenset({"token", "client_certificate", "client_key", "metastore_principal"})
 """Settings of the client, which a program without a settings file uses too."""
 _DEFAULT_CONFIG_FILE = "hmstats.toml"
 
@@ -98,6 +98,11 @@ class Settings(BaseSettings):
     client_key: str | None = Field(
         None,
         description="The PEM file of that certificate's key, without a password; read from the environment only.",
+    )
+    metastore_principal: str | None = Field(
+        None,
+        description="The Kerberos principal of the metastore, as hive/_HOST@REALM: commands then prove their user by a "
+        "ticket to addresses without HTTP; read from the environment only.",
     )
     workers: int | None = Field(
         None, ge=1, le=256, description="Processes that share the port; none starts one for each core."

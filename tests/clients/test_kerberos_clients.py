@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.kerberos import SERVICE, Kerberos
-from tests.fixtures.servers import serving
+from tests.fixtures.servers import HMSTATS, serving
 from tests.peers import start_hive
 from tests.peers.hive_engine.jars import compiled
 
@@ -92,6 +92,17 @@ def test_hives_client_is_refused_below_the_least_protection(
         readable, private = said(client, kerberos, port, "authentication", "privacy")
     assert readable.startswith("authentication refused: ")
     assert private == f"privacy {LARGE_BYTES}"
+
+
+def test_our_commands_work_with_a_ticket(kerberos: Kerberos, tmp_path: Path) -> None:
+    given = settings(kerberos, "privacy") | audited(tmp_path / "audit.jsonl")
+    with serving(tmp_path, settings=given, environment=importing(kerberos)) as port:
+        command = [HMSTATS, "ping", "--metastore", f"thrift://localhost:{port}", "--json"]
+        proof = {"HMSTATS__METASTORE_PRINCIPAL": SERVICE, "KRB5CCNAME": f"FILE:{kerberos.tickets('alice')}"}
+        environment = os.environ | importing(kerberos) | proof
+        pinged = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
+    assert json.loads(pinged.stdout)["alive"]
+    assert recorded(tmp_path / "audit.jsonl") == {("alice", "kerberos")}
 
 
 def test_sparks_own_client_reads_and_writes_statistics_in_private(kerberos: Kerberos, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.server.requests import reply_of
 from tests.server.serving import Address, Client
 from thriftpy2.transport import TTransportException
 
-from hmstats.server.layers.sasl_messages import Message, Status, framed
+from hmstats.wire.sasl_messages import Message, Status, framed
 
 Unwrap = Callable[[bytes], bytes]
 Context = ssl.SSLContext | None

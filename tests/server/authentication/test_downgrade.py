@@ -18,7 +18,7 @@ from hmstats.server.authentication.sasl import Conversation, Protection, SaslMec
 from hmstats.server.authentication.sasl_plain import sasl_plain
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.layers.certificates import Certificates
-from hmstats.server.layers.sasl_messages import Status
+from hmstats.wire.sasl_messages import Status
 
 WANTED = "this server serves authenticated clients only"
 TLS_NEEDED = "this server speaks over TLS only"

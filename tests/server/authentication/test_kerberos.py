@@ -22,7 +22,7 @@ from hmstats.server.authentication.sasl import Protection
 from hmstats.server.calls.dispatch import Session
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.layers.certificates import Certificates
-from hmstats.server.layers.sasl_messages import Message, Status, framed
+from hmstats.wire.sasl_messages import Message, Status, framed
 
 pytestmark = pytest.mark.slow  # needs a KDC, and programs that most machines lack
 

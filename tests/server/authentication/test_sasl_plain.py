@@ -18,7 +18,7 @@ from hmstats.server.authentication.sasl_plain import sasl_plain
 from hmstats.server.calls.dispatch import Session
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.layers.certificates import Certificates
-from hmstats.server.layers.sasl_messages import Status
+from hmstats.wire.sasl_messages import Status
 
 PASSWORD = "canary: p\u00e4ss"
 WRONG = "the user or the password is wrong"

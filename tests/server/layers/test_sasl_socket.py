@@ -18,8 +18,8 @@ from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.authentication.sasl import Conversation, SaslMechanism
 from hmstats.server.calls.dispatch import Session
-from hmstats.server.layers.sasl_messages import Status, framed
 from hmstats.server.limits import Limits
+from hmstats.wire.sasl_messages import Status, framed
 
 ALICE = Principal("alice", (), "kerberos")
 

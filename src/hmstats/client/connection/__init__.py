@@ -3,5 +3,6 @@
 batches      messages of a bearable size
 connection   one connection, made again when it broke
 address      the addresses of a metastore
-credentials  what proves the user, from the environment; http_transport: calls over HTTP
+credentials  what proves the user, from the environment
+http_transport, kerberos_transport  calls over HTTP, and behind a proof by a ticket
 """

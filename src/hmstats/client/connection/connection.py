@@ -23,6 +23,7 @@ from thriftpy2.transport.buffered import TCyBufferedTransport
 from hmstats.client.connection.address import Address
 from hmstats.client.connection.credentials import credentials
 from hmstats.client.connection.http_transport import HttpTransport
+from hmstats.client.connection.kerberos_transport import KerberosTransport
 from hmstats.errors import CallRefused, ServiceUnavailable, SettingsError
 from hmstats.wire.faults import TRY_AGAIN, from_thrift
 from hmstats.wire.idl import EXTENDED_SERVICE
@@ -152,7 +153,16 @@ class Connection:
             with _handshake(address, self._socket):
                 self._socket = self._credentials.context().wrap_socket(self._socket, server_hostname=address.host)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return TSocket(sock=self._socket)
+        principal = self._credentials.principal_at(address.host)
+        return TSocket(sock=self._socket) if principal is None else self._prove(principal)
+
+    def _prove(self, principal: str) -> Any:
+        """The transport behind a proof by the user's ticket."""
+        try:
+            return KerberosTransport(self._socket, principal, over_tls=self.address.tls)
+        except (CallRefused, SettingsError, *_BROKEN):
+            self._socket.close()
+            raise
 
     def _open_http(self, connect_seconds: float) -> Any:
         address = self.address

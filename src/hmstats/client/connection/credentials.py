@@ -14,15 +14,25 @@ from hmstats.secret_files import secrets_in_files
 TOKEN = "HMSTATS__TOKEN"
 CERTIFICATE = "HMSTATS__CLIENT_CERTIFICATE"
 KEY = "HMSTATS__CLIENT_KEY"
+PRINCIPAL = "HMSTATS__METASTORE_PRINCIPAL"
+_HOST = "_HOST"
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A token for HTTP, and the PEM files of a certificate for TLS; the key may be in the certificate's file."""
+    """A token for HTTP, and the PEM files of a certificate for TLS; the key may be in the certificate's file.
+
+    With the metastore's `principal` in Kerberos the user is proven by a ticket, unless calls are made over HTTP.
+    """
 
     token: str | None = field(default=None, repr=False)
     certificate: str | None = None
     key: str | None = None
+    principal: str | None = None
+
+    def principal_at(self, host: str) -> str | None:
+        """The principal with the host's name for _HOST."""
+        return self.principal and self.principal.replace(f"/{_HOST}@", f"/{host.lower()}@")
 
     def context(self) -> ssl.SSLContext:
         """What TLS connections are made from: the server's certificate and name are checked.
@@ -44,8 +54,8 @@ class Credentials:
 
 def credentials() -> Credentials:
     """The credentials in the environment; a token may be in a file. Raises SettingsError if everybody can read it."""
-    token, certificate, key = (os.environ.get(name) or None for name in (TOKEN, CERTIFICATE, KEY))
-    return Credentials(token or secrets_in_files().get("token"), certificate, key)
+    token, certificate, key, principal = (os.environ.get(name) or None for name in (TOKEN, CERTIFICATE, KEY, PRINCIPAL))
+    return Credentials(token or secrets_in_files().get("token"), certificate, key, principal)
 
 
 def _no_password() -> str:

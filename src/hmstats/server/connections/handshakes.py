@@ -17,11 +17,11 @@ from hmstats.server.connections.connection import Connection
 from hmstats.server.connections.deadlines import Deadlines
 from hmstats.server.connections.workers import Workers
 from hmstats.server.layers.certificates import Certificates
-from hmstats.server.layers.sasl_messages import begins_sasl, take_message
 from hmstats.server.layers.sasl_socket import SaslSocket, refusal
 from hmstats.server.layers.tls_socket import FIRST_BYTE, REFUSAL, TlsSocket
 from hmstats.server.limits import Limits
 from hmstats.server.monitoring.metrics import AUTHENTICATIONS, HANDSHAKES
+from hmstats.wire.sasl_messages import begins_sasl, take_message
 
 TLS_ONLY = "this server speaks over TLS only: its setting tls is require"
 _NO_SASL = "this server speaks no SASL: its setting authentication is empty"

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from hmstats.errors import MessageTooLarge, NotAuthenticated, ProtocolError
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.sasl import Conversation, Seal
-from hmstats.server.layers.sasl_messages import Frames, Message, Status, framed, take_message
 from hmstats.server.layers.tls_socket import TlsSocket
+from hmstats.wire.sasl_messages import Frames, Message, Status, framed, take_message
 
 _MOST_ROUNDS = 10
 """Responses of a client; Kerberos takes three."""

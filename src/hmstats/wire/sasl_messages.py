@@ -52,13 +52,27 @@ def begins_sasl(inbox: bytearray) -> bool:
     return bool(status == Status.START and 0 < size <= _MOST_NAME_BYTES)
 
 
+MESSAGE_HEAD_BYTES, FRAME_HEAD_BYTES = _MESSAGE_HEAD.size, _FRAME_HEAD.size
+
+
+def head(data: bytes) -> tuple[int, int]:
+    """The status of a message and the length of its payload in bytes. Raises MessageTooLarge."""
+    status, size = _MESSAGE_HEAD.unpack(data)
+    if size > _MOST_PAYLOAD_BYTES:
+        raise MessageTooLarge(f"a SASL message may have {_MOST_PAYLOAD_BYTES} bytes, found one of {size}")
+    return status, size
+
+
+def frame_bytes(data: bytes) -> int:
+    """The length of a frame's data in bytes."""
+    return int(_FRAME_HEAD.unpack(data)[0])
+
+
 def take_message(inbox: bytearray) -> Message | None:
     """Remove the first message from the inbox; None if it is incomplete. Raises MessageTooLarge by its head alone."""
     if len(inbox) < _MESSAGE_HEAD.size:
         return None
-    status, size = _MESSAGE_HEAD.unpack_from(inbox)
-    if size > _MOST_PAYLOAD_BYTES:
-        raise MessageTooLarge(f"a SASL message may have {_MOST_PAYLOAD_BYTES} bytes, found one of {size}")
+    status, size = head(bytes(inbox[: _MESSAGE_HEAD.size]))
     end = _MESSAGE_HEAD.size + size
     if len(inbox) < end:
         return None

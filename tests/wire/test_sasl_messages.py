@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.errors import MessageTooLarge
-from hmstats.server.layers.sasl_messages import Frames, Message, Status, begins_sasl, framed, take_message
+from hmstats.wire.sasl_messages import Frames, Message, Status, begins_sasl, framed, take_message
 
 messages = st.builds(Message, st.integers(0, 255), st.binary(max_size=50))
 
