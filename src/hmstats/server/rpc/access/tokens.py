@@ -1,4 +1,4 @@
-"""Calls about delegation tokens: tokens of other servers are stored; none is issued, since that takes Kerberos."""
+"""Calls about delegation tokens: tokens of other servers are stored; none is issued."""
 
 from hmstats.errors import MetaError
 from hmstats.server.rpc.caller import Session
@@ -59,7 +59,7 @@ class TokenCalls:
 
 
 def _no_tokens() -> MetaError:
-    return MetaError("delegation tokens are not supported: this metastore does not log clients in with Kerberos")
+    return MetaError("delegation tokens are not supported: this metastore issues none")
 
 
 def _text(given: str | None) -> str:
