@@ -18,23 +18,22 @@ class Memory(NamedTuple):
 
 
 def listener_of(port: int) -> int:
-    """The id of the process that listens on a port; of parent and children, the parent's.
+    """The id of the process that listens on a port; of a server's processes the first, the parent.
 
     Raises LookupError when there is none.
     """
     inodes = {f"socket:[{inode}]" for inode in _listening(port)}
-    parents = {}
+    began = {}
     for process in _PROCESSES.glob("[0-9]*"):
         try:
             links = {str(each.readlink()) for each in (process / "fd").iterdir()}
             if links & inodes:
-                parents[int(process.name)] = int(_fields(process)[1])
+                began[int(process.name)] = int(_fields(process)[19])
         except OSError:  # it ended, or is another user's
             continue
-    for each, parent in parents.items():
-        if parent not in parents:
-            return each
-    raise LookupError(f"a process should listen on port {port}, found none")
+    if not began:
+        raise LookupError(f"a process should listen on port {port}, found none")
+    return min(began, key=began.__getitem__)
 
 
 def cpu_seconds(process: int) -> float:

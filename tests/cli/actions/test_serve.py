@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.benchmarks.processes import family_of
 from tests.faults.harness.worker_processes import Workers, metastore_of, wait_until, workers
 from tests.fixtures.servers import HMSTATS
 
@@ -127,6 +128,40 @@ def test_a_hangup_reads_the_settings_anew(tmp_path: Path) -> None:
         wait_until(lambda: not before & server.alive())
         _ask(server, 1)
         wait_until(lambda: len(server.events("connection_ended")) == 1)
+
+
+def _fork_servers(server: Workers) -> set[int]:
+    """The ids of the processes below the parent that are no workers."""
+    return set(family_of(server.parent())) - server.alive() - {server.parent()}
+
+
+def test_workers_are_forked_by_a_process_of_one_thread(tmp_path: Path) -> None:
+    """Another thread may hold a lock when a worker is forked, which nobody would release there."""
+    with workers(tmp_path, _url(tmp_path)) as server:
+        (pid,) = _fork_servers(server)
+        assert [each.name for each in Path(f"/proc/{pid}/task").iterdir()] == [str(pid)]
+
+
+def test_a_fork_server_that_is_killed_is_replaced_when_a_worker_is_needed(tmp_path: Path) -> None:
+    with workers(tmp_path, _url(tmp_path)) as server:
+        before, (fork_server,) = server.alive(), _fork_servers(server)
+        server.kill(fork_server)
+        _ask(server, 10)
+        server.kill(min(before))
+        wait_until(lambda: server.whole() and len(server.alive() - before) == 1)
+        (after,) = _fork_servers(server)
+        assert after != fork_server
+        _ask(server, 10)
+
+
+def test_a_hangup_loads_the_code_anew(tmp_path: Path) -> None:
+    """An upgrade that has been installed is in force after it."""
+    with workers(tmp_path, _url(tmp_path)) as server:
+        before, fork_servers = server.alive(), _fork_servers(server)
+        os.kill(server.parent(), signal.SIGHUP)
+        wait_until(lambda: not before & server.alive() and server.whole())
+        wait_until(lambda: len(_fork_servers(server)) == 1)
+        assert not _fork_servers(server) & fork_servers
 
 
 def test_settings_without_meaning_keep_the_workers_that_are_there(tmp_path: Path) -> None:

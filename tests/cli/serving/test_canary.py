@@ -26,6 +26,7 @@ from tests.server.requests import reply_of, request
 from tests.server.serving import Client
 from typer.testing import CliRunner
 
+from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
 from hmstats.errors import HmstatsError
 from hmstats.model.access.password_line import line_of
@@ -284,6 +285,12 @@ def test_no_error_about_a_wrong_setting_tells_a_secret(
     variables, arguments = WRONG[number]
     for name, value in variables.items():
         monkeypatch.setenv(f"HMSTATS__{name}", value.replace("{folder}", str(tmp_path)))
+    if arguments == ["serve"]:  # it would replace this process
+        ended = subprocess.run([HMSTATS, "serve", "--port", "0"], capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stdout) == (ExitCode.ERROR, ""), ended
+        assert ended.stderr.startswith("hmstats: ")
+        assert WORD not in ended.stderr
+        return
     ran = CliRunner().invoke(app, arguments)
     assert isinstance(ran.exception, HmstatsError), (ran.exception, ran.output)
     assert WORD not in ran.output + str(ran.exception)

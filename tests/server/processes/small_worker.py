@@ -1,7 +1,7 @@
-"""A worker that tells everyone who connects its number and process id, and ends when it is told to, or as FOLDER says.
+"""A fork server whose workers tell whoever connects their number and process id, and end as FOLDER says.
 
-`python small_worker.py FOLDER NUMBER LISTENING LIFELINE`. A file `fail` in the folder has it end before it is ready,
-`stay` has it not end when told to; `fail-NUMBER` is for one worker only, `hopeless` says that
+`python small_worker.py CHANNEL`; a worker is forked with FOLDER and its number. A file `fail` in the folder has it end
+before it is ready, `stay` has it not end when told to; `fail-NUMBER` is for one worker only, `hopeless` says that
 another start would end likewise. Who was told to end is written to `told`.
 """
 
@@ -10,17 +10,25 @@ import os
 import socket
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
+from hmstats.server.processes.forking import forked
 from hmstats.server.processes.lifeline import Lifeline
 from hmstats.server.processes.worker_process import HOPELESS
 
 
 def main() -> None:
-    """Serve."""
-    folder, number = Path(sys.argv[1]), int(sys.argv[2])
-    listening = socket.socket(fileno=int(sys.argv[3]))
-    lifeline = Lifeline(int(sys.argv[4]))
+    """Fork workers until the parent is gone."""
+    order = forked(socket.socket(fileno=int(sys.argv[1])))
+    if order is not None:
+        folder, number = order.arguments
+        serve(Path(folder), int(number), order.filenos)
+
+
+def serve(folder: Path, number: int, filenos: Sequence[int]) -> None:
+    """Serve as a worker."""
+    listening, lifeline = socket.socket(fileno=filenos[0]), Lifeline(filenos[1])
     if (folder / "fail").exists() or (folder / f"fail-{number}").exists():
         sys.exit(3)
     if (folder / "hopeless").exists():

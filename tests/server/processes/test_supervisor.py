@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from hmstats.server.processes.fork_server import ForkServers
 from hmstats.server.processes.supervisor import Supervisor
 from hmstats.server.processes.worker_process import WorkerProcess
 from hmstats.server.sockets.port import Address, Port
@@ -60,13 +61,22 @@ def wait_until(holds: Callable[[], bool]) -> None:
 def supervised(
     folder: Path, count: int = 2, drain_seconds: float = PATIENCE_SECONDS, *, alone: bool = False
 ) -> Iterator[Running]:
+    fork_servers = ForkServers([sys.executable, str(SCRIPT)], os.environ)
+
     def start(number: int, listening: socket.socket, neighbours: tuple[int, ...]) -> WorkerProcess:
-        return WorkerProcess([sys.executable, str(SCRIPT), str(folder)], os.environ, number, listening, neighbours)
+        return WorkerProcess(fork_servers, [folder], number, listening, neighbours)
 
     announced, buried = threading.Event(), list[int]()
     with Port(("127.0.0.1", 0)) as port:
         supervisor = Supervisor(
-            port, start, count, drain_seconds, alone=alone, announce=announced.set, buried=buried.append
+            port,
+            start,
+            count,
+            drain_seconds,
+            alone=alone,
+            announce=announced.set,
+            buried=buried.append,
+            reloading=fork_servers.renew,
         )
         running = Running(folder, port.address, supervisor, threading.Thread(), announced, buried)
         running.thread = threading.Thread(target=lambda: running.outcome.append(supervisor.run()))
@@ -77,6 +87,7 @@ def supervised(
             supervisor.stop()
             running.thread.join(PATIENCE_SECONDS)
             assert not running.thread.is_alive()
+            fork_servers.close()
 
 
 @contextmanager

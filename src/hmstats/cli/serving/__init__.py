@@ -6,6 +6,8 @@ tls                         the certificate that connections get
 authentication              how clients prove who they are
 access                      what clients may do
 parent                      starts the workers and replaces them
+fork_server, orders         the process that forks them, and what it is told
+preparation, plan           checks settings and database, and what the parent learns by that
 worker                      one process that serves clients
 logs                        one JSON object a line on standard error
 """

@@ -1,15 +1,13 @@
-"""`python -m hmstats.cli.serving.parent PLAN`: the parent of the worker processes, which `hmstats serve` becomes.
+"""`python -m hmstats.cli.serving.parent`: the parent of the worker processes, which `hmstats serve` becomes.
 
-The module imports little, so that the parent needs little memory; each worker is a fresh process.
+The module imports little, so that the parent needs little memory; the workers are forked by a fork server.
 """
 
-import json
 import os
 import signal
 import sys
 import tempfile
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
 from socket import socket
 
 import structlog
@@ -17,62 +15,66 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving import logs
+from hmstats.cli.serving.orders import PREPARE, WORKER
+from hmstats.cli.serving.plan import Plan
 from hmstats.errors import SettingsError
 from hmstats.server.monitoring.health import serving_health
 from hmstats.server.monitoring.metrics import FOLDER_VARIABLE
+from hmstats.server.processes.fork_server import ForkServer, ForkServers
 from hmstats.server.processes.supervisor import Supervisor
 from hmstats.server.processes.worker_process import WorkerProcess
 from hmstats.server.sockets.port import Port
 
 _log = structlog.get_logger("hmstats.parent")
-_WORKER = (sys.executable, "-P", "-m", "hmstats.cli.serving.worker")
+_FORK_SERVER = (sys.executable, "-P", "-m", "hmstats.cli.serving.fork_server")
+_PREPARED_SECONDS = 5.0
 _ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}
 """One heap for all threads: with one each, glibc's default, memory that is free in one is of no use to the others, and
 a worker with 8 threads held 150 MB more. Python's threads rarely allocate at the same time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The settings of the parent, under the names that they have in hmstats.settings."""
-
-    host: str
-    port: int
-    http_port: int | None
-    workers: int
-    alone: bool
-    """Whether no two workers may run at once, not even an old and a new one."""
-    drain_seconds: float
-    log_level: str
-
-    def to_text(self) -> str:
-        """The plan as one argument of a command."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_text(cls, text: str) -> "Plan":
-        """Parse the argument of a command that `to_text` made."""
-        return cls(**json.loads(text))
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+"""NumPy's and Arrow's libraries start threads when they are loaded, which a process that forks must not have."""
 
 
 def main() -> int:
     """Run until told to stop; returns the exit code."""
-    plan = Plan.from_text(sys.argv[1])
-    logs.configure(plan.log_level)
-    try:
-        return _supervise(plan)
-    except SettingsError as error:
-        print(f"hmstats: {error}", file=sys.stderr)
-        return ExitCode.ERROR
-
-
-def _supervise(plan: Plan) -> int:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until clients are served there is nothing to finish
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-metrics-", ignore_cleanup_errors=True))
+        environment = {**_ONE_HEAP, **os.environ, **_ONE_THREAD, FOLDER_VARIABLE: folder}
+        first = ForkServer(_FORK_SERVER, environment)
+        plan = _prepared(first)
+        if plan is None:
+            return ExitCode.ERROR
+        logs.configure(plan.log_level)
+        try:
+            return _supervise(plan, ForkServers(_FORK_SERVER, environment, first), folder)
+        except SettingsError as error:
+            print(f"hmstats: {error}", file=sys.stderr)
+            return ExitCode.ERROR
+
+
+def _prepared(fork_server: ForkServer) -> Plan | None:
+    """The plan, once a server can start; None if it cannot, which has been said."""
+    answer, theirs = os.pipe()
+    with open(answer) as plan:  # noqa: PTH123 - a file descriptor
+        try:
+            pid = fork_server.fork([PREPARE], [theirs])
+        except OSError:
+            return None  # its own error stands on standard error
+        finally:
+            os.close(theirs)
+        text = plan.read()
+    fork_server.reap(pid, _PREPARED_SECONDS)
+    return Plan.from_text(text) if text else None
+
+
+def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
+    with ExitStack() as stack:
         port = stack.enter_context(Port((plan.host, plan.port)))
-        environment = {**_ONE_HEAP, **os.environ, FOLDER_VARIABLE: folder}
+        stack.callback(fork_servers.close)
 
         def start(number: int, listening: socket, neighbours: tuple[int, ...]) -> WorkerProcess:
-            return WorkerProcess(_WORKER, environment, number, listening, neighbours)
+            return WorkerProcess(fork_servers, [WORKER, plan.alone], number, listening, neighbours)
 
         def announce() -> None:
             host, number = port.address
@@ -82,7 +84,14 @@ def _supervise(plan: Plan) -> int:
             mark_process_dead(pid, folder)  # type: ignore[no-untyped-call]
 
         supervisor = Supervisor(
-            port, start, plan.workers, plan.drain_seconds, alone=plan.alone, announce=announce, buried=buried
+            port,
+            start,
+            plan.workers,
+            plan.drain_seconds,
+            alone=plan.alone,
+            announce=announce,
+            buried=buried,
+            reloading=fork_servers.renew,
         )
         if plan.http_port is not None:
             host, http_port = stack.enter_context(serving_health((plan.host, plan.http_port), supervisor, folder))

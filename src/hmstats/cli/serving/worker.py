@@ -1,12 +1,10 @@
-"""`python -m hmstats.cli.serving.worker NUMBER LISTENING LIFELINE NEIGHBOURS...`: a worker process.
-
-All arguments but NUMBER are inherited file descriptors: its sockets, and those of its neighbours.
-"""
+"""A worker process: serves clients on its own socket of the server's port."""
 
 import gc
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 
 from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, audit_of
@@ -34,12 +32,16 @@ _SWITCH_SECONDS = 0.001
 turns."""
 
 
-def main() -> int:
-    """Serve until told to stop, or until the parent is gone; returns the exit code."""
-    number, listening, lifeline, *neighbours = map(int, sys.argv[1:])
+def work(number: int, filenos: Sequence[int], *, alone: bool) -> int:
+    """Serve until told to stop, or until the parent is gone; returns the exit code.
+
+    `filenos`: the file descriptors of the listening socket, of the lifeline, and those of its neighbours. `alone`:
+    whether with exclusive use of the database.
+    """
+    listening, lifeline, *neighbours = filenos
     listener = Listener(socket.socket(fileno=listening), Neighbours(number, tuple(neighbours)))
     try:
-        _serve(number, listener, Lifeline(lifeline))
+        _serve(number, listener, Lifeline(lifeline), load_served({"exclusive": alone}))
     except StoreUnavailable as error:
         print(f"hmstats: worker {number}: {error}", file=sys.stderr)
         return _TRY_AGAIN
@@ -49,8 +51,7 @@ def main() -> int:
     return 0
 
 
-def _serve(number: int, listener: Listener, lifeline: Lifeline) -> None:
-    settings = load_served()
+def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settings) -> None:
     logs.configure(settings.log_level, worker=number)
     store = _open(settings)
     if settings.exclusive:
@@ -124,7 +125,3 @@ def _rules(settings: Settings) -> Rules:
         most_partitions_listed=settings.most_partitions_listed,
         running_write_retention_hours=settings.running_write_retention_hours,
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -28,7 +28,8 @@ class Supervisor:
     """Keeps `count` workers running on a port.
 
     If `alone`, no two run at once: a worker that is replaced ends first, and clients wait for the next. `announce` is
-    called once, when all are ready; `buried` is called with the id of each process that has ended.
+    called once, when all are ready, `buried` with the id of each process that has ended, and `reloading` before workers
+    are replaced.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Supervisor:
         alone: bool = False,
         announce: Callable[[], None],
         buried: Callable[[int], None] = lambda _: None,
+        reloading: Callable[[], None] = lambda: None,
     ) -> None:
         self._neighbourhood = Neighbourhood(count)
         self._slots = tuple(Slot(number, port, self._neighbourhood, start) for number in range(count))
@@ -48,6 +50,7 @@ class Supervisor:
         self._alone = alone
         self._announce = announce
         self._buried = buried
+        self._reloading = reloading
         self._announced = False
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
@@ -88,6 +91,8 @@ class Supervisor:
             for key, _ in self._selector.select(self._sleep_seconds()):
                 key.data()
             self._look_after()
+        for slot in self._slots:
+            slot.close()
         self._selector.close()
         self._wakeup.close()
         self._neighbourhood.close()
@@ -109,6 +114,7 @@ class Supervisor:
             return
         if self._reload_asked:
             self._reload_asked = False
+            self._reloading()
             self._to_replace.extend(slot for slot in self._slots if slot not in self._to_replace)
         self._go_on_replacing()
         for slot in self._slots:

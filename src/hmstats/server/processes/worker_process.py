@@ -1,11 +1,14 @@
 """A worker process as its parent sees it."""
 
 import contextlib
+import os
+import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+import structlog
+
+from hmstats.server.processes.fork_server import ForkServer, ForkServers
 from hmstats.server.processes.lifeline import drain_order
 
 HOPELESS = 2
@@ -13,39 +16,36 @@ HOPELESS = 2
 _EXIT_SECONDS = 5.0
 """How long a process may take to end after its end of the lifeline was closed."""
 
+_log = structlog.get_logger("hmstats.parent")
+
 
 class WorkerProcess:
-    """A process that serves a listening socket; started at once.
+    """A process that serves a listening socket; forked at once, with `arguments` and its number.
 
-    `command` is run with more arguments: its number, and the file descriptors of the socket, of its lifeline, and those
-    of its neighbours.
+    It gets the file descriptors of the socket, of its lifeline, and those of its neighbours. A worker that cannot be
+    forked is one that has ended already.
     """
 
     def __init__(
         self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
+        fork_servers: ForkServers,
+        arguments: Sequence[object],
         number: int,
         listening: socket.socket,
         neighbours: tuple[int, ...],
     ) -> None:
         self.number = number
         self.ready = False
+        self.pid = 0
+        """The process's id; 0 if it could not be forked."""
+        self._fork_server: ForkServer | None = None
         self._lifeline, theirs = socket.socketpair()
         with theirs:
             inherited = (listening.fileno(), theirs.fileno(), *neighbours)
-            self._process = subprocess.Popen(
-                [*command, str(number), *map(str, inherited)],
-                env=dict(environment),
-                pass_fds=inherited,
-                stdin=subprocess.DEVNULL,
-                stdout=sys.stderr,
-            )
-
-    @property
-    def pid(self) -> int:
-        """The process's id."""
-        return self._process.pid
+            try:
+                self._fork_server, self.pid = fork_servers.fork([*arguments, number], inherited)
+            except OSError as error:
+                _log.error("worker_not_forked", worker=number, reason=str(error))
 
     def fileno(self) -> int:
         """The file descriptor that the selector watches for reading."""
@@ -67,13 +67,11 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End the worker at once."""
-        self._process.kill()
+        if self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
-    def reap(self) -> int:
-        """The exit status of a worker that has ended; a negative one is a signal's number."""
+    def reap(self) -> int | None:
+        """The exit status of a worker that has ended; a negative one is a signal's number, None if it is unknown."""
         self._lifeline.close()
-        try:
-            return self._process.wait(_EXIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            return self._process.wait()
+        return None if self._fork_server is None else self._fork_server.reap(self.pid, _EXIT_SECONDS)

@@ -1,0 +1,74 @@
+"""The first process of `hmstats serve`: checks settings and database, and tells the parent its plan."""
+
+import os
+import sys
+
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.serving import logs
+from hmstats.cli.serving.access import access_of, warn_of_strangers
+from hmstats.cli.serving.authentication import authentication_of
+from hmstats.cli.serving.plan import Plan
+from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
+from hmstats.cli.serving.serve_settings import is_alone, load_served
+from hmstats.cli.serving.tls import tls_of
+from hmstats.errors import HmstatsError, SettingsError
+from hmstats.server.assembly import prepare as prepare_catalog
+from hmstats.settings import Settings
+from hmstats.store.database.store import database_url
+from hmstats.store.migration import migrate
+from hmstats.store.opening import open_store
+
+
+def prepare(answer: int) -> int:
+    """Write the plan to the file descriptor `answer`, once a server could start; returns the exit code.
+
+    An error is one sentence on standard error.
+    """
+    try:
+        plan = _checked()
+    except HmstatsError as error:
+        print(f"hmstats: {error}", file=sys.stderr)
+        return ExitCode.ERROR
+    with os.fdopen(answer, "w") as parent:
+        parent.write(plan.to_text())
+    return 0
+
+
+def _checked() -> Plan:
+    settings = load_served()
+    workers = settings.workers or (1 if settings.exclusive else _cores())
+    alone = is_alone(settings, workers)
+    logs.configure(settings.log_level)
+    _prepare_database(settings, alone=alone)
+    return Plan(
+        host=settings.host,
+        port=settings.port,
+        http_port=settings.http_port,
+        workers=workers,
+        alone=alone,
+        drain_seconds=settings.drain_seconds,
+        log_level=settings.log_level,
+    )
+
+
+def _prepare_database(settings: Settings, *, alone: bool) -> None:
+    """Raise now any error about the database. Only the schema of an embedded one is created or upgraded."""
+    if database_url(settings.database).get_backend_name() == "sqlite" and not settings.read_only:
+        migrate.upgrade(settings.database)
+    store = open_store(
+        settings.database, pool_size=1, statement_seconds=settings.statement_seconds, read_only=settings.read_only
+    )
+    if alone and store.shape.beside_hive:
+        raise SettingsError("a server beside a Hive cannot have exclusive use of the database: set exclusive to false")
+    warn_of_roots(settings)
+    tls_of(settings)
+    access_of(settings)
+    warn_of_strangers(settings)
+    authentication_of(settings, store)
+    prepare_catalog(store, warehouse_of(settings))
+    store.close()
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

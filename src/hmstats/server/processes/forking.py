@@ -1,0 +1,61 @@
+"""What a fork server runs: forks and reaps processes as its parent orders (fork_server.py).
+
+The process must have one thread only: others would not live on in a forked process, but the locks that they hold would.
+"""
+
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_ORDER_BYTES = 65_536
+_MOST_FILENOS = 253
+"""As many file descriptors as Linux sends in one message."""
+_POLL_SECONDS = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """What a forked process is to do."""
+
+    arguments: Sequence[str]
+    filenos: Sequence[int]
+    """Its own copies of the file descriptors, which it must close."""
+
+
+def forked(channel: socket.socket) -> Forked | None:
+    """Obey orders until the channel is closed; returns None then, and in each forked process what it is to do."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # they reach the whole group; the parent says when to end
+    while True:
+        text, filenos, *_ = socket.recv_fds(channel, _ORDER_BYTES, _MOST_FILENOS)
+        if not text:
+            return None
+        order = json.loads(text)
+        if "reap" in order:
+            channel.sendall(str(_reaped(order["reap"], order["seconds"])).encode())
+            continue
+        pid = os.fork()
+        if pid == 0:
+            channel.close()
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+            return Forked(order["fork"], filenos)
+        for each in filenos:
+            os.close(each)
+        channel.sendall(str(pid).encode())
+
+
+def _reaped(pid: int, kill_seconds: float) -> int:
+    """The exit status of a child, which is killed if it has not ended after so many seconds."""
+    until = time.monotonic() + kill_seconds
+    while time.monotonic() < until:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(_POLL_SECONDS)
+    os.kill(pid, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
