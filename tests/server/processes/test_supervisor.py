@@ -4,9 +4,10 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,10 @@ def wait_until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < until, "it did not come true"
         time.sleep(0.01)
+
+
+def _said_started(events: Sequence[Mapping[str, object]]) -> bool:
+    return events[-1]["event"] == "worker_started"
 
 
 @contextmanager
@@ -155,6 +160,7 @@ def test_a_worker_that_must_be_alone_ends_before_the_next_begins_and_no_client_i
                 running.supervisor.reload()
                 wait_until(lambda: len(running.buried) == len(seen))
                 seen.append(running.asked()[1])
+                wait_until(partial(_said_started, events))  # which is logged after it was forked
             told = [each["event"] for each in events if each["event"].startswith("worker_")]
             assert told == ["worker_ended", "worker_started"]
         assert len(set(seen)) == 3
