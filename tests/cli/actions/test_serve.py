@@ -55,6 +55,19 @@ def test_a_signal_ends_all_of_it(tmp_path: Path, number: signal.Signals) -> None
     assert log.count('"status": 0, "event": "worker_ended"') == 3
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_before_clients_are_served_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    server = subprocess.Popen([HMSTATS, "serve", "--port", "0"], cwd=tmp_path, env=environment, stderr=subprocess.PIPE)
+    wait_until(lambda: list(temporary.iterdir()) != [])
+    server.send_signal(number)
+    _, said = server.communicate(timeout=60)
+    assert (server.returncode, said) == (128 + number, b"")
+    assert list(temporary.iterdir()) == []
+
+
 def test_a_server_alone_keeps_other_writers_out(tmp_path: Path) -> None:
     """What a single worker over SQLite is unless it is told otherwise."""
     url = _url(tmp_path)

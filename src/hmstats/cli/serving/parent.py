@@ -9,6 +9,7 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from socket import socket
+from typing import NoReturn
 
 import structlog
 from prometheus_client.multiprocess import mark_process_dead
@@ -20,7 +21,7 @@ from hmstats.cli.serving.plan import Plan
 from hmstats.errors import SettingsError
 from hmstats.server.monitoring.health import serving_health
 from hmstats.server.monitoring.metrics import FOLDER_VARIABLE
-from hmstats.server.processes.fork_server import ForkServer, ForkServers
+from hmstats.server.processes.fork_server import ForkServers
 from hmstats.server.processes.supervisor import Supervisor
 from hmstats.server.processes.worker_process import WorkerProcess
 from hmstats.server.sockets.port import Port
@@ -28,6 +29,7 @@ from hmstats.server.sockets.port import Port
 _log = structlog.get_logger("hmstats.parent")
 _FORK_SERVER = (sys.executable, "-P", "-m", "hmstats.cli.serving.fork_server")
 _PREPARED_SECONDS = 5.0
+"""How long the process that prepared may take to end after it gave its answer."""
 _ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}
 """One heap for all threads: with one each, glibc's default, memory that is free in one is of no use to the others, and
 a worker with 8 threads held 150 MB more. Python's threads rarely allocate at the same time."""
@@ -37,30 +39,37 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_
 
 def main() -> int:
     """Run until told to stop; returns the exit code."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until clients are served there is nothing to finish
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-metrics-", ignore_cleanup_errors=True))
         environment = {**_ONE_HEAP, **os.environ, **_ONE_THREAD, FOLDER_VARIABLE: folder}
-        first = ForkServer(_FORK_SERVER, environment)
-        plan = _prepared(first)
+        fork_servers = ForkServers(_FORK_SERVER, environment)
+        stack.callback(fork_servers.close)
+        plan = _prepared(fork_servers)
         if plan is None:
             return ExitCode.ERROR
         logs.configure(plan.log_level)
         try:
-            return _supervise(plan, ForkServers(_FORK_SERVER, environment, first), folder)
+            return _supervise(plan, fork_servers, folder)
         except SettingsError as error:
             print(f"hmstats: {error}", file=sys.stderr)
             return ExitCode.ERROR
 
 
-def _prepared(fork_server: ForkServer) -> Plan | None:
-    """The plan, once a server can start; None if it cannot, which has been said."""
+def _leave(number: int, _: object) -> NoReturn:
+    """End at a signal that comes before clients are served, when there is nothing to finish."""
+    sys.exit(128 + number)
+
+
+def _prepared(fork_servers: ForkServers) -> Plan | None:
+    """The plan, once a server can start; None if it cannot, which has been said on standard error."""
     answer, theirs = os.pipe()
     with open(answer) as plan:  # noqa: PTH123 - a file descriptor
         try:
-            pid = fork_server.fork([PREPARE], [theirs])
+            fork_server, pid = fork_servers.fork([PREPARE], [theirs])
         except OSError:
-            return None  # its own error stands on standard error
+            return None
         finally:
             os.close(theirs)
         text = plan.read()
@@ -71,7 +80,6 @@ def _prepared(fork_server: ForkServer) -> Plan | None:
 def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
     with ExitStack() as stack:
         port = stack.enter_context(Port((plan.host, plan.port)))
-        stack.callback(fork_servers.close)
 
         def start(number: int, listening: socket, neighbours: tuple[int, ...]) -> WorkerProcess:
             return WorkerProcess(fork_servers, [WORKER, plan.alone], number, listening, neighbours)

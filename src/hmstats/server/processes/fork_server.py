@@ -92,10 +92,10 @@ class ForkServer:
 class ForkServers:
     """The fork server in use. One that has died is replaced; one that is renewed lives as long as its workers."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], first: ForkServer | None = None) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command = command
         self._environment = environment
-        self._current = first
+        self._current: ForkServer | None = None
 
     def fork(self, arguments: Sequence[object], filenos: Sequence[int]) -> tuple[ForkServer, int]:
         """Fork a process; returns the fork server that did it, and the process's id.
@@ -107,11 +107,12 @@ class ForkServers:
                 return self._current, self._current.fork(arguments, filenos)
             except OSError as error:
                 _log.error("fork_server_ended", pid=self._current.pid, reason=str(error))
-                self._current = None
-        started = ForkServer(self._command, self._environment)
-        pid = started.fork(arguments, filenos)
-        self._current = started
-        return started, pid
+        self._current = ForkServer(self._command, self._environment)
+        try:
+            return self._current, self._current.fork(arguments, filenos)
+        except OSError:
+            self._current = None
+            raise
 
     def renew(self) -> None:
         """Replace the fork server by one that loads all modules anew, as they are on the disk now."""
