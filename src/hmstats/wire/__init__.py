@@ -9,5 +9,6 @@ transactions.py   locks, transactions and write ids
 privileges.py     roles and privileges; principals.py has the types of principals
 events/           messages of the notification log
 sasl_messages.py  messages and frames of SASL, for connections by Kerberos
+delegation_tokens.py   delegation tokens as Hadoop writes them
 faults.py         errors and the exceptions of the API
 """
