@@ -390,7 +390,9 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
         return Settings(**given)
     except UnreadableValue as error:
         named = re.search(r'field "(\w+)"', str(error))
-        raise SettingsError(f"setting {named[1] if named else 'authentication'} must be a JSON list") from None
+        name = named[1] if named else "authentication"
+        kind = "object" if name == "proxy_users" else "list"
+        raise SettingsError(f"setting {name} must be a JSON {kind}") from None
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))

@@ -110,6 +110,7 @@ class Ticket:
 
     principal = Principal("alice", (), "kerberos")
     seal = None
+    success = b""
 
     def step(self, response: bytes) -> bytes | None:
         if response != b"ticket":

@@ -42,6 +42,7 @@ class Talk:
     """Wants `one`, then `two`."""
 
     principal = ALICE
+    success = b""
 
     def __init__(self, seal: Turned | None = None) -> None:
         self.seal = seal

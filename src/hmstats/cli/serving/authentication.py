@@ -10,6 +10,7 @@ from hmstats.server.authentication.authentication import CERTIFICATE, Authentica
 from hmstats.server.authentication.delegation import Delegation
 from hmstats.server.authentication.passwords import PASSWORD, Passwords, by_password
 from hmstats.server.authentication.sasl import Protection, SaslMechanism
+from hmstats.server.authentication.sasl_digest import sasl_digest
 from hmstats.server.authentication.sasl_plain import sasl_plain
 from hmstats.server.authentication.tokens import TOKEN, by_token
 from hmstats.service.access.api_tokens import ApiTokens
@@ -39,12 +40,14 @@ def authentication_of(settings: Settings, store: Store) -> Authentication | None
     protection = Protection[settings.protection.upper()]
     if protection is not Protection.AUTHENTICATION and _KERBEROS not in names:
         raise SettingsError(f"protection = {settings.protection} needs kerberos in the setting authentication")
+    if settings.proxy_users and _KERBEROS not in names:
+        raise SettingsError("proxy_users needs kerberos in the setting authentication, found it without")
     mechanisms, refreshes = _mechanisms(settings, store)
     sasl = [sasl_plain(each) for each in mechanisms if each.name == PASSWORD]
     delegation = None
     if _KERBEROS in names:
         gssapi, delegation = _kerberos(settings, store, protection)
-        sasl.append(gssapi)
+        sasl += [gssapi, sasl_digest(delegation.tokens, protection)]
     rule = settings.certificate_user if by_certificate else None
     return Authentication(
         names,
@@ -107,7 +110,8 @@ def _kerberos(settings: Settings, store: Store, protection: Protection) -> tuple
     require_private("kerberos_keytab", keytab)
     principal = service_principal(_needed(settings.kerberos_principal, _KERBEROS, "kerberos_principal"))
     rules = KerberosRules(settings.kerberos_rules, principal.rpartition("@")[2])
-    return by_kerberos(Service(keytab, principal), rules, protection), _delegation(settings, store, rules)
+    delegation = _delegation(settings, store, rules)
+    return by_kerberos(Service(keytab, principal), rules, protection, delegation.proxies), delegation
 
 
 def _needed(value: str | None, mechanism: str, name: str) -> str:

@@ -38,6 +38,10 @@ class ProxyUsers:
         return right.hosts is None or _is_in(address, right.hosts)
 
 
+NOBODY = ProxyUsers({})
+"""The rights where nobody may act as another."""
+
+
 def denial(user: str, other: str, address: str) -> str:
     """The sentence for a user that may not act as another."""
     return f"{user} may not act as {other} from {address}: the setting proxy_users does not allow it"

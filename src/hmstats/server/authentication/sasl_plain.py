@@ -13,6 +13,7 @@ class PlainConversation:
     """A single response: `authorization NUL user NUL password`."""
 
     seal = None
+    success = b""
 
     def __init__(self, passwords: Mechanism, peer: str) -> None:
         self._passwords = passwords

@@ -135,7 +135,7 @@ class SaslSocket:
         if self._seal is not None:
             self._frames = Frames(self._max_message_bytes + _PROTECTION_BYTES, whole=True)
             self._piece_bytes = min(_PIECE_BYTES, self._seal.piece_bytes)
-        self._send(Message(Status.COMPLETE, b""))
+        self._send(Message(Status.COMPLETE, self._conversation.success))
         return True
 
     def _send(self, message: Message) -> None:

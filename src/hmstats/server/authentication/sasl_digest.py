@@ -1,0 +1,91 @@
+"""The mechanism DIGEST-MD5 of SASL for delegation tokens: the identifier is the user, the secret the password.
+
+Each challenge has a nonce of its own and takes one response, so that a response that was seen is worth nothing.
+"""
+
+import base64
+import secrets
+from hmac import compare_digest
+
+import structlog
+
+from hmstats.errors import InvalidInput, NotAuthenticated
+from hmstats.model.access.delegation_token import DELEGATION_TOKEN, DelegationToken
+from hmstats.model.access.principal import Principal
+from hmstats.server.authentication.sasl import Protection, SaslMechanism
+from hmstats.service.access.delegation_tokens import DelegationTokens
+from hmstats.wire.delegation_tokens import token_of
+from hmstats.wire.digest_md5 import FIRST, Response, challenge, proof, read_response
+
+_REALM = "default"
+_OFFERED = ("auth",)
+_NONCE_BYTES = 32
+_WRONG = "the delegation token is unknown, cancelled or expired, or its proof is wrong"
+
+_log = structlog.get_logger("hmstats.server")
+
+
+class DigestConversation:
+    """An empty response, a challenge, and the response to it."""
+
+    seal = None
+
+    def __init__(self, tokens: DelegationTokens, peer: str, *, wanted: Protection) -> None:
+        """Raises NotAuthenticated if more protection is wanted than the mechanism gives."""
+        if wanted is not Protection.AUTHENTICATION:
+            raise NotAuthenticated(
+                f"a delegation token is taken over TLS only: the setting protection is {wanted.name.lower()}"
+            )
+        self._tokens = tokens
+        self._peer = peer
+        self._nonce: str | None = None
+        self._principal: Principal | None = None
+        self.success = b""
+
+    @property
+    def principal(self) -> Principal:
+        """The owner of the token, and who has asked for it."""
+        assert self._principal is not None
+        return self._principal
+
+    def step(self, response: bytes) -> bytes | None:
+        """Challenge the client, or check its response. Raises NotAuthenticated, StoreUnavailable."""
+        if self._nonce is None:
+            self._nonce = base64.b64encode(secrets.token_bytes(_NONCE_BYTES)).decode()
+            return challenge(_REALM, self._nonce, _OFFERED)
+        given = read_response(response)
+        if (given.realm, given.nonce, given.count) != (_REALM, self._nonce, FIRST):
+            raise NotAuthenticated("a response of DIGEST-MD5 must be to this challenge, found one to another")
+        if given.protection not in _OFFERED:
+            raise NotAuthenticated(f"DIGEST-MD5 is offered with qop {' or '.join(_OFFERED)}, found another")
+        if given.acts_as not in (None, given.username):
+            raise NotAuthenticated("a client by a delegation token must name no user to act as, found one")
+        self._prove(given)
+        return None
+
+    def _prove(self, given: Response) -> None:
+        token = _token(given.username)
+        secret = None if token is None else self._tokens.secret(token)
+        password = base64.b64encode(secret or secrets.token_bytes(_NONCE_BYTES)).decode()
+        right = compare_digest(proof(given, password).encode(), given.proof.encode())
+        if token is None or secret is None or not right:
+            _log.info("delegation_token_refused", peer=self._peer, owner=token.owner[:100] if token else None)
+            raise NotAuthenticated(_WRONG)
+        self._principal = Principal(token.owner, (), DELEGATION_TOKEN, token.real_user or None)
+        self.success = f"rspauth={proof(given, password, of_server=True)}".encode()
+
+
+def sasl_digest(tokens: DelegationTokens, least: Protection) -> SaslMechanism:
+    """DIGEST-MD5 with the tokens of a database. It protects nothing, so that more than that takes TLS."""
+    done = Protection.AUTHENTICATION
+    return SaslMechanism(
+        "DIGEST-MD5", lambda peer, secure: DigestConversation(tokens, peer, wanted=done if secure else least)
+    )
+
+
+def _token(username: str) -> DelegationToken | None:
+    """The token that a client names; None if it names none."""
+    try:
+        return token_of(base64.b64decode(username, validate=True))
+    except (ValueError, InvalidInput):
+        return None
