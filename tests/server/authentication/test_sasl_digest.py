@@ -15,7 +15,7 @@ from tests.server.serving import Address, serving
 
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.authentication.sasl import Protection
-from hmstats.server.authentication.sasl_digest import sasl_digest
+from hmstats.server.authentication.sasl_digest import TokensInUse, sasl_digest
 from hmstats.server.calls.dispatch import Session
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.layers.certificates import Certificates
@@ -24,7 +24,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.opening import open_store
 from hmstats.wire.delegation_tokens import identifier_of
 from hmstats.wire.digest_md5 import Response, proof
-from hmstats.wire.sasl_messages import Message, Status
+from hmstats.wire.sasl_messages import Message, Status, framed
 
 WRONG = "the delegation token is unknown, cancelled or expired, or its proof is wrong"
 TRIES = 30
@@ -42,7 +42,16 @@ def lasting(store: Store, seconds: float = 1_000.0) -> DelegationTokens:
 
 @contextmanager
 def served(store: Store, least: Protection = Protection.AUTHENTICATION, tls: Tls | None = None) -> Iterator[Address]:
-    mechanism = sasl_digest(lasting(store), least)
+    in_use = TokensInUse(lasting(store))
+    with serving_with(in_use, least, tls) as address:
+        yield address
+
+
+@contextmanager
+def serving_with(
+    in_use: TokensInUse, least: Protection = Protection.AUTHENTICATION, tls: Tls | None = None
+) -> Iterator[Address]:
+    mechanism = sasl_digest(in_use, least)
     authentication = Authentication(("kerberos",), sasl=(mechanism,), protection=least)
     with serving(tls=tls, authentication=authentication, get_all_databases=whoami) as address:
         yield address
@@ -127,6 +136,26 @@ def test_a_cancelled_token_is_refused_at_once_by_every_server(
     with closing(open_store(database_url, pool_size=2, statement_seconds=10)) as other:
         lasting(other).cancel(issued.token, issued.secret, "alice")
     assert answer(address, issued) == WRONG
+
+
+@pytest.mark.parametrize("end", ["cancelled", "expired"])
+def test_an_open_connection_ends_with_its_token(store: Store, end: str) -> None:
+    tokens, in_use = lasting(store), TokensInUse(lasting(store))
+    ending, staying = tokens.issue("alice", "alice", ""), tokens.issue("alice", "", "")
+    with serving_with(in_use) as address, SaslClient(address) as first, SaslClient(address) as second:
+        assert proven(first, ending).status == proven(second, staying).status == Status.COMPLETE
+        in_use.refresh()
+        assert first.call(WHO).success == second.call(WHO).success == ["alice", "delegation_token", ""]
+        if end == "cancelled":
+            tokens.cancel(ending.token, ending.secret, "alice")
+        else:
+            lasting(store, -1.0).renew(ending.token, ending.secret, "alice")
+        in_use.refresh()
+        assert second.call(WHO).success == ["alice", "delegation_token", ""]
+        first.send(framed(WHO))
+        assert first.at_end()
+    with serving_with(in_use) as address:
+        assert answer(address, ending) == WRONG
 
 
 def test_many_tries_with_a_stale_token_lock_nobody_out(store: Store, address: Address) -> None:

@@ -43,6 +43,7 @@ class Talk:
 
     principal = ALICE
     success = b""
+    ended = False
 
     def __init__(self, seal: Turned | None = None) -> None:
         self.seal = seal

@@ -10,7 +10,7 @@ from hmstats.server.authentication.authentication import CERTIFICATE, Authentica
 from hmstats.server.authentication.delegation import Delegation
 from hmstats.server.authentication.passwords import PASSWORD, Passwords, by_password
 from hmstats.server.authentication.sasl import Protection, SaslMechanism
-from hmstats.server.authentication.sasl_digest import sasl_digest
+from hmstats.server.authentication.sasl_digest import TokensInUse, sasl_digest
 from hmstats.server.authentication.sasl_plain import sasl_plain
 from hmstats.server.authentication.tokens import TOKEN, by_token
 from hmstats.service.access.api_tokens import ApiTokens
@@ -47,7 +47,9 @@ def authentication_of(settings: Settings, store: Store) -> Authentication | None
     delegation = None
     if _KERBEROS in names:
         gssapi, delegation = _kerberos(settings, store, protection)
-        sasl += [gssapi, sasl_digest(delegation.tokens, protection)]
+        in_use = TokensInUse(delegation.tokens)
+        sasl += [gssapi, sasl_digest(in_use, protection)]
+        refreshes = (*refreshes, in_use.refresh)
     rule = settings.certificate_user if by_certificate else None
     return Authentication(
         names,

@@ -90,6 +90,7 @@ class GssConversation:
     """One client's ticket, then its choice of protection."""
 
     success = b""
+    ended = False
 
     def __init__(self, terms: _Terms, peer: str) -> None:
         self._terms = terms

@@ -45,6 +45,10 @@ class Conversation(Protocol):
         """What protects the data behind the last step; None if nothing does."""
 
     @property
+    def ended(self) -> bool:
+        """Whether the proof counts no more, so that the connection is to end."""
+
+    @property
     def success(self) -> bytes:
         """What the client is told with its success, after the last step."""
 

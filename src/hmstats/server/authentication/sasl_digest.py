@@ -5,7 +5,9 @@ Each challenge has a nonce of its own and takes one response, so that a response
 
 import base64
 import secrets
+import threading
 from hmac import compare_digest
+from weakref import WeakSet
 
 import structlog
 
@@ -30,7 +32,7 @@ class DigestConversation:
 
     seal = None
 
-    def __init__(self, tokens: DelegationTokens, peer: str, *, wanted: Protection) -> None:
+    def __init__(self, tokens: "TokensInUse", peer: str, *, wanted: Protection) -> None:
         """Raises NotAuthenticated if more protection is wanted than the mechanism gives."""
         if wanted is not Protection.AUTHENTICATION:
             raise NotAuthenticated(
@@ -39,6 +41,9 @@ class DigestConversation:
         self._tokens = tokens
         self._peer = peer
         self._nonce: str | None = None
+        self.token: DelegationToken | None = None
+        """The proven token."""
+        self.ended = False
         self._principal: Principal | None = None
         self.success = b""
 
@@ -65,17 +70,43 @@ class DigestConversation:
 
     def _prove(self, given: Response) -> None:
         token = _token(given.username)
-        secret = None if token is None else self._tokens.secret(token)
+        secret = None if token is None else self._tokens.tokens.secret(token)
         password = base64.b64encode(secret or secrets.token_bytes(_NONCE_BYTES)).decode()
         right = compare_digest(proof(given, password).encode(), given.proof.encode())
         if token is None or secret is None or not right:
             _log.info("delegation_token_refused", peer=self._peer, owner=token.owner[:100] if token else None)
             raise NotAuthenticated(_WRONG)
+        self.token = token
+        self._tokens.add(self)
         self._principal = Principal(token.owner, (), DELEGATION_TOKEN, token.real_user or None)
         self.success = f"rspauth={proof(given, password, of_server=True)}".encode()
 
 
-def sasl_digest(tokens: DelegationTokens, least: Protection) -> SaslMechanism:
+class TokensInUse:
+    """The tokens of a database, and the connections of a worker that were proven by one. Thread-safe."""
+
+    def __init__(self, tokens: DelegationTokens) -> None:
+        self.tokens = tokens
+        self._lock = threading.Lock()
+        self._open: WeakSet[DigestConversation] = WeakSet()
+        """Each is held by its connection."""
+
+    def add(self, conversation: DigestConversation) -> None:
+        """Note a proven connection."""
+        with self._lock:
+            self._open.add(conversation)
+
+    def refresh(self) -> None:
+        """End the connections whose tokens were cancelled or have expired; to be called every few seconds."""
+        with self._lock:
+            conversations = list(self._open)
+        found = {each.token for each in conversations if each.token is not None}
+        valid = self.tokens.still_valid(found) if found else set()
+        for each in conversations:
+            each.ended = each.token not in valid
+
+
+def sasl_digest(tokens: TokensInUse, least: Protection) -> SaslMechanism:
     """DIGEST-MD5 with the tokens of a database. It protects nothing, so that more than that takes TLS."""
     done = Protection.AUTHENTICATION
     return SaslMechanism(

@@ -14,6 +14,7 @@ class PlainConversation:
 
     seal = None
     success = b""
+    ended = False
 
     def __init__(self, passwords: Mechanism, peer: str) -> None:
         self._passwords = passwords

@@ -89,6 +89,8 @@ class SaslSocket:
 
         There are none yet too if they are in a large frame.
         """
+        if self._conversation.ended:
+            raise ConnectionError("the proof of the client's user counts no more")
         data = self._below.recv(size)
         if not data:
             return b""

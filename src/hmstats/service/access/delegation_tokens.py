@@ -4,6 +4,7 @@ Each token has a random secret of its own, which is stored (docs/adr/0019-delega
 """
 
 import secrets
+from collections.abc import Collection
 from hmac import compare_digest
 from typing import NamedTuple
 
@@ -57,6 +58,12 @@ class DelegationTokens:
         with self._store.read() as connection:
             found = _same(connection, token)
         return None if found is None else bytes.fromhex(found.secret)
+
+    def still_valid(self, tokens: Collection[DelegationToken]) -> set[DelegationToken]:
+        """Those that are neither cancelled nor expired, of tokens whose secrets were found."""
+        with self._store.read() as connection:
+            numbers = delegation_tokens.valid_numbers(connection, [each.number for each in tokens])
+        return {each for each in tokens if each.number in numbers}
 
     def renew(self, token: DelegationToken, secret: bytes, user: str) -> int:
         """Let a token live on. Returns when it expires, epoch ms.

@@ -1,6 +1,7 @@
 """Tokens that stand for a proof by Kerberos: HMSTATS_DELEGATION_TOKEN. Times are those of the database's clock."""
 
 import secrets
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, select, update
@@ -9,6 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from hmstats.model.access.delegation_token import DelegationToken
 from hmstats.store.schema import HMSTATS_DELEGATION_TOKEN as TOKENS
 from hmstats.store.statements.database_clock import now_ms
+from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
 
 _T = TOKENS.c
@@ -31,6 +33,12 @@ def valid(connection: Connection, number: int) -> Stored | None:
     wanted = select(*_COLUMNS, _T.SECRET, now).where(_T.NUMBER == number, now < _T.EXPIRES_AT)
     found = connection.execute(wanted).one_or_none()
     return None if found is None else Stored(DelegationToken(*found[:6]), found[6], int(found[7]))
+
+
+def valid_numbers(connection: Connection, numbers: Sequence[int]) -> set[int]:
+    """Those of some tokens' numbers whose tokens are there and not expired."""
+    lasting = now_ms(connection) < _T.EXPIRES_AT
+    return set(connection.execute(select(_T.NUMBER).where(one_of(connection, _T.NUMBER, numbers), lasting)).scalars())
 
 
 def insert_one(unit: Unit, secret: str, users: tuple[str, str, str], life_ms: int, valid_ms: int) -> DelegationToken:
