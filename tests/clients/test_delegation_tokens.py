@@ -159,6 +159,14 @@ def test_master_keys_are_refused(ask: Ask, kerberos: Kerberos, started: Callable
     assert "stored tokens and master keys are for users whom access rules allow admin" in answer
 
 
+def test_a_client_that_wants_integrity_has_it_behind_a_token(
+    kerberos: Kerberos, started: Callable[..., Any], tmp_path: Path
+) -> None:
+    with asking(kerberos, tmp_path, "integrity") as ask, started("signed", protection="integrity") as port:
+        token = got(ask, port, "alice", kerberos.keytab("alice"), "alice", "alice")
+        assert ask("use", port, token) == "ok default"
+
+
 def test_a_client_that_wants_privacy_gets_a_token_and_is_refused_with_it(
     kerberos: Kerberos, started: Callable[..., Any], tmp_path: Path
 ) -> None:

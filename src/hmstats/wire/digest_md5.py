@@ -15,7 +15,11 @@ _MOST_BYTES = 4_096
 _DIRECTIVE = re.compile(r'[ \t\r\n]*([a-z0-9-]{1,20})[ \t\r\n]*=[ \t\r\n]*(?:"((?:[^"\\]|\\.)*+)"|([^ \t\r\n",]+))')
 _SEPARATOR = re.compile(r"[ \t\r\n]*,[ \t\r\n,]*")
 _QUOTED = re.compile(r"\\(.)")
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_LEAST_BYTES = 1_024
 _NO_BODY = ":" + 32 * "0"
+DEFAULT_BYTES, MOST_BYTES = 65_536, 0xFFFFFF
+"""The largest protected message of a side that names none, and that a side can name (RFC 2831, section 2.1.1)."""
 FIRST = "00000001"
 """The count of a response to a new challenge."""
 
@@ -33,12 +37,15 @@ class Response:
     uri: str
     proof: str
     acts_as: str | None
+    client_bytes: int = DEFAULT_BYTES
+    """The largest protected message that the client takes."""
 
 
 def challenge(realm: str, nonce: str, protections: Sequence[str]) -> bytes:
     """The server's challenge; `protections` are values of qop."""
     offered = ",".join(protections)
-    return f'realm="{realm}",nonce="{nonce}",qop="{offered}",charset=utf-8,algorithm=md5-sess'.encode()
+    most = "" if protections == ("auth",) else f",maxbuf={MOST_BYTES}"
+    return f'realm="{realm}",nonce="{nonce}",qop="{offered}"{most},charset=utf-8,algorithm=md5-sess'.encode()
 
 
 def read_response(data: bytes) -> Response:
@@ -59,6 +66,7 @@ def read_response(data: bytes) -> Response:
         uri=found["digest-uri"],
         proof=found["response"],
         acts_as=found.get("authzid"),
+        client_bytes=_bytes(found.get("maxbuf", str(DEFAULT_BYTES))),
     )
 
 
@@ -82,6 +90,13 @@ def proof(response: Response, password: str, *, of_server: bool = False) -> str:
         _md5(asked.encode()).hex(),
     )
     return _md5(":".join(parts).encode()).hex()
+
+
+def _bytes(text: str) -> int:
+    found = int(text) if _NUMBER.fullmatch(text) else 0
+    if not _LEAST_BYTES <= found <= MOST_BYTES:
+        raise NotAuthenticated(f"maxbuf of DIGEST-MD5 must be a number from {_LEAST_BYTES} to {MOST_BYTES}")
+    return found
 
 
 def _directives(data: bytes) -> dict[str, str]:

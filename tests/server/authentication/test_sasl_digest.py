@@ -1,6 +1,9 @@
 """Delegation tokens over DIGEST-MD5: two servers over one database, replayed and wrong proofs, and cancelled tokens."""
 
 import base64
+import hashlib
+import hmac
+import re
 import ssl
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -28,6 +31,9 @@ from hmstats.wire.sasl_messages import Message, Status, framed
 
 WRONG = "the delegation token is unknown, cancelled or expired, or its proof is wrong"
 TRIES = 30
+CHALLENGE = re.compile(
+    r'realm="default",nonce="(?P<nonce>[^"]+)",qop="(?P<qop>[^"]+)"(,maxbuf=16777215)?,charset=utf-8,algorithm=md5-sess'
+)
 WHO = request("get_all_databases", 1)
 
 
@@ -63,15 +69,16 @@ def address(store: Store) -> Iterator[Address]:
         yield found
 
 
-def nonce_of(client: SaslClient) -> str:
-    """Begin, and return the server's nonce."""
+def nonce_of(client: SaslClient, qop: str = "auth,auth-int") -> str:
+    """Begin, and return the server's nonce; a server over TLS offers less."""
     client.say(Status.START, b"DIGEST-MD5")
     client.say(Status.OK)
     message = client.hear()
     assert message.status == Status.OK
-    fields = dict(each.split("=", 1) for each in message.payload.decode().split(","))
-    assert (fields["realm"], fields["qop"], fields["algorithm"]) == ('"default"', '"auth"', "md5-sess")
-    return fields["nonce"].strip('"')
+    fields = CHALLENGE.fullmatch(message.payload.decode())
+    assert fields is not None, message.payload
+    assert fields["qop"] == qop
+    return fields["nonce"]
 
 
 def password_of(secret: bytes) -> str:
@@ -93,9 +100,9 @@ def written(response: Response, password: str) -> bytes:
     ).encode()
 
 
-def proven(client: SaslClient, issued: Issued) -> Message:
+def proven(client: SaslClient, issued: Issued, offered: str = "auth,auth-int") -> Message:
     """The server's last word to the right proof."""
-    response = response_of(issued, nonce_of(client))
+    response = response_of(issued, nonce_of(client, offered))
     client.say(Status.OK, written(response, password_of(issued.secret)))
     message = client.hear()
     if message.status == Status.COMPLETE:
@@ -107,7 +114,7 @@ def proven(client: SaslClient, issued: Issued) -> Message:
 def answer(address: Address, issued: Issued, context: ssl.SSLContext | None = None) -> list[str] | str:
     """Who the server says that a client by a token is, or the sentence of its refusal."""
     with SaslClient(address, context) as client:
-        message = proven(client, issued)
+        message = proven(client, issued, "auth" if context else "auth,auth-int")
         if message.status != Status.COMPLETE:
             assert message.status == Status.BAD
             assert client.at_end()
@@ -196,7 +203,7 @@ def test_a_response_that_was_seen_is_worth_nothing(store: Store, address: Addres
     [
         ({"realm": "other"}, "must be to this challenge"),
         ({"count": "00000002"}, "must be to this challenge"),
-        ({"protection": "auth-conf"}, "is offered with qop auth"),
+        ({"protection": "auth-conf"}, "is offered with qop auth or auth-int"),
         ({"acts_as": "root"}, "must name no user to act as"),
     ],
 )
@@ -205,7 +212,7 @@ def test_what_was_not_offered_is_not_taken(
 ) -> None:
     issued = lasting(store).issue("alice", "", "")
     with SaslClient(address) as client:
-        changed = replace(response_of(issued, nonce_of(client)), **change)
+        changed = replace(response_of(issued, nonce_of(client)), **change)  # type: ignore[arg-type]
         client.say(Status.OK, written(changed, password_of(issued.secret)))
         assert sentence in client.refused()
 
@@ -231,16 +238,13 @@ def test_challenges_differ(address: Address) -> None:
     assert {len(base64.b64decode(each)) for each in nonces} == {32}
 
 
-@pytest.mark.parametrize("least", [Protection.INTEGRITY, Protection.PRIVACY])
-def test_where_more_than_a_proof_is_wanted_a_token_takes_tls(store: Store, tmp_path: Path, least: Protection) -> None:
+def test_where_privacy_is_wanted_a_token_takes_tls(store: Store, tmp_path: Path) -> None:
     files = issued(tmp_path)
     token = lasting(store).issue("alice", "", "")
-    with served(store, least, Tls(Certificates(files.certificate, files.key))) as address:
+    with served(store, Protection.PRIVACY, Tls(Certificates(files.certificate, files.key))) as address:
         with SaslClient(address) as client:
             client.say(Status.START, b"DIGEST-MD5")
-            assert client.refused() == (
-                f"a delegation token is taken over TLS only: the setting protection is {least.name.lower()}"
-            )
+            assert client.refused() == "a delegation token is taken over TLS only: the setting protection is privacy"
         context = ssl.create_default_context(cafile=files.authority)
         assert answer(address, token, context) == ["alice", "delegation_token", ""]
 
@@ -257,3 +261,93 @@ def test_nothing_is_called_before_the_proof(address: Address, state: str) -> Non
             client.say(Status.COMPLETE)
         client.say(Status.OK, WHO)
         assert client.refused()
+
+
+class Signer:
+    """The client's side of auth-int, by the words of RFC 2831, section 2.3."""
+
+    def __init__(self, response: Response, password: str) -> None:
+        secret = hashlib.md5(f"{response.username}:{response.realm}:{password}".encode()).digest()
+        session = hashlib.md5(secret + f":{response.nonce}:{response.cnonce}".encode()).digest()
+        magic = "Digest session key to {} signing key magic constant"
+        self._keys = [
+            hashlib.md5(session + magic.format(way).encode()).digest()
+            for way in ("client-to-server", "server-to-client")
+        ]
+        self._numbers = [0, 0]
+
+    def wrap(self, data: bytes) -> bytes:
+        """What the client sends."""
+        return data + self._trailer(0, data)
+
+    def unwrap(self, data: bytes) -> bytes:
+        """What the server has sent, whose trailer must be right."""
+        assert data[-16:] == self._trailer(1, data[:-16])
+        return data[:-16]
+
+    def _trailer(self, way: int, data: bytes) -> bytes:
+        number = self._numbers[way].to_bytes(4, "big")
+        self._numbers[way] += 1
+        return hmac.new(self._keys[way], number + data, "md5").digest()[:10] + b"\0\1" + number
+
+
+def signing(client: SaslClient, issued: Issued, offered: str) -> Signer:
+    """The signatures of a client that has proven a token and chosen auth-int."""
+    response = replace(response_of(issued, nonce_of(client, offered)), protection="auth-int")
+    client.say(Status.OK, written(response, password_of(issued.secret)))
+    assert client.hear().status == Status.COMPLETE
+    return Signer(response, password_of(issued.secret))
+
+
+@pytest.mark.parametrize(
+    ("least", "offered"), [(Protection.AUTHENTICATION, "auth,auth-int"), (Protection.INTEGRITY, "auth-int")]
+)
+def test_requests_and_replies_are_signed_in_turn(store: Store, least: Protection, offered: str) -> None:
+    issued = lasting(store).issue("alice", "", "")
+    large = "x" * 3_000_000
+    with served(store, least) as address, SaslClient(address) as client:
+        signer = signing(client, issued, offered)
+        for _ in range(3):
+            called = client.call(WHO, signer.wrap, signer.unwrap)
+            assert called.success == ["alice", "delegation_token", ""]
+        client.send(framed(signer.wrap(request("getOption", 1, key=large))))
+        received = b""
+        while len(received) < len(large):
+            received += signer.unwrap(client.data())
+        assert large.encode() in received
+
+
+@pytest.mark.parametrize("attack", ["changed", "again", "unsigned", "short", "another key"])
+def test_a_request_that_is_not_signed_in_turn_ends_the_connection(store: Store, attack: str) -> None:
+    issued = lasting(store).issue("alice", "", "")
+    with served(store, Protection.INTEGRITY) as address, SaslClient(address) as client:
+        signer = signing(client, issued, "auth-int")
+        first = signer.wrap(WHO)
+        sent = {
+            "changed": first[:1] + b"\2" + first[2:],
+            "again": first,
+            "unsigned": WHO,
+            "short": b"x",
+            "another key": WHO + bytes(10) + b"\0\1" + bytes(4),
+        }[attack]
+        if attack == "again":
+            client.send(framed(first))
+            assert signer.unwrap(client.data())
+        client.send(framed(sent))
+        assert client.at_end()
+
+
+def test_less_than_integrity_is_not_taken(store: Store) -> None:
+    issued = lasting(store).issue("alice", "", "")
+    with served(store, Protection.INTEGRITY) as address, SaslClient(address) as client:
+        client.say(Status.OK, written(response_of(issued, nonce_of(client, "auth-int")), password_of(issued.secret)))
+        assert client.refused() == "DIGEST-MD5 is offered with qop auth-int, found another"
+
+
+@pytest.mark.parametrize("most", ["0", "16", "16777216", "x", "-1", "9" * 400])
+def test_a_client_that_takes_no_message_is_refused(store: Store, address: Address, most: str) -> None:
+    issued = lasting(store).issue("alice", "", "")
+    with SaslClient(address) as client:
+        data = written(response_of(issued, nonce_of(client)), password_of(issued.secret))
+        client.say(Status.OK, data.replace(b"maxbuf=65536", f"maxbuf={most}".encode()))
+        assert client.refused().startswith("maxbuf of DIGEST-MD5 must be a number from 1024 to 16777215")

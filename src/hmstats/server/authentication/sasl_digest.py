@@ -6,6 +6,7 @@ Each challenge has a nonce of its own and takes one response, so that a response
 import base64
 import secrets
 import threading
+from collections.abc import Sequence
 from hmac import compare_digest
 from weakref import WeakSet
 
@@ -14,13 +15,19 @@ import structlog
 from hmstats.errors import InvalidInput, NotAuthenticated
 from hmstats.model.access.delegation_token import DELEGATION_TOKEN, DelegationToken
 from hmstats.model.access.principal import Principal
-from hmstats.server.authentication.sasl import Protection, SaslMechanism
+from hmstats.server.authentication.digest_seal import IntegritySeal
+from hmstats.server.authentication.sasl import Protection, SaslMechanism, Seal
 from hmstats.service.access.delegation_tokens import DelegationTokens
 from hmstats.wire.delegation_tokens import token_of
-from hmstats.wire.digest_md5 import FIRST, Response, challenge, proof, read_response
+from hmstats.wire.digest_md5 import FIRST, Response, challenge, proof, read_response, session_hash
 
 _REALM = "default"
-_OFFERED = ("auth",)
+_SIGNED = "auth-int"
+_OFFERED = {
+    Protection.AUTHENTICATION: ("auth", _SIGNED),
+    Protection.INTEGRITY: (_SIGNED,),
+}
+"""What is offered by the least protection that is wanted. Over TLS nothing is protected a second time."""
 _NONCE_BYTES = 32
 _WRONG = "the delegation token is unknown, cancelled or expired, or its proof is wrong"
 
@@ -30,14 +37,12 @@ _log = structlog.get_logger("hmstats.server")
 class DigestConversation:
     """An empty response, a challenge, and the response to it."""
 
-    seal = None
-
-    def __init__(self, tokens: "TokensInUse", peer: str, *, wanted: Protection) -> None:
-        """Raises NotAuthenticated if more protection is wanted than the mechanism gives."""
-        if wanted is not Protection.AUTHENTICATION:
-            raise NotAuthenticated(
-                f"a delegation token is taken over TLS only: the setting protection is {wanted.name.lower()}"
-            )
+    def __init__(self, tokens: "TokensInUse", peer: str, offered: Sequence[str]) -> None:
+        """`offered` are values of qop. Raises NotAuthenticated if there is none."""
+        if not offered:
+            raise NotAuthenticated("a delegation token is taken over TLS only: the setting protection is privacy")
+        self._offered = offered
+        self.seal: Seal | None = None
         self._tokens = tokens
         self._peer = peer
         self._nonce: str | None = None
@@ -57,12 +62,12 @@ class DigestConversation:
         """Challenge the client, or check its response. Raises NotAuthenticated, StoreUnavailable."""
         if self._nonce is None:
             self._nonce = base64.b64encode(secrets.token_bytes(_NONCE_BYTES)).decode()
-            return challenge(_REALM, self._nonce, _OFFERED)
+            return challenge(_REALM, self._nonce, self._offered)
         given = read_response(response)
         if (given.realm, given.nonce, given.count) != (_REALM, self._nonce, FIRST):
             raise NotAuthenticated("a response of DIGEST-MD5 must be to this challenge, found one to another")
-        if given.protection not in _OFFERED:
-            raise NotAuthenticated(f"DIGEST-MD5 is offered with qop {' or '.join(_OFFERED)}, found another")
+        if given.protection not in self._offered:
+            raise NotAuthenticated(f"DIGEST-MD5 is offered with qop {' or '.join(self._offered)}, found another")
         if given.acts_as not in (None, given.username):
             raise NotAuthenticated("a client by a delegation token must name no user to act as, found one")
         self._prove(given)
@@ -76,6 +81,8 @@ class DigestConversation:
         if token is None or secret is None or not right:
             _log.info("delegation_token_refused", peer=self._peer, owner=token.owner[:100] if token else None)
             raise NotAuthenticated(_WRONG)
+        if given.protection == _SIGNED:
+            self.seal = IntegritySeal(session_hash(given, password), given.client_bytes)
         self.token = token
         self._tokens.add(self)
         self._principal = Principal(token.owner, (), DELEGATION_TOKEN, token.real_user or None)
@@ -107,10 +114,10 @@ class TokensInUse:
 
 
 def sasl_digest(tokens: TokensInUse, least: Protection) -> SaslMechanism:
-    """DIGEST-MD5 with the tokens of a database. It protects nothing, so that more than that takes TLS."""
-    done = Protection.AUTHENTICATION
+    """DIGEST-MD5 with the tokens of a database. It encrypts nothing, so that privacy takes TLS."""
+    plain = _OFFERED.get(least, ())
     return SaslMechanism(
-        "DIGEST-MD5", lambda peer, secure: DigestConversation(tokens, peer, wanted=done if secure else least)
+        "DIGEST-MD5", lambda peer, secure: DigestConversation(tokens, peer, ("auth",) if secure else plain)
     )
 
 

@@ -60,7 +60,7 @@ class DelegationTokens:
         return None if found is None else bytes.fromhex(found.secret)
 
     def still_valid(self, tokens: Collection[DelegationToken]) -> set[DelegationToken]:
-        """Those that are neither cancelled nor expired, of tokens whose secrets were found."""
+        """The tokens that are neither cancelled nor expired, of some whose secrets were found."""
         with self._store.read() as connection:
             numbers = delegation_tokens.valid_numbers(connection, [each.number for each in tokens])
         return {each for each in tokens if each.number in numbers}

@@ -36,7 +36,7 @@ def valid(connection: Connection, number: int) -> Stored | None:
 
 
 def valid_numbers(connection: Connection, numbers: Sequence[int]) -> set[int]:
-    """Those of some tokens' numbers whose tokens are there and not expired."""
+    """Which of some numbers are those of tokens that are not expired."""
     lasting = now_ms(connection) < _T.EXPIRES_AT
     return set(connection.execute(select(_T.NUMBER).where(one_of(connection, _T.NUMBER, numbers), lasting)).scalars())
 
