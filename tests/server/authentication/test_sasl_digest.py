@@ -16,6 +16,8 @@ from tests.server.authentication.sasl_peers import SaslClient
 from tests.server.requests import request
 from tests.server.serving import Address, serving
 
+from hmstats.errors import StoreUnavailable
+from hmstats.model.access.delegation_token import DelegationToken
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.authentication.sasl import Protection
 from hmstats.server.authentication.sasl_digest import TokensInUse, sasl_digest
@@ -227,6 +229,23 @@ def test_a_client_may_name_itself_and_speak_first(store: Store, address: Address
         client.say(Status.COMPLETE, written(replace(plain, acts_as=plain.username), password_of(issued.secret)))
         assert client.hear().status == Status.COMPLETE
         assert client.call(WHO).success == ["alice", "delegation_token", ""]
+
+
+def test_a_database_that_is_away_is_no_wrong_token(
+    store: Store, address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issued = lasting(store).issue("alice", "", "")
+
+    def away(_self: DelegationTokens, _token: DelegationToken) -> bytes:
+        raise StoreUnavailable("database x does not answer")
+
+    with monkeypatch.context() as patch, SaslClient(address) as client:
+        patch.setattr(DelegationTokens, "secret", away)
+        message = proven(client, issued)
+        assert message.status == Status.ERROR
+        assert message.payload.decode().endswith("database x does not answer; try again later")
+        assert client.at_end()
+    assert answer(address, issued) == ["alice", "delegation_token", ""]
 
 
 def test_challenges_differ(address: Address) -> None:

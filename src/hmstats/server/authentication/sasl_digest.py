@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 import structlog
 
-from hmstats.errors import InvalidInput, NotAuthenticated
+from hmstats.errors import InvalidInput, NotAuthenticated, ProtocolError, StoreUnavailable
 from hmstats.model.access.delegation_token import DELEGATION_TOKEN, DelegationToken
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.digest_seal import IntegritySeal
@@ -59,7 +59,7 @@ class DigestConversation:
         return self._principal
 
     def step(self, response: bytes) -> bytes | None:
-        """Challenge the client, or check its response. Raises NotAuthenticated, StoreUnavailable."""
+        """Challenge the client, or check its response. Raises NotAuthenticated, ProtocolError."""
         if self._nonce is None:
             self._nonce = base64.b64encode(secrets.token_bytes(_NONCE_BYTES)).decode()
             return challenge(_REALM, self._nonce, self._offered)
@@ -75,7 +75,7 @@ class DigestConversation:
 
     def _prove(self, given: Response) -> None:
         token = _token(given.username)
-        secret = None if token is None else self._tokens.tokens.secret(token)
+        secret = None if token is None else self._secret(token)
         password = base64.b64encode(secret or secrets.token_bytes(_NONCE_BYTES)).decode()
         right = compare_digest(proof(given, password).encode(), given.proof.encode())
         if token is None or secret is None or not right:
@@ -87,6 +87,12 @@ class DigestConversation:
         self._tokens.add(self)
         self._principal = Principal(token.owner, (), DELEGATION_TOKEN, token.real_user or None)
         self.success = f"rspauth={proof(given, password, of_server=True)}".encode()
+
+    def _secret(self, token: DelegationToken) -> bytes | None:
+        try:
+            return self._tokens.tokens.secret(token)
+        except StoreUnavailable as error:
+            raise ProtocolError(f"the delegation token could not be looked up: {error}; try again later") from error
 
 
 class TokensInUse:
