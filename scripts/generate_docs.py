@@ -9,6 +9,7 @@ import typer
 from typer.main import get_command
 
 from hmstats.cli.main import HELP, app
+from hmstats.server.rpc.access.delegation import DelegationCalls
 from hmstats.server.rpc.access.privileges import AccessCalls
 from hmstats.server.rpc.access.tokens import TokenCalls
 from hmstats.server.rpc.catalog.catalogs import CatalogCalls
@@ -88,6 +89,7 @@ connection lives.
 _SUBJECTS = (
     SessionCalls,
     ConfigurationCalls,
+    DelegationCalls,
     TokenCalls,
     IdentityCalls,
     CatalogCalls,

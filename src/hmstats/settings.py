@@ -213,6 +213,20 @@ class Settings(BaseSettings):
         "DEFAULT",
         description="The user of a Kerberos principal, as the rules of Hadoop's hadoop.security.auth_to_local.",
     )
+    delegation_token_days: float = Field(
+        7.0,
+        gt=0,
+        description="Days after which a delegation token that a user of Kerberos has asked for ends, however often it "
+        "is renewed.",
+    )
+    delegation_token_renew_hours: float = Field(
+        24.0, gt=0, description="Hours that a delegation token lasts from its issue, and from each renewal."
+    )
+    proxy_users: dict[str, dict[str, tuple[str, ...]]] = Field(
+        {},
+        description="Who may act as others, and from where: a JSON object of user to `users`, patterns with * and ?, "
+        "and `hosts`, addresses, networks or *.",
+    )
     protection: Literal["authentication", "integrity", "privacy"] = Field(
         "authentication",
         description="The least that protects a connection by Kerberos: nothing but the proof of its user, against "
@@ -376,7 +390,9 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
         return Settings(**given)
     except UnreadableValue as error:
         named = re.search(r'field "(\w+)"', str(error))
-        raise SettingsError(f"setting {named[1] if named else 'authentication'} must be a JSON list") from None
+        name = named[1] if named else "authentication"
+        kind = "object" if name == "proxy_users" else "list"
+        raise SettingsError(f"setting {name} must be a JSON {kind}") from None
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))

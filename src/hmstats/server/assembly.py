@@ -21,6 +21,7 @@ from hmstats.server.calls.refusals import with_refusals
 from hmstats.server.chores import Chore
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
+from hmstats.server.rpc.access.delegation import DelegationCalls
 from hmstats.server.rpc.access.privileges import AccessCalls
 from hmstats.server.rpc.access.tokens import TokenCalls
 from hmstats.server.rpc.caller import Session
@@ -167,6 +168,7 @@ def build(
     writes, log = RunningWrites(store), NotificationLog(store)
     subjects = (
         *_service_calls(store, warehouse, rules),
+        *_token_calls(store, security),
         *_catalog_calls(store, warehouse, rules, made),
         *_statistics_calls(store, rules, made),
         RunningWriteCalls(writes),
@@ -190,7 +192,7 @@ def build(
     if access is not None:
         chores.append(Chore("rules", access.refresh, _ACCESS_SECONDS))
     if authentication is not None:
-        chores.append(Chore("authentication", authentication.refresh, _CERTIFICATES_SECONDS, at_once=True))
+        chores += _authentication_chores(authentication, store)
     return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls, authentication)
 
 
@@ -246,15 +248,24 @@ def _statistics(store: Store, rules: Rules) -> _Statistics:
 
 
 def _service_calls(store: Store, warehouse: Warehouse, rules: Rules) -> tuple[object, ...]:
-    """Calls about the service itself: sessions, settings, roles, tokens, transactions and locks."""
+    """Calls about the service itself: sessions, settings, roles, transactions and locks."""
     return (
         SessionCalls(),
         ConfigurationCalls(warehouse.root, warehouse.roots, _hive_settings(rules)),
-        TokenCalls(Tokens(store)),
         IdentityCalls(Identity(store)),
         AccessCalls(Roles(store), Privileges(store)),
         LockCalls(Locks(store, timeout_seconds=rules.lock_timeout_seconds)),
         TransactionCalls(Transactions(store, timeout_seconds=rules.lock_timeout_seconds)),
+    )
+
+
+def _token_calls(store: Store, security: Security) -> tuple[object, ...]:
+    """Calls about tokens of this server, and about those that other servers store here."""
+    authentication = security.authentication
+    refused = authentication is not None and security.access is None
+    return (
+        DelegationCalls(authentication.delegation if authentication is not None else None),
+        TokenCalls(Tokens(store), refused=refused),
     )
 
 
@@ -318,6 +329,14 @@ def _certificate_chores(tls: Tls) -> list[Chore]:
         Chore("certificates", tls.certificates.refresh, _CERTIFICATES_SECONDS),
         Chore("certificate_expiry", tls.certificates.watch, _DAY_SECONDS, at_once=True),
     ]
+
+
+def _authentication_chores(authentication: Authentication, store: Store) -> list[Chore]:
+    chores = [Chore("authentication", authentication.refresh, _CERTIFICATES_SECONDS, at_once=True)]
+    if authentication.delegation is not None and not store.read_only:
+        tokens = authentication.delegation.tokens
+        chores.append(Chore("delegation_tokens", tokens.remove_expired, _CLEANING_SECONDS))
+    return chores
 
 
 def _audit_chores(table: AuditTable) -> list[Chore]:

@@ -1,13 +1,15 @@
 """The protocol: the IDL, and one codec file for each part of the model, both directions side by side.
 
-idl.py            the API as thriftpy2 sees it
-catalog/          databases, tables and what belongs to them
-partitions/       partitions in their several forms
-conditions/       conditions over partitions in Hive's bytes
-statistics/       column statistics
-transactions.py   locks, transactions and write ids
-privileges.py     roles and privileges; principals.py has the types of principals
-events/           messages of the notification log
-sasl_messages.py  messages and frames of SASL, for connections by Kerberos
-faults.py         errors and the exceptions of the API
+idl.py                 the API as thriftpy2 sees it
+catalog/               databases, tables and what belongs to them
+partitions/            partitions in their several forms
+conditions/            conditions over partitions in Hive's bytes
+statistics/            column statistics
+transactions.py        locks, transactions and write ids
+privileges.py          roles and privileges; principals.py has the types of principals
+events/                messages of the notification log
+sasl_messages.py       messages and frames of SASL, for connections by Kerberos
+digest_md5.py     the mechanism DIGEST-MD5 of SASL
+delegation_tokens.py   delegation tokens as Hadoop writes them
+faults.py              errors and the exceptions of the API
 """

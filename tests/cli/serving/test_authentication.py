@@ -57,6 +57,19 @@ def test_a_mechanism_takes_its_file(store: Store, tmp_path: Path) -> None:
     made.refresh()
 
 
+def test_proxy_users_need_kerberos(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HMSTATS__PROXY_USERS", '{"trino": {"users": ["*"], "hosts": ["*"]}}')
+    with pytest.raises(SettingsError, match="proxy_users needs kerberos in the setting authentication"):
+        authentication_of(load({"authentication": ["token"]}), store)
+
+
+@pytest.mark.parametrize("given", ["trino", '["trino"]', '{"trino": "*"}'])
+def test_proxy_users_are_a_json_object(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HMSTATS__PROXY_USERS", given)
+    with pytest.raises(SettingsError, match="setting proxy_users"):
+        load()
+
+
 def test_jwt_without_its_extra_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hmstats.server.authentication.json_web_keys", None)
     with pytest.raises(SettingsError, match=r"needs the extra jwt: pip install 'hmstats\[jwt\]'"):
@@ -103,8 +116,16 @@ def test_kerberos_takes_its_settings(store: Store, kerberos: Kerberos) -> None:
     }
     made = authentication_of(load(given), store)
     assert made is not None
-    assert [each.name for each in made.sasl] == ["GSSAPI"]
+    assert [each.name for each in made.sasl] == ["GSSAPI", "DIGEST-MD5"]
     assert made.protection is Protection.PRIVACY
+    assert made.delegation is not None
+    assert not made.delegation.proxies.allow("trino", "bob", "127.0.0.1")
+    proxied = authentication_of(load(given | {"proxy_users": {"trino": {"users": ["b*"], "hosts": ["*"]}}}), store)
+    assert proxied is not None
+    assert proxied.delegation is not None
+    assert proxied.delegation.proxies.allow("trino", "bob", "127.0.0.1")
+    with pytest.raises(SettingsError, match="proxy_users must say users and hosts of trino"):
+        authentication_of(load(given | {"proxy_users": {"trino": {"users": ["*"]}}}), store)
     Path(kerberos.keytab("alice")).chmod(0o644)
     for missing in ("kerberos_keytab", "kerberos_principal"):
         left = {name: value for name, value in given.items() if name != missing}

@@ -30,5 +30,5 @@ def test_no_call_has_two_rules() -> None:
 
 
 def test_a_call_that_changes_something_has_needs() -> None:
-    tokens = {"renew_delegation_token", "cancel_delegation_token"}
+    tokens = {"get_delegation_token", "renew_delegation_token", "cancel_delegation_token"}
     assert {name for name in CALL_RULES if name in CHANGES and CALL_RULES[name].needs is None} == tokens

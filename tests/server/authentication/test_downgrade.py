@@ -110,6 +110,8 @@ class Ticket:
 
     principal = Principal("alice", (), "kerberos")
     seal = None
+    success = b""
+    ended = False
 
     def step(self, response: bytes) -> bytes | None:
         if response != b"ticket":

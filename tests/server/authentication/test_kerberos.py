@@ -17,6 +17,7 @@ from tests.server.serving import Address, serving
 
 from hmstats.errors import SettingsError
 from hmstats.model.access.kerberos_names import KerberosRules
+from hmstats.model.access.proxy_users import NOBODY, ProxyUsers
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.authentication.sasl import Protection
 from hmstats.server.calls.dispatch import Session
@@ -34,7 +35,8 @@ CLOCK_SKEW_SECONDS = 1
 
 def whoami(session: Session) -> list[str]:
     assert session.principal is not None
-    return [session.principal.user, session.principal.mechanism]
+    principal = session.principal
+    return [principal.user, principal.mechanism, *filter(None, [principal.via])]
 
 
 @contextmanager
@@ -45,12 +47,13 @@ def served(
     keytab: str | None = None,
     realm: str = REALM,
     tls: Tls | None = None,
+    proxies: ProxyUsers = NOBODY,
     **calls: Callable[..., Any],
 ) -> Iterator[Address]:
     from hmstats.server.authentication.kerberos import Service, by_kerberos
 
     service = Service(keytab or kerberos.keytab("hive"), SERVICE)
-    gssapi = by_kerberos(service, KerberosRules("DEFAULT", realm), least)
+    gssapi = by_kerberos(service, KerberosRules("DEFAULT", realm), least, proxies)
     authentication = Authentication(("kerberos",), sasl=(gssapi,), protection=least)
     with serving(tls=tls, authentication=authentication, **{"get_all_databases": whoami} | calls) as address:
         yield address
@@ -224,6 +227,26 @@ def test_nobody_acts_as_another(kerberos: Kerberos, alice: str, acts_as: bytes, 
         client.offered()
         answer = client.choose(Protection.AUTHENTICATION, acts_as)
         assert (answer.status == Status.COMPLETE) is taken
+
+
+def test_a_proxy_user_acts_as_others_from_its_addresses(kerberos: Kerberos, alice: str) -> None:
+    proxies = ProxyUsers({"alice": {"users": ("b*",), "hosts": ("127.0.0.1",)}})
+    with served(kerberos, proxies=proxies) as address:
+        for acts_as in (b"bob", f"bob@{REALM}".encode()):
+            with TicketClient(address, alice) as client:
+                client.offered()
+                assert client.choose(Protection.AUTHENTICATION, acts_as).status == Status.COMPLETE
+                assert client.ask() == ["bob", "kerberos", "alice"]
+        for acts_as in (b"root", b"b b@x@y", b"b\n", b"b\xff"):
+            with TicketClient(address, alice) as client:
+                client.offered()
+                assert client.choose(Protection.AUTHENTICATION, acts_as).status == Status.BAD
+    elsewhere = ProxyUsers({"alice": {"users": ("*",), "hosts": ("10.0.0.0/8",)}})
+    with served(kerberos, proxies=elsewhere) as address, TicketClient(address, alice) as client:
+        client.offered()
+        assert client.choose(Protection.AUTHENTICATION, b"bob").payload.decode() == (
+            "alice may not act as bob from 127.0.0.1: the setting proxy_users does not allow it"
+        )
 
 
 @pytest.mark.parametrize("state", ["new", "proven", "offered"])

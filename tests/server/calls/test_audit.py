@@ -69,6 +69,7 @@ def test_changes_and_denied_calls_are_recorded(lines: Lines, sqlite_url: str, tm
             "event": "audit",
             "worker": 3,
             "principal": "ada",
+            "via": None,
             "mechanism": "kerberos",
             "user": "ada",
             "call": "get_table_statistics_req",

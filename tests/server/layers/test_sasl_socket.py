@@ -42,6 +42,8 @@ class Talk:
     """Wants `one`, then `two`."""
 
     principal = ALICE
+    success = b""
+    ended = False
 
     def __init__(self, seal: Turned | None = None) -> None:
         self.seal = seal

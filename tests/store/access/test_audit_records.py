@@ -110,3 +110,9 @@ def test_old_records_are_removed_with_their_objects(store: Store) -> None:
     assert len(found(store, "hive", "d", "u", limit=1_000)) == 100
     store.write(partial(audit_records.remove_older, before_ms=10_000))
     assert row_counts(store) == before
+
+
+def test_who_acts_as_another_is_kept_and_found(store: Store) -> None:
+    acting = replace(PLAIN, principal="alice", user="alice", via="trino")
+    add(store, PLAIN, acting)
+    assert found(store, user="trino") == found(store, user="alice") == [acting]

@@ -4,18 +4,24 @@ from collections.abc import Callable
 
 from hmstats.errors import SettingsError
 from hmstats.model.access.kerberos_names import KerberosRules, service_principal
+from hmstats.model.access.proxy_users import ProxyUsers
 from hmstats.private_files import require_private
 from hmstats.server.authentication.authentication import CERTIFICATE, Authentication, Mechanism
+from hmstats.server.authentication.delegation import Delegation
 from hmstats.server.authentication.passwords import PASSWORD, Passwords, by_password
 from hmstats.server.authentication.sasl import Protection, SaslMechanism
+from hmstats.server.authentication.sasl_digest import TokensInUse, sasl_digest
 from hmstats.server.authentication.sasl_plain import sasl_plain
 from hmstats.server.authentication.tokens import TOKEN, by_token
 from hmstats.service.access.api_tokens import ApiTokens
+from hmstats.service.access.delegation_tokens import DelegationTokens
 from hmstats.settings import Settings
 from hmstats.store.database.store import Store
 
 _JWT = "jwt"
 _KERBEROS = "kerberos"
+_HOUR_SECONDS = 3_600.0
+_DAY_SECONDS = 24 * _HOUR_SECONDS
 
 
 def authentication_of(settings: Settings, store: Store) -> Authentication | None:
@@ -34,13 +40,26 @@ def authentication_of(settings: Settings, store: Store) -> Authentication | None
     protection = Protection[settings.protection.upper()]
     if protection is not Protection.AUTHENTICATION and _KERBEROS not in names:
         raise SettingsError(f"protection = {settings.protection} needs kerberos in the setting authentication")
+    if settings.proxy_users and _KERBEROS not in names:
+        raise SettingsError("proxy_users needs kerberos in the setting authentication, found it without")
     mechanisms, refreshes = _mechanisms(settings, store)
     sasl = [sasl_plain(each) for each in mechanisms if each.name == PASSWORD]
+    delegation = None
     if _KERBEROS in names:
-        sasl.append(_kerberos(settings, protection))
+        gssapi, delegation = _kerberos(settings, store, protection)
+        in_use = TokensInUse(delegation.tokens)
+        sasl += [gssapi, sasl_digest(in_use, protection)]
+        refreshes = (*refreshes, in_use.refresh)
     rule = settings.certificate_user if by_certificate else None
     return Authentication(
-        names, rule, mechanisms, settings.unencrypted_secrets, refreshes, sasl=tuple(sasl), protection=protection
+        names,
+        rule,
+        mechanisms,
+        settings.unencrypted_secrets,
+        refreshes,
+        sasl=tuple(sasl),
+        protection=protection,
+        delegation=delegation,
     )
 
 
@@ -73,7 +92,16 @@ def _jwt(settings: Settings) -> tuple[Mechanism, Callable[[], None]]:
     return by_jwt(keys, expected), keys.refresh
 
 
-def _kerberos(settings: Settings, protection: Protection) -> SaslMechanism:
+def _delegation(settings: Settings, store: Store, rules: KerberosRules) -> Delegation:
+    tokens = DelegationTokens(
+        store,
+        life_seconds=settings.delegation_token_days * _DAY_SECONDS,
+        renew_seconds=settings.delegation_token_renew_hours * _HOUR_SECONDS,
+    )
+    return Delegation(tokens, rules, ProxyUsers(settings.proxy_users))
+
+
+def _kerberos(settings: Settings, store: Store, protection: Protection) -> tuple[SaslMechanism, Delegation]:
     try:
         from hmstats.server.authentication.kerberos import Service, by_kerberos  # noqa: PLC0415 - in an extra
     except ImportError as error:
@@ -84,7 +112,8 @@ def _kerberos(settings: Settings, protection: Protection) -> SaslMechanism:
     require_private("kerberos_keytab", keytab)
     principal = service_principal(_needed(settings.kerberos_principal, _KERBEROS, "kerberos_principal"))
     rules = KerberosRules(settings.kerberos_rules, principal.rpartition("@")[2])
-    return by_kerberos(Service(keytab, principal), rules, protection)
+    delegation = _delegation(settings, store, rules)
+    return by_kerberos(Service(keytab, principal), rules, protection, delegation.proxies), delegation
 
 
 def _needed(value: str | None, mechanism: str, name: str) -> str:

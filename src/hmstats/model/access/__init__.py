@@ -4,6 +4,8 @@
 - password_line: users with hashes of their passwords
 - kerberos_names: the users of Kerberos principals, by Hadoop's rules
 - api_token: tokens by which users prove who they are
+- delegation_token: a token by which others act for a user of Kerberos
+- proxy_users: who may act as others
 - audit_record: a call, by whom and about what
 - actions: what may be done to an object
 - rules: rules in order, of which the first that is about a user and an object decides

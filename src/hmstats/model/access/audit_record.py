@@ -9,7 +9,8 @@ from typing import Any
 class AuditRecord:
     """A recorded call. `time_ms` is epoch milliseconds; `call` is None if its name was not read.
 
-    `principal` is the user that was proven, `user` what the client is called without a proof. `objects` are texts
+    `principal` is the user that was proven, or that a proven user, `via`, acts as; `user` is what the client is called
+    without a proof. `objects` are texts
     `catalog.database.table`, or shorter ones. `rule` is the number of the access rule that decided.
     """
 
@@ -25,6 +26,7 @@ class AuditRecord:
     allowed: bool
     rule: int | None
     outcome: str
+    via: str | None = None
 
     def fields(self) -> dict[str, Any]:
         """The record as programs read it, with its time as a text."""
@@ -34,6 +36,7 @@ class AuditRecord:
             "connection": self.connection,
             "address": self.address,
             "principal": self.principal,
+            "via": self.via,
             "mechanism": self.mechanism,
             "user": self.user,
             "call": self.call,
@@ -49,7 +52,8 @@ class WantedRecords:
     """The records to find; what is None is not looked at.
 
     `about` is a table in three parts, a database in two: catalog, database, table. A table's records include those of
-    its database and catalog, a database's those of its tables and catalog. `user` is a proven user or a named one.
+    its database and catalog, a database's those of its tables and catalog. `user` is a proven user, one as whom another
+    acts, or a named one.
     """
 
     about: tuple[str, ...] | None = None

@@ -61,6 +61,15 @@ class KerberosRules:
             raise NotAuthenticated(f"the setting kerberos_rules must make a user of {principal}, found {user!r}")
         return user
 
+    def user_of(self, name: str) -> str:
+        """The user of a principal, or of a name without realm, which has the server's; a plain name is the user itself.
+
+        Raises NotAuthenticated if no rule gives one.
+        """
+        if "@" in name:
+            return self.user(name)
+        return self.user(f"{name}@{self._realm}") if "/" in name else name
+
     def _apply(self, rule: _Rule, parts: list[str]) -> str | None:
         """The user that a rule makes of realm and parts; None if it is not about them."""
         if rule.parts is None:

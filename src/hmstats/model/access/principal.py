@@ -10,7 +10,9 @@ class Principal:
     user: str
     groups: tuple[str, ...]
     mechanism: str
-    """A value of the setting `authentication`: kerberos, token, jwt, certificate or password."""
+    """A value of the setting `authentication`: kerberos, token, jwt, certificate or password; or delegation_token."""
+    via: str | None = None
+    """The user that was proven, if it acts as `user`."""
 
 
 _MOST_CHARACTERS = 256

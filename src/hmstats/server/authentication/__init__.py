@@ -7,4 +7,6 @@ tokens              tokens of hmstats' own
 json_web_tokens     tokens of an identity provider; json_web_keys: the keys that sign them
 passwords           passwords of a file; guessing: slows down whoever tries them
 sasl                mechanisms for connections of Thrift without HTTP; sasl_plain: passwords; kerberos: tickets
+sasl_digest         delegation tokens, by SASL; digest_seal: protection against changes behind it
+delegation          tokens that stand for a ticket, and who may act as others
 """

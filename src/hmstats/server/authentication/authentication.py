@@ -9,6 +9,7 @@ from hmstats.errors import NotAuthenticated
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.certificate_users import Certificate, Rule, certificate_user
 from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.delegation import Delegation
 from hmstats.server.authentication.sasl import Protection, SaslMechanism
 
 CERTIFICATE = "certificate"
@@ -59,6 +60,8 @@ class Authentication:
     sasl: tuple[SaslMechanism, ...] = ()
     protection: Protection = Protection.AUTHENTICATION
     """The least protection of requests; TLS gives all of it."""
+    delegation: Delegation | None = None
+    """The delegation tokens that the server gives; None if Kerberos proves nobody."""
 
     @property
     def wanted(self) -> str:

@@ -11,7 +11,9 @@ from gssapi.exceptions import GSSError
 
 from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.model.access.kerberos_names import KerberosRules
-from hmstats.model.access.principal import Principal
+from hmstats.model.access.principal import Principal, is_user_name
+from hmstats.model.access.proxy_users import NOBODY, ProxyUsers, denial
+from hmstats.server.authentication.delegation import host_of
 from hmstats.server.authentication.sasl import Protection, SaslMechanism, Seal
 
 KERBEROS = "kerberos"
@@ -43,6 +45,7 @@ class _Terms:
 
     credentials: gssapi.Credentials
     rules: KerberosRules
+    proxies: ProxyUsers
     offered: int
 
 
@@ -85,6 +88,9 @@ class GssSeal:
 
 class GssConversation:
     """One client's ticket, then its choice of protection."""
+
+    success = b""
+    ended = False
 
     def __init__(self, terms: _Terms, peer: str) -> None:
         self._terms = terms
@@ -138,21 +144,34 @@ class GssConversation:
             raise NotAuthenticated(
                 f"the client must choose one protection of {self._offered}, found {choice[:1].hex()}"
             )
-        user = self._terms.rules.user(name)
-        if choice[4:] not in (b"", name.encode(), user.encode()):
-            raise NotAuthenticated("the client must name no other user to act as than the one of the ticket")
+        principal = self._acting(self._terms.rules.user(name), choice[4:])
         protection, client_bytes = Protection(choice[0]), int.from_bytes(choice[1:4], "big")
         if protection is not Protection.AUTHENTICATION:
             if client_bytes < _LEAST_WRAPPED_BYTES:
                 raise NotAuthenticated(f"a client must take {_LEAST_WRAPPED_BYTES} bytes at once, found {client_bytes}")
             self.seal = GssSeal(self._context, protection, client_bytes)
-        self._principal = Principal(user, (), KERBEROS)
+        self._principal = principal
+
+    def _acting(self, user: str, acts_as: bytes) -> Principal:
+        """The user, or the one as whom it wants to act, by its name or principal. Raises NotAuthenticated."""
+        try:
+            other = self._terms.rules.user_of(acts_as.decode()) if acts_as else user
+        except UnicodeDecodeError:
+            raise NotAuthenticated("the user to act as must be UTF-8, found other bytes") from None
+        if other == user:
+            return Principal(user, (), KERBEROS)
+        host = host_of(self._peer)
+        if not is_user_name(other) or not self._terms.proxies.allow(user, other, host):
+            raise NotAuthenticated(denial(user, other, host))
+        return Principal(other, (), KERBEROS, via=user)
 
 
-def by_kerberos(service: Service, rules: KerberosRules, least: Protection) -> SaslMechanism:
+def by_kerberos(
+    service: Service, rules: KerberosRules, least: Protection, proxies: ProxyUsers = NOBODY
+) -> SaslMechanism:
     """GSSAPI with the key of a service. Over TLS nothing is protected a second time."""
-    plain = _Terms(service.credentials, rules, sum(each for each in Protection if each >= least))
-    over_tls = _Terms(service.credentials, rules, Protection.AUTHENTICATION)
+    plain = _Terms(service.credentials, rules, proxies, sum(each for each in Protection if each >= least))
+    over_tls = _Terms(service.credentials, rules, proxies, Protection.AUTHENTICATION)
     return SaslMechanism("GSSAPI", lambda peer, secure: GssConversation(over_tls if secure else plain, peer))
 
 

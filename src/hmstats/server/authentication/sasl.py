@@ -44,6 +44,14 @@ class Conversation(Protocol):
     def seal(self) -> Seal | None:
         """What protects the data behind the last step; None if nothing does."""
 
+    @property
+    def ended(self) -> bool:
+        """Whether the proof counts no more, so that the connection is to end."""
+
+    @property
+    def success(self) -> bytes:
+        """What the client is told with its success, after the last step."""
+
     def step(self, response: bytes) -> bytes | None:
         """The challenge in answer to a response; None if the user is proven. Raises NotAuthenticated."""
 
@@ -53,7 +61,7 @@ class SaslMechanism:
     """One mechanism of SASL."""
 
     name: str
-    """What clients begin with: GSSAPI or PLAIN."""
+    """What clients begin with: GSSAPI, DIGEST-MD5 or PLAIN."""
     begin: Callable[[str, bool], Conversation]
     """Begins with a client at an address, over TLS or not."""
     over_tls_only: bool = False

@@ -13,6 +13,8 @@ class PlainConversation:
     """A single response: `authorization NUL user NUL password`."""
 
     seal = None
+    success = b""
+    ended = False
 
     def __init__(self, passwords: Mechanism, peer: str) -> None:
         self._passwords = passwords

@@ -79,6 +79,7 @@ class AuditLog:
             allowed=allowed,
             rule=rule,
             outcome=outcome,
+            via=principal.via if principal else None,
         )
 
     def _keep(self, record: AuditRecord, *, changes: bool) -> None:

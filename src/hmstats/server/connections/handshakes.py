@@ -237,8 +237,8 @@ class Handshakes:
             return None
         name = message.payload.decode("ascii", "backslashreplace")
         mechanism = self._authentication.sasl_mechanism(name, secure=connection.is_secure)
-        connection.inbox[:] = start
         conversation = mechanism.begin(connection.session.peer, connection.is_secure)
+        connection.inbox[:] = start
         layer = self._layers[connection] = SaslSocket(connection.socket, conversation, self._max_message_bytes)
         if mechanism.slow:
             self._slow_ones.add(connection)

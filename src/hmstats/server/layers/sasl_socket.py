@@ -89,6 +89,8 @@ class SaslSocket:
 
         There are none yet too if they are in a large frame.
         """
+        if self._conversation.ended:
+            raise ConnectionError("the proof of the client's user counts no more")
         data = self._below.recv(size)
         if not data:
             return b""
@@ -135,7 +137,7 @@ class SaslSocket:
         if self._seal is not None:
             self._frames = Frames(self._max_message_bytes + _PROTECTION_BYTES, whole=True)
             self._piece_bytes = min(_PIECE_BYTES, self._seal.piece_bytes)
-        self._send(Message(Status.COMPLETE, b""))
+        self._send(Message(Status.COMPLETE, self._conversation.success))
         return True
 
     def _send(self, message: Message) -> None:

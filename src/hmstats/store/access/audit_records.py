@@ -78,6 +78,7 @@ def _row(numbered: Numbered) -> dict[str, Any]:
         "ALLOWED": record.allowed,
         "RULE_NUMBER": record.rule,
         "OUTCOME": _cut(record.outcome, 128),
+        "VIA": _cut(record.via, 256),
     }
 
 
@@ -111,7 +112,7 @@ def _conditions(wanted: WantedRecords) -> list[ColumnElement[bool]]:
     if wanted.since_ms is not None:
         found.append(_R.AT >= wanted.since_ms)
     if wanted.user is not None:
-        found.append(or_(_R.PRINCIPAL == wanted.user, _R.USER_NAME == wanted.user))
+        found.append(or_(*(each == wanted.user for each in (_R.PRINCIPAL, _R.USER_NAME, _R.VIA))))
     if wanted.denied:
         found.append(~_R.ALLOWED)
     return found
@@ -138,4 +139,5 @@ def _record(row: Any) -> AuditRecord:
         allowed=row.ALLOWED,
         rule=row.RULE_NUMBER,
         outcome=row.OUTCOME,
+        via=row.VIA,
     )

@@ -104,6 +104,20 @@ HMSTATS_API_TOKEN = Table(
     UniqueConstraint("NAME", name="HMSTATS_API_TOKEN_NAME_key"),
     comment="Tokens by which clients prove who they are; HASH is the SHA-256 of the text that a client sends",
 )
+HMSTATS_DELEGATION_TOKEN = Table(
+    "HMSTATS_DELEGATION_TOKEN",
+    METADATA,
+    key("NUMBER"),
+    text("SECRET", 64, required=True),
+    text("OWNER_NAME", 256, required=True),
+    text("RENEWER", 256, required=True),
+    text("REAL_USER", 256, required=True),
+    big("ISSUED_AT", required=True),
+    big("ENDS_AT", required=True),
+    big("EXPIRES_AT", required=True),
+    Index("HMSTATS_DELEGATION_TOKEN_EXPIRES_AT", "EXPIRES_AT"),
+    comment="Tokens that stand for a proof by Kerberos; REAL_USER is empty if the owner asked, times are epoch ms",
+)
 
 
 def _recorded() -> Sequence[Column[Any]]:
@@ -126,6 +140,7 @@ HMSTATS_AUDIT = Table(
     Column("ALLOWED", Boolean, nullable=False),
     big("RULE_NUMBER"),
     text("OUTCOME", 128, required=True),
+    text("VIA", 256),
     comment="Calls that were recorded: AT in epoch milliseconds, OBJECTS a JSON list",
 )
 HMSTATS_AUDIT_OBJECT = Table(

@@ -61,6 +61,7 @@ def test_a_record_for_programs_is_the_line_of_the_log(url: str) -> None:
         "connection": 7,
         "address": "10.0.0.5:5000",
         "principal": "eve",
+        "via": None,
         "mechanism": "token",
         "user": "ada",
         "call": "drop_table",

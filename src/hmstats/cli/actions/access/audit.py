@@ -64,6 +64,7 @@ def _table(records: Sequence[AuditRecord]) -> Table:
     for each in records:
         fields = each.fields()
         user = each.principal or (f"{each.user} (unproven)" if each.user else "unknown")
+        user += f" via {each.via}" if each.via else ""
         objects = ", ".join(each.objects)
         cut = objects if len(objects) <= _LONGEST_OBJECTS else objects[:_LONGEST_OBJECTS] + "..."
         outcome = each.outcome if each.allowed else f"denied: {each.outcome}"

@@ -1,5 +1,6 @@
 """Calls about who may do what.
 
 privileges   roles and privileges
-tokens       delegation tokens
+delegation   delegation tokens of this server
+tokens       delegation tokens and master keys of other servers
 """

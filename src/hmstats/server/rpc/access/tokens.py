@@ -1,29 +1,29 @@
-"""Calls about delegation tokens: tokens of other servers are stored; none is issued."""
+"""Calls about tokens and master keys that other servers store here; delegation.py has the tokens of this one."""
 
-from hmstats.errors import MetaError
+from hmstats.errors import AccessDenied, MetaError
 from hmstats.server.rpc.caller import Session
 from hmstats.service.access.tokens import Tokens
 
 
 class TokenCalls:
-    """Delegation tokens and the master keys that sign them, as HiveServer2 stores them in its metastore."""
+    """Delegation tokens and the master keys that sign them, as HiveServer2 stores them in its metastore.
 
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
+    Whoever reads a key can forge tokens. So where users are proven, but no access rules say who may, nobody may.
+    """
 
-    def get_delegation_token(
-        self, session: Session, token_owner: str | None, renewer_kerberos_principal_name: str | None
-    ) -> str:
-        """Refused: a server gives no tokens that stand for a Kerberos login."""
-        raise _no_tokens()
+    def __init__(self, tokens: Tokens, *, refused: bool = False) -> None:
+        self._stored = tokens
+        self._refused = refused
 
-    def renew_delegation_token(self, session: Session, token_str_form: str | None) -> int:
-        """Refused: a server gives no tokens that stand for a Kerberos login."""
-        raise _no_tokens()
-
-    def cancel_delegation_token(self, session: Session, token_str_form: str | None) -> None:
-        """Refused: a server gives no tokens that stand for a Kerberos login."""
-        raise _no_tokens()
+    @property
+    def _tokens(self) -> Tokens:
+        """The stored tokens and keys. Raises AccessDenied if nobody may have them."""
+        if self._refused:
+            raise AccessDenied(
+                "stored tokens and master keys are for users whom access rules allow admin of the server, found no "
+                "rules: the setting rules names their file"
+            )
+        return self._stored
 
     def add_token(self, session: Session, token_identifier: str | None, delegation_token: str | None) -> bool:
         """Store another server's token; false if the identifier has one already."""
@@ -56,10 +56,6 @@ class TokenCalls:
     def get_master_keys(self, session: Session) -> list[str]:
         """All master keys, the oldest first."""
         return self._tokens.keys()
-
-
-def _no_tokens() -> MetaError:
-    return MetaError("delegation tokens are not supported: this metastore issues none")
 
 
 def _text(given: str | None) -> str:

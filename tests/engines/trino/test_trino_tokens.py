@@ -1,0 +1,96 @@
+"""Trino with Kerberos and impersonation: a delegation token for each of its users, and a new one for a stale one."""
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+from tests.engines.test_planners import planner
+from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
+from tests.fixtures.servers import serving
+from tests.peers import launch
+
+pytestmark = [pytest.mark.engines, pytest.mark.slow]
+
+PATIENCE_SECONDS = 180.0
+PROXIES = {"alice": {"users": ["b*", "x"], "hosts": ["127.0.0.1"]}}
+
+
+@pytest.fixture
+def server(kerberos: Kerberos, tmp_path: Path) -> Iterator[int]:
+    """A server at which alice, whose ticket Trino has, may act as bob and x."""
+    given: dict[str, object] = {
+        "authentication": '["kerberos"]',
+        "kerberos_keytab": kerberos.keytab("hive"),
+        "kerberos_principal": SERVICE,
+        "proxy_users": json.dumps(PROXIES),
+        "exclusive": "false",
+        "audit": "all",
+        "audit_file": tmp_path / "audit.jsonl",
+    }
+    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "KRB5_CONFIG": kerberos.environment["KRB5_CONFIG"]}
+    with serving(tmp_path, settings=given, environment=environment) as port:
+        yield port
+
+
+@pytest.fixture
+def trino(server: int, kerberos: Kerberos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a Trino that acts as its users."""
+    try:
+        launch.find_java(25, 99, None)
+    except SystemExit as missing:
+        pytest.skip(f"Trino: {missing}")
+    if shutil.which("mvn") is None:
+        pytest.skip("Trino comes from Maven, not found on this machine")
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", f"-Djava.security.krb5.conf={kerberos.folder / 'krb5.conf'}")
+    properties = {
+        "hive.metastore.authentication.type": "KERBEROS",
+        "hive.metastore.service.principal": SERVICE,
+        "hive.metastore.client.principal": f"alice@{REALM}",
+        "hive.metastore.client.keytab": kerberos.keytab("alice"),
+        "hive.metastore.thrift.impersonation.enabled": "true",
+    }
+    with planner("trino", server, tmp_path, *(f"{key}={value}" for key, value in properties.items())) as url:
+        yield int(url.rpartition(":")[2])
+
+
+def ask(port: int, user: str, sql: str) -> list[Any]:
+    return launch.query(port, sql, {"X-Trino-User": user, "X-Trino-Catalog": "hive"}, timeout_seconds=120)
+
+
+def asked_in_the_end(port: int, user: str, sql: str) -> list[Any]:
+    """The answer of a Trino that has a stale token: it asks for no new one before the old one is a minute old."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return ask(port, user, sql)
+        except RuntimeError:
+            assert time.monotonic() < until
+
+
+def recorded(folder: Path) -> set[tuple[str | None, ...]]:
+    """Each call's user, the one that acts as it, and how that was proven."""
+    records = [json.loads(line) for line in (folder / "audit.jsonl").read_text().splitlines()]
+    return {(each["principal"], each["via"], each["mechanism"]) for each in records}
+
+
+def test_each_user_has_its_own_token_and_a_stale_one_is_replaced(trino: int, tmp_path: Path) -> None:
+    for user in ("bob", "x"):
+        assert ["default"] in ask(trino, user, "show schemas")
+    of_users = {("bob", "alice", "delegation_token"), ("x", "alice", "delegation_token")}
+    assert recorded(tmp_path) == {("alice", None, "kerberos")} | of_users
+    with pytest.raises(RuntimeError, match=r"alice may not act as carl from 127\.0\.0\.1"):
+        ask(trino, "carl", "show schemas")
+    engine = create_engine(f"sqlite:///{tmp_path}/hmstats.sqlite")
+    with engine.begin() as connection:
+        assert connection.execute(text('DELETE FROM "HMSTATS_DELEGATION_TOKEN"')).rowcount == len(of_users)
+    engine.dispose()
+    assert ["default"] in asked_in_the_end(trino, "bob", "show schemas")
+    assert ask(trino, "bob", "create schema made") == []
+    assert ["made"] in ask(trino, "bob", "show schemas")
