@@ -184,6 +184,22 @@ class Warehouse:
         for each in files.get_file_info(fs.FileSelector(path, allow_not_found=True)):
             move_to_trash(files, each.path)
 
+    def files_at(self, locations: Iterable[str]) -> set[str]:
+        """The paths of all files inside of these locations. Raises MetaError if one cannot be listed."""
+        return {path for each in locations for path in self._files_of(each)}
+
+    def with_files(self, locations: Iterable[str]) -> set[str]:
+        """The locations with files inside. Raises MetaError if one cannot be listed."""
+        return {each for each in locations if self._files_of(each)}
+
+    def _files_of(self, location: str) -> list[str]:
+        try:
+            files, path = open_location(location)
+            found = files.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
+        except OSError as error:
+            raise MetaError(f"{location} could not be listed: {error}") from error
+        return [str(each.path) for each in found if each.is_file]
+
     def leave(self, locations: Collection[str]) -> None:
         """Log that directories of a dropped object are not removed, since another object uses them."""
         _leave(locations, "it is, holds or lies in the location of something else")
