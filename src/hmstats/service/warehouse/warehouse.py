@@ -132,7 +132,8 @@ class Warehouse:
         real = _real_locations()
         named = [each for each in dict.fromkeys(locations) if each]
         inside = [each for each in named if self._covers(real(parse(each)))]
-        outside = [each for each in named if each not in set(inside)]
+        ours = set(inside)
+        outside = [each for each in named if each not in ours]
         if outside:
             # Engines make the directories that they name themselves; a call may bring thousands of those.
             _log.info("directories not made", locations=outside[:_MOST_NAMED], number=len(outside), roots=self._named)
