@@ -133,11 +133,12 @@ class DatabaseTaken(MetaError):
 
 
 class FilesBusy(MetaError):
-    """Directories that another change has in hand; `changes` are those that are in the way."""
+    """Directories that another change has in hand; `changes` are those that are in the way, of these `places`."""
 
-    def __init__(self, text: str, changes: Sequence[Any] = ()) -> None:
+    def __init__(self, text: str, changes: Sequence[Any] = (), places: Sequence[str] = ()) -> None:
         super().__init__(text)
         self.changes = changes
+        self.places = places
 
 
 class ProtocolError(HmstatsError):

@@ -48,7 +48,15 @@ def remove_empty_parents(files: fs.FileSystem, path: str, levels: int) -> None:
         path = posixpath.dirname(path)
         if files.get_file_info(fs.FileSelector(path, allow_not_found=True)):
             return
-        remove(files, path)
+        if files.type_name != "local" or is_link(files, path):
+            remove(files, path)
+            continue
+        try:
+            Path(path).rmdir()  # refused if somebody has written to it by now
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return
 
 
 def is_link(files: fs.FileSystem, path: str) -> bool:

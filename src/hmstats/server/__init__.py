@@ -4,6 +4,7 @@ A request comes in at the top:
 
 processes/       the parent process and its workers
 assembly.py      puts a worker together; server.py starts, drains and stops it; chores.py runs from time to time
+collection.py    collects garbage when there are few objects
 sockets/         the port, the listening sockets, what wakes a selector
 connections/     the selector's thread, the connections, the worker threads
 layers/          what encrypts the bytes of a connection

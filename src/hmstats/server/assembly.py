@@ -19,6 +19,7 @@ from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.calls.one_picture import with_one_picture
 from hmstats.server.calls.refusals import with_refusals
 from hmstats.server.chores import Chore
+from hmstats.server.collection import Collection
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.access.delegation import DelegationCalls
@@ -92,6 +93,7 @@ from hmstats.wire.events.event_messages import encoder
 from hmstats.wire.idl import methods
 
 _CLEANING_SECONDS = 600.0
+_COLLECTION_SECONDS = 30.0
 _HOUR_SECONDS = 3600.0
 _DAY_SECONDS = 24 * _HOUR_SECONDS
 _CERTIFICATES_SECONDS = 5.0
@@ -187,6 +189,7 @@ def build(
     dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
+    chores.append(Chore("garbage", Collection().run, _COLLECTION_SECONDS))
     if audit is not None and audit.table is not None:
         chores += _audit_chores(audit.table)
     if access is not None:

@@ -72,7 +72,21 @@ def test_every_error_of_ours_comes_back_as_it_was_raised(error: HmstatsError) ->
 
 def test_an_error_of_spark_stays() -> None:
     with pytest.raises(Raised), as_our_own():
-        raise Raised("java.lang.OutOfMemoryError: Java heap space")
+        raise Raised("java.lang.NullPointerException")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)", "exited unexpectedly: killed"),
+        ("ExecutorLostFailure (executor 1 exited caused by ...", "ExecutorLostFailure: killed"),
+        ("java.lang.OutOfMemoryError: Java heap space\n\tat java.base", "OutOfMemoryError: Java heap space: killed"),
+    ],
+)
+def test_a_task_that_was_lost_is_a_sentence(text: str, told: str) -> None:
+    with pytest.raises(AnalysisIncomplete, match=told) as raised, as_our_own():
+        raise Raised(text)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_refusal_without_its_parts_is_all_message() -> None:

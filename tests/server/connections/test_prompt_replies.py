@@ -18,7 +18,7 @@ from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.connections import prompt_replies
 from hmstats.server.limits import Limits
 from hmstats.server.messages.struct_codec import encode_struct
-from hmstats.server.monitoring.metrics import CachedSeconds
+from hmstats.server.monitoring.metrics import RPC_SECONDS, CachedSeconds
 from hmstats.server.server import Server
 from hmstats.server.sockets.busy_poll import Ready
 from hmstats.store.changes import versions
@@ -459,6 +459,26 @@ def test_seconds_of_kept_answers_are_told_some_at_a_time() -> None:
     assert (told("count"), told("sum")) == (199, 99.5)
     seconds.tell()
     assert told("count") == 199
+
+
+def test_seconds_that_are_told_together_are_what_each_alone_would_be() -> None:
+    def told(method: str, outcome: str) -> dict[str, float]:
+        labels = {"method": method, "outcome": outcome}
+        found = [each for metric in RPC_SECONDS.collect() for each in metric.samples]
+        return {
+            each.name + each.labels.get("le", ""): each.value
+            for each in found
+            if labels.items() <= each.labels.items() and not each.name.endswith("created")
+        }
+
+    given = [0.0, 0.0005, 0.00051, 0.3, 0.3, 300.0, 301.0]
+    together = CachedSeconds()
+    for each in given:
+        together.note("together", each)
+        RPC_SECONDS.labels("alone", "cached").observe(each)
+    together.tell()
+    assert told("together", "cached") == told("alone", "cached")
+    assert told("together", "cached")["hmstats_rpc_seconds_count"] == len(given)
 
 
 def test_known_numbers_need_no_line(source: Source) -> None:

@@ -131,6 +131,22 @@ def test_of_many_directories_those_inside_are_made(root: Path, tmp_path: Path) -
     assert list(outside.iterdir()) == []
 
 
+def test_locations_are_compared_with_each_other_in_linear_time(root: Path, tmp_path: Path) -> None:
+    class Counted(str):
+        """A location that counts how often it is looked up."""
+
+        hashed = 0
+
+        def __hash__(self) -> int:
+            Counted.hashed += 1
+            return super().__hash__()
+
+    many = [Counted(f"file:{root}/k={number}") for number in range(300)]
+    many += [Counted(f"file:{tmp_path}/elsewhere/k={number}") for number in range(300)]
+    Warehouse(str(root)).make_directories(many)
+    assert len(many) <= Counted.hashed < 50 * len(many)
+
+
 def test_of_many_directories_those_inside_are_removed(root: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     (outside / "k").mkdir(parents=True)

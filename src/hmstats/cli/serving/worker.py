@@ -31,6 +31,10 @@ _SWITCH_SECONDS = 0.001
 """How long a computing thread may hold the GIL. Python's default of 5 ms adds up, since an answer takes several
 turns."""
 
+_COLLECTED_AFTER = 700, 10, 1_000_000_000
+"""After how many objects, and younger collections, each generation is collected. The oldest never is by itself: that
+holds the GIL for a second while a call has a million objects. A chore collects it (server/collection.py)."""
+
 
 def work(number: int, filenos: Sequence[int], *, alone: bool) -> int:
     """Serve until told to stop, or until the parent is gone; returns the exit code.
@@ -65,6 +69,7 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settin
     signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.collect()
+    gc.set_threshold(*_COLLECTED_AFTER)
     gc.freeze()  # exclude the objects of the whole process from garbage collections during calls
     server.start()
     lifeline.ready()

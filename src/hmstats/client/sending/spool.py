@@ -5,6 +5,7 @@ spool, all of them must see the folder. A file is written under another name and
 writing it again replaces it.
 """
 
+import contextlib
 import hashlib
 import posixpath
 from pathlib import Path
@@ -32,7 +33,7 @@ class Spool:
         self._files, self._root = _opened(location)
 
     def put(self, name: str, parcel: Parcel) -> None:
-        """Write a parcel under a name. Raises SpoolError if it cannot be written."""
+        """Write a parcel under a name. Raises SpoolError if it cannot be written; an older file stays then."""
         path, beside = self._path(name), self._path(f".{name}.{uuid4().hex}")
         try:
             self._files.create_dir(self._root, recursive=True)
@@ -41,7 +42,14 @@ class Spool:
                 file.write(parcel_bytes.encode(parcel))
             self._files.move(beside, path)
         except OSError as error:
+            self._discard(beside)
             raise SpoolError(f"spool folder {self.location} cannot be written: {error}") from error
+
+    def _discard(self, path: str) -> None:
+        """Remove what was written of a file, since a full disk would keep it for good."""
+        with contextlib.suppress(OSError):
+            if self._files.get_file_info(path).is_file:
+                self._files.delete_file(path)
 
     def names(self) -> list[str]:
         """The names of all files, in the order in which they are to be sent. Raises SpoolError without the folder."""

@@ -15,6 +15,7 @@ from hmstats.errors import AnalysisIncomplete, HmstatsError, SettingsError, Unre
 _OURS = re.compile(r"\bhmstats\.errors\.(\w+): (.*)")
 _NO_HMSTATS = re.compile(r"No module named '(hmstats|pyarrow|numpy|datasketches|thriftpy2)\b")
 _SPARKS = re.compile(r"(?:\[(?:FAILED_READ_FILE|CANNOT_READ_FILE)\S*\] |(?=Input path does not exist: ))(.*)")
+_LOST = re.compile(r"Python worker exited unexpectedly|ExecutorLostFailure|java\.lang\.OutOfMemoryError(?:: [\w ]+)?")
 
 
 @contextmanager
@@ -22,7 +23,7 @@ def as_our_own() -> Iterator[None]:
     """Raise the HmstatsError of a task; other errors pass unchanged.
 
     If Spark itself could not read a file, raises UnreadableFile; if the tasks' Python lacks hmstats, SettingsError; if
-    Spark was killed, AnalysisIncomplete.
+    Spark, an executor or a task's Python was killed or has no memory left, AnalysisIncomplete.
     """
     try:
         yield
@@ -46,5 +47,11 @@ def _translated(text: str) -> HmstatsError | None:
         python = os.environ.get(VARIABLE) or "python3"
         advice = f"set {VARIABLE} to a Python that has hmstats, which it must have on every machine"
         return SettingsError(f"Spark's tasks run in {python}, which has no {missing[1]}: {advice}")
-    sparks = _SPARKS.search(text)
-    return UnreadableFile(sparks[1]) if sparks else None
+    if sparks := _SPARKS.search(text):
+        return UnreadableFile(sparks[1])
+    if lost := _LOST.search(text):
+        return AnalysisIncomplete(
+            f"a task of Spark was lost in the middle of the job ({lost[0]}: killed, or out of memory?): what was "
+            "stored stays; more tasks (--tasks) need less memory each"
+        )
+    return None

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
-from hmstats.model.catalog.location import parse
+from hmstats.model.catalog.location import near
 
 
 class Kind(StrEnum):
@@ -55,16 +55,21 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """A table that becomes empty, or the partitions of these names."""
+    """A table that becomes empty, or the partitions of these names.
+
+    `version` is the table's when the truncation began; None if unknown. Another one later means that somebody has
+    written to the table since.
+    """
 
     table_id: int
     names: tuple[str, ...] | None
+    version: int | None = None
 
     @classmethod
     def of(cls, details: dict[str, Any]) -> Self:
         """Parse the truncation in a row's details."""
         names = details["names"]
-        return cls(details["table_id"], None if names is None else tuple(names))
+        return cls(details["table_id"], None if names is None else tuple(names), details.get("version"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +96,19 @@ class FileChange:
     places: tuple[str, ...]
     details: Details = Renamed()
 
+    def reached(self, locations: Sequence[str]) -> list[str]:
+        """The locations whose files the change may remove or overwrite if they are written from now on.
+
+        The source of a move does not count: files that are written there move too. Nor does a truncation: it empties
+        the directories that the table had when it began.
+        """
+        if isinstance(self.details, Truncated):
+            return []
+        return near(self.details.locations if isinstance(self.details, Removal) else self.places[1:], locations)
+
     def is_near(self, locations: Sequence[str]) -> bool:
         """Whether one of the locations equals, contains or is inside of one of the places."""
-        mine, others = ([parse(each) for each in some] for some in (self.places, locations))
-        return any(one == other or one.holds(other) or other.holds(one) for one in mine for other in others)
+        return bool(near(self.places, locations))
 
     def places_text(self) -> str:
         """The places as the text in a row."""

@@ -126,6 +126,22 @@ def outermost(locations: Iterable[Location]) -> list[Location]:
     return sorted((each for each in given if given.isdisjoint(each.parents())), key=str)
 
 
+def near(places: Iterable[str], locations: Iterable[str]) -> list[str]:
+    """The locations that equal, contain or lie in one of the places, in time linear in both."""
+    given = {parse(each) for each in places}
+    above = {parent for each in given for parent in _with_root(each)}
+    return [
+        text
+        for text in locations
+        if (each := parse(text)) in given or each in above or not given.isdisjoint(_with_root(each))
+    ]
+
+
+def _with_root(location: Location) -> list[Location]:
+    """The directories above a location, the root of its store too."""
+    return [*location.parents(), replace(location, path="/")]
+
+
 def _normal(path: str, *, of_store: bool) -> str:
     if not path:
         return "/" if of_store else ""

@@ -5,6 +5,7 @@ start; a reader adds them up.
 """
 
 import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
@@ -74,9 +75,9 @@ AUDIT_LOST = EventCounter(
 
 
 class CachedSeconds:
-    """The durations of cached answers, reported in batches.
+    """The durations of cached answers, reported in batches: each bucket and sum is written once for all of a batch.
 
-    Reporting a single one would take as long as the answer itself.
+    Reporting a single one would take a tenth of the answer's processor time, since every number is written to a file.
     """
 
     def __init__(self) -> None:
@@ -90,9 +91,16 @@ class CachedSeconds:
 
     def tell(self) -> None:
         """Report the recorded durations."""
+        counts: Counter[tuple[str, int]] = Counter()
+        sums: dict[str, float] = {}
         for method, seconds in self._noted:
-            _cached_seconds(method).observe(seconds)
+            counts[method, bisect_left(_BUCKETS_SECONDS, seconds)] += 1
+            sums[method] = sums.get(method, 0.0) + seconds
         self._noted.clear()
+        for method, total in sums.items():
+            _cached_seconds(method)._sum.inc(total)  # noqa: SLF001 - the library observes one by one only
+        for (method, bucket), times in counts.items():
+            _cached_seconds(method)._buckets[bucket].inc(times)  # noqa: SLF001
 
 
 @cache

@@ -132,7 +132,8 @@ class Warehouse:
         real = _real_locations()
         named = [each for each in dict.fromkeys(locations) if each]
         inside = [each for each in named if self._covers(real(parse(each)))]
-        outside = [each for each in named if each not in set(inside)]
+        ours = set(inside)
+        outside = [each for each in named if each not in ours]
         if outside:
             # Engines make the directories that they name themselves; a call may bring thousands of those.
             _log.info("directories not made", locations=outside[:_MOST_NAMED], number=len(outside), roots=self._named)
@@ -183,6 +184,22 @@ class Warehouse:
             return
         for each in files.get_file_info(fs.FileSelector(path, allow_not_found=True)):
             move_to_trash(files, each.path)
+
+    def files_at(self, locations: Iterable[str]) -> set[str]:
+        """The paths of all files inside of these locations. Raises MetaError if one cannot be listed."""
+        return {path for each in locations for path in self._files_of(each)}
+
+    def with_files(self, locations: Iterable[str]) -> set[str]:
+        """The locations with files inside. Raises MetaError if one cannot be listed."""
+        return {each for each in locations if self._files_of(each)}
+
+    def _files_of(self, location: str) -> list[str]:
+        try:
+            files, path = open_location(location)
+            found = files.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
+        except OSError as error:
+            raise MetaError(f"{location} could not be listed: {error}") from error
+        return [str(each.path) for each in found if each.is_file]
 
     def leave(self, locations: Collection[str]) -> None:
         """Log that directories of a dropped object are not removed, since another object uses them."""

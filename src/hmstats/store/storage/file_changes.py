@@ -53,6 +53,16 @@ def check_free(connection: Connection, places: Sequence[str]) -> None:
     _refuse(places, pending(connection))
 
 
+def check_stays(connection: Connection, locations: Sequence[str]) -> None:
+    """Raise FilesBusy if a change in progress removes what lies at one of these locations, or copies files to it."""
+    found = pending(connection)
+    reached = {each.id: each.reached(locations) for each in found}
+    in_the_way = [each for each in found if reached[each.id]]
+    if in_the_way:
+        places = [place for each in in_the_way for place in reached[each.id]]
+        raise _busy(places[0], in_the_way, places)
+
+
 def pending(connection: Connection) -> list[FileChange]:
     """The changes in progress, the oldest first."""
     return [_change(row) for row in connection.execute(select(CHANGES).order_by(_C.STARTED_AT, _C.ID))]
@@ -97,8 +107,11 @@ def _require(rows: int, change: FileChange) -> None:
 def _refuse(places: Sequence[str], others: Sequence[FileChange]) -> None:
     near = [each for each in others if each.is_near(places)]
     if near:
-        first = near[0]
-        raise FilesBusy(f"{first.places[0]} is in use: {first.kind} of {first.subject} is under way", near)
+        raise _busy(near[0].places[0], near)
+
+
+def _busy(place: str, near: Sequence[FileChange], places: Sequence[str] = ()) -> FilesBusy:
+    return FilesBusy(f"{place} is in use: {near[0].kind} of {near[0].subject} is under way", near, places)
 
 
 def _row(unit: Unit, change: FileChange) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """Changes of files that meet each other, and what another server does with those that were left."""
 
+import shutil
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 from pyarrow import fs
+from sqlalchemy import update
 from structlog.testing import capture_logs
 from tests.faults.harness.lake import Lake
 from tests.fixtures.statements import StatementCounter
@@ -18,7 +21,9 @@ from hmstats.files import directories
 from hmstats.model.catalog.file_changes import FileChange, Kind, Removal
 from hmstats.model.catalog.objects import Column, DatabaseName, Partition, Storage, Table, TableName
 from hmstats.service.catalog.databases.databases import Databases
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
+from hmstats.service.catalog.partitions.partitions import Partitions
 from hmstats.service.catalog.tables.alter_table import TableAlterations
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.tables import Tables
@@ -26,6 +31,7 @@ from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.warehouse.warehouse import EVERYWHERE, Warehouse
 from hmstats.store.connections.presence import new_number
 from hmstats.store.database.store import Store
+from hmstats.store.schema import HMSTATS_FILE_CHANGE
 from hmstats.store.storage import file_changes
 
 T, U = (TableName("hive", "d", each) for each in ("t", "u"))
@@ -221,6 +227,147 @@ def test_nobody_waits_for_ever(lake: Lake, other: Lake) -> None:
         PartitionMoves(lake.store, lake.warehouse).rename(T, ["1"], Partition(values=("9",)))
     lake.add_table(TableName("hive", "d", "elsewhere"), ["1"])
     _drop(lake, TableName("hive", "d", "elsewhere"))
+
+
+def _insert_rows(lake: Lake, value: str) -> None:
+    """What an engine does at the end of an INSERT into a partition: its file is there, and the partition says so."""
+    _path(lake, f"t/k={value}").mkdir(exist_ok=True)
+    _path(lake, f"t/k={value}/new").write_text("new rows")
+    stated = {"numRows": "3", "numFiles": "1", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}
+    partition = Partition(values=(value,), storage=Storage(columns=(Column("c", "bigint"),)), parameters=stated)
+    changes = PartitionChanges(lake.store, lake.warehouse)
+    known = Partitions(lake.store).by_names(T, [f"k={value}"]).partitions
+    if known:
+        changes.alter(T, [replace(each, parameters=stated) for each in known.values()])
+    else:
+        changes.add(T, [partition])
+
+
+def _drop_first(lake: Lake) -> None:
+    PartitionChanges(lake.store, lake.warehouse).drop(T, ["1"], delete_data=True)
+
+
+@pytest.mark.parametrize("inserted", ["1", "3"])
+def test_rows_that_are_inserted_during_a_truncation_are_not_said_to_be_none(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, inserted: str
+) -> None:
+    original = Warehouse.empty_directories
+
+    def empty(*arguments: Any, **named: Any) -> None:
+        original(*arguments, **named)
+        _insert_rows(lake, inserted)
+
+    monkeypatch.setattr(Warehouse, "empty_directories", empty)
+    Truncation(lake.store, lake.warehouse).truncate(T, None)
+    found = lake.seen("d")
+    assert [each for each in found["files"] if not each.endswith("/")] == [f"t/k={inserted}/new"]
+    said = {name: each for name, (_, each) in found["catalog"]["t"]["partitions"].items()}
+    nothing_known = {"numRows": None, "numFiles": None, "COLUMN_STATS_ACCURATE": None, "analyzed": False}
+    assert said.pop(f"k={inserted}") == nothing_known
+    assert {each["numRows"] for each in said.values()} == {"0"}
+    parameters = Tables(lake.store, lake.warehouse).get(T).parameters
+    assert {"numRows", "COLUMN_STATS_ACCURATE"}.isdisjoint(parameters)
+
+
+@pytest.mark.parametrize("inserted", ["1", "3"])
+def test_a_left_truncation_takes_no_rows_that_came_after_it(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, inserted: str
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(FileChanges, "_truncate", lambda *_: None)
+        Truncation(lake.store, lake.warehouse).truncate(T, None)
+    _own_by_nobody(lake)
+    _insert_rows(lake, inserted)
+    _recover(lake)
+    found = lake.seen("d")
+    assert f"t/k={inserted}/new" in found["files"]
+    assert found["under way"] == 0
+    _, said = found["catalog"]["t"]["partitions"][f"k={inserted}"]
+    assert (said["numRows"], said["COLUMN_STATS_ACCURATE"]) == ("3", None)
+
+
+def _own_by_nobody(lake: Lake) -> None:
+    lake.store.write(lambda unit: unit.connection.execute(update(HMSTATS_FILE_CHANGE).values(OWNER=GONE)))
+
+
+def test_a_partition_whose_files_a_drop_removes_meanwhile_is_refused(
+    lake: Lake, other: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halted = _Halted(monkeypatch, "remove")
+    with ThreadPoolExecutor(2) as threads:
+        dropped = threads.submit(_drop_first, lake)
+        assert halted.reached.wait(60)
+        _insert_rows(other, "3")
+        added = threads.submit(_insert_rows, other, "1")
+        time.sleep(0.3)
+        assert not added.done()
+        halted.go_on.set()
+        dropped.result(60)
+        with pytest.raises(MetaError, match=r"nothing was added: .*t/k=1/new was removed by a remove of partitions of"):
+            added.result(60)
+    assert set(other.seen("d")["catalog"]["t"]["partitions"]) == {"k=2", "k=3"}
+    _insert_rows(other, "1")
+    assert _path(other, "t/k=1/new").exists()
+
+
+def test_a_partition_without_files_waits_for_the_removal_of_its_directory(
+    lake: Lake, other: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halted = _Halted(monkeypatch, "remove_empty_parents")
+    with ThreadPoolExecutor(2) as threads:
+        dropped = threads.submit(_drop_first, lake)
+        assert halted.reached.wait(60)
+        added = threads.submit(PartitionChanges(other.store, other.warehouse).append, T, ["1"])
+        time.sleep(0.3)
+        assert not added.done()
+        halted.go_on.set()
+        dropped.result(60)
+        added.result(60)
+    assert _path(lake, "t/k=1").is_dir()
+
+
+def test_a_partition_is_not_added_where_another_is_copied_to(
+    lake: Lake, other: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(directories, "renames", lambda _: False)
+    halted = _Halted(monkeypatch, "copy")
+    moves = PartitionMoves(lake.store, lake.warehouse)
+    with ThreadPoolExecutor(2) as threads:
+        renamed = threads.submit(moves.rename, T, ["1"], Partition(values=("9",)))
+        assert halted.reached.wait(60)
+        added = threads.submit(PartitionChanges(other.store, other.warehouse).append, T, ["9"])
+        halted.go_on.set()
+        renamed.result(60)
+        with pytest.raises(AlreadyExists):
+            added.result(60)
+    assert other.seen("d")["under way"] == 0
+    assert _path(lake, "t/k=9/part-0").exists()
+
+
+def test_a_left_removal_spares_the_files_of_a_partition_that_is_added(lake: Lake) -> None:
+    _drop_first(lake)
+    table_id = Tables(lake.store, lake.warehouse).get(T).id
+    _leave(lake, Kind.REMOVE, "t/k=1", table_id=table_id)
+    _insert_rows(lake, "1")
+    assert _path(lake, "t/k=1/new").exists()
+    assert lake.seen("d")["under way"] == 0
+
+
+def test_a_directory_that_was_written_to_is_not_removed_as_an_empty_parent(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = directories.is_link
+
+    def is_link(files: fs.FileSystem, path: str) -> bool:
+        if path.endswith("/t"):
+            _path(lake, "t/late").write_text("late")
+        return original(files, path)
+
+    for each in ("t/k=1", "t/k=2"):
+        shutil.rmtree(_path(lake, each))
+    monkeypatch.setattr(directories, "is_link", is_link)
+    directories.remove_empty_parents(fs.LocalFileSystem(), str(_path(lake, "t/k=1")), 1)
+    assert _path(lake, "t/late").exists()
 
 
 def test_who_comes_after_a_dead_server_settles_its_change(lake: Lake) -> None:

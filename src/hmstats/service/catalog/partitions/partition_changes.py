@@ -41,6 +41,7 @@ from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_privileges, partitions
+from hmstats.store.storage import file_changes
 from hmstats.store.unit.unit import Unit
 
 
@@ -75,39 +76,39 @@ class PartitionChanges:
         partitions added. Raises AlreadyExists, InvalidObject if the table does not exist, MetaError if values do not
         fit the keys or occur twice, and if a location is not absolute.
         """
-        counted = self._counts.of_new(name, lambda _: new, source)
-
-        def insert(unit: Unit) -> list[Partition]:
-            table = locked(unit, name, InvalidObject)
-            return self._insert(unit, table, new, counted, if_not_exists=if_not_exists)
-
-        return self._store.write(insert)
+        return self._add(name, lambda _: new, source, if_not_exists=if_not_exists)
 
     def append(self, name: TableName, values: Sequence[str]) -> Partition:
         """Add the partition with these values and the table's storage. Raises as `add`, and MetaError for a view."""
-        counted = self._counts.of_new(name, lambda _: [Partition(values=tuple(values))])
-
-        def insert(unit: Unit) -> list[Partition]:
-            table = locked(unit, name, InvalidObject)
-            return self._insert(unit, table, [_appended(table, values)], counted, if_not_exists=False)
-
-        return self._store.write(insert)[0]
+        return self._add(name, lambda table: [_appended(table, values)])[0]
 
     def append_by_name(self, name: TableName, partition: str) -> Partition:
         """Add the partition with this name and the table's storage.
 
         Raises as `append`, and InvalidObject if the name lacks a key.
         """
-        counted = self._counts.of_new(
-            name, lambda table: [Partition(values=tuple(partition_values(partition, keys_of(table))))]
-        )
+        return self._add(name, lambda table: [_appended(table, partition_values(partition, keys_of(table)))])[0]
 
-        def insert(unit: Unit) -> list[Partition]:
-            table = locked(unit, name, InvalidObject)
-            values = partition_values(partition, keys_of(table))
-            return self._insert(unit, table, [_appended(table, values)], counted, if_not_exists=False)
+    def _add(
+        self,
+        name: TableName,
+        new: Callable[[Table], Sequence[Partition]],
+        source: StatisticsSource = StatisticsSource.UNSAID,
+        *,
+        if_not_exists: bool = False,
+    ) -> list[Partition]:
+        """Add the partitions that `new` makes from their table. Raises as `add`."""
 
-        return self._store.write(insert)[0]
+        def attempt() -> list[Partition]:
+            counted = self._counts.of_new(name, new, source)
+
+            def insert(unit: Unit) -> list[Partition]:
+                table = locked(unit, name, InvalidObject)
+                return self._insert(unit, table, new(table), counted, if_not_exists=if_not_exists)
+
+            return self._store.write(insert)
+
+        return self._files.add(attempt)
 
     def _insert(
         self, unit: Unit, table: Table, new: Sequence[Partition], counted: Counted, *, if_not_exists: bool
@@ -122,6 +123,7 @@ class PartitionChanges:
             for each, partition in given.items()
             if each not in taken
         }
+        file_changes.check_stays(unit.connection, [each for each in map(location_of, fresh.values()) if each])
         partitions.insert_many(unit, id_of(table), table.columns, fresh)
         if are_on_partitions(table):
             partition_privileges.inherit(unit, id_of(table), list(fresh))

@@ -1,6 +1,6 @@
 """Updates the catalog for tables and partitions that have been emptied."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from hmstats.model.catalog.objects import Partition, Table
 from hmstats.model.events import PartitionAltered, TableAltered
@@ -23,20 +23,23 @@ def locations(connection: Connection, table: Table, names: Sequence[str] | None)
     return [each for each in partitions.locations(connection, table.id, names).values() if each]
 
 
-def write(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> None:
+def write(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None, filled: Collection[str] = ()) -> None:
     """Mark a table with all its partitions, or the named partitions that exist, as empty.
 
-    Stored counts become 0; column statistics are deleted.
+    Stored counts become 0; column statistics are deleted. Of those at the locations `filled`, where new files are, the
+    counts become unknown.
     """
     versions.bump(unit, table_id)
     before = _to_record(unit, table_id, names)
     if names is None:
-        _zero(unit, OF_TABLES, [table_id])
+        own = table.storage.location if table.storage else None
+        _reset(unit, OF_TABLES, [table_id], known=not (filled and table.partition_keys) and own not in filled)
         column_statistics.delete_tables(unit, [table_id], None, None)
     if table.partition_keys:
-        found = list(partitions.locations(unit.connection, table_id, names))
-        _zero(unit, OF_PARTITIONS, found)
-        column_statistics.delete_partitions(unit, found, None, None)
+        found = partitions.locations(unit.connection, table_id, names)
+        _reset(unit, OF_PARTITIONS, [each for each, at in found.items() if at not in filled], known=True)
+        _reset(unit, OF_PARTITIONS, [each for each, at in found.items() if at in filled], known=False)
+        column_statistics.delete_partitions(unit, list(found), None, None)
     _record(unit, table, table_id, before)
 
 
@@ -68,7 +71,11 @@ def _record(unit: Unit, table: Table, table_id: int, before: Mapping[str, Partit
     unit.record(*(PartitionAltered(table, old, after[each], truncated=True) for each, old in before.items()))
 
 
-def _zero(unit: Unit, of: ParameterTable, owners: Sequence[int]) -> None:
+def _reset(unit: Unit, of: ParameterTable, owners: Sequence[int], *, known: bool) -> None:
+    """Make the counts 0 and accurate, or remove them with their mark if they are not `known`."""
+    if not known:
+        parameters.remove(unit, of, owners, [PARAMETER, *COUNTS])
+        return
     parameters.set_known(unit, of, owners, COUNTS, "0")
     text = Accurate(basic=True).text()
     parameters.put(unit, of, {owner: {PARAMETER: text} for owner in owners})

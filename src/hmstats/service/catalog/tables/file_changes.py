@@ -7,7 +7,7 @@ anything: both are finished later. A conflicting call waits for a change, or set
 """
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,11 +18,13 @@ import structlog
 from hmstats.errors import FilesBusy, HmstatsError, InvalidOperation, MetaError
 from hmstats.files.moves import DirectoryMove
 from hmstats.model.catalog.file_changes import FileChange, Kind, Move, Removal, Renamed, Truncated
+from hmstats.model.catalog.location import near
 from hmstats.service.catalog.drops import without_inner
 from hmstats.service.catalog.tables import emptied
 from hmstats.service.catalog.tables.table_rules import is_purged
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
+from hmstats.store.changes import versions
 from hmstats.store.connections.presence import new_number
 from hmstats.store.database.store import Store
 from hmstats.store.storage import drop_locations as places
@@ -57,11 +59,13 @@ class Leaving:
 
 
 class Emptying(NamedTuple):
-    """A truncation to start: its object, the directories to reserve, and the details for its row."""
+    """A truncation to start: its object, the directories to reserve, the details for its row, what to empty and how."""
 
     subject: str
     places: tuple[str, ...]
     truncated: Truncated
+    locations: tuple[str, ...]
+    purge: bool
 
 
 class FileChanges:
@@ -71,8 +75,34 @@ class FileChanges:
         self._store = store
         self._warehouse = warehouse
 
-    def patiently(self, attempt: Callable[[], Result]) -> Result:
-        """Run an attempt; repeat it after conflicting changes have ended. Raises FilesBusy at the timeout."""
+    def add(self, attempt: Callable[[], Result]) -> Result:
+        """Run an attempt to add objects whose writers may have put files at their locations already.
+
+        If a change removes files there, wait for its end; the removal of a server that is gone spares these locations.
+        Raises MetaError if files that were there have been removed meanwhile, FilesBusy at the timeout.
+        """
+        try:
+            return attempt()
+        except FilesBusy as busy:
+            before = self._warehouse.files_at(busy.places)
+            self.patiently(partial(self._check_stays, busy.places), sparing=busy.places)
+            lost = before - self._warehouse.files_at(busy.places)
+            if lost:
+                raise MetaError(
+                    f"nothing was added: {min(lost)} was removed by a {busy.changes[0].kind} of "
+                    f"{busy.changes[0].subject} that was under way; write the files again"
+                ) from busy
+            return self.add(attempt)
+
+    def _check_stays(self, locations: Sequence[str]) -> None:
+        with self._store.read() as connection:
+            file_changes.check_stays(connection, locations)
+
+    def patiently(self, attempt: Callable[[], Result], *, sparing: Collection[str] = ()) -> Result:
+        """Run an attempt; repeat it after conflicting changes have ended. Raises FilesBusy at the timeout.
+
+        Removals that are finished for servers that are gone spare the locations `sparing`.
+        """
         give_up = time.monotonic() + self._store.patience_seconds
         while True:
             try:
@@ -80,7 +110,7 @@ class FileChanges:
             except FilesBusy as busy:
                 if not busy.changes or time.monotonic() > give_up:
                     raise
-                if not sum(map(self._settle, busy.changes)):
+                if not sum(self._settle(each, sparing) for each in busy.changes):
                     time.sleep(_PAUSE_SECONDS)
 
     def move(self, work: Callable[[Unit], Moved], *, must_be_there: bool = False) -> Moved:
@@ -128,20 +158,19 @@ class FileChanges:
         """
         number = new_number()
 
-        def begun(unit: Unit) -> FileChange | None:
+        def begun(unit: Unit) -> tuple[FileChange, Emptying] | None:
             emptying = work(unit)
             if emptying is None:
                 return None
-            subject, directories, truncated = emptying
             owner = self._store.presence.number()
-            change = FileChange(number, owner, Kind.TRUNCATE, subject, directories, truncated)
+            change = FileChange(number, owner, Kind.TRUNCATE, emptying.subject, emptying.places, emptying.truncated)
             file_changes.begin(unit, change)
-            return change
+            return change, emptying
 
         with self._store.presence.working(number):
-            change = self.patiently(lambda: self._store.write(begun))
-            if change:
-                self._truncate(change)
+            started = self.patiently(lambda: self._store.write(begun))
+            if started:
+                self._truncate(*started)
 
     def recover(self, kinds: Collection[Kind] = tuple(Kind)) -> None:
         """Finish or undo the changes of these kinds whose servers are gone. Raises StoreUnavailable."""
@@ -226,7 +255,7 @@ class FileChanges:
         file_changes.begin_removal(unit, change)
         return change
 
-    def _settle(self, change: FileChange) -> bool:
+    def _settle(self, change: FileChange, sparing: Collection[str] = ()) -> bool:
         """Finish or undo a change whose server is gone. Returns False if that was not done."""
         presence = self._store.presence
         if not presence.is_abandoned(change.id, change.owner):
@@ -236,7 +265,7 @@ class FileChanges:
             if found is None:
                 return False
             try:
-                self._finish(found)
+                self._finish(found, sparing)
             except HmstatsError as error:
                 _log.error("file_change_not_settled", of=found.subject, kind=found.kind, reason=str(error))
                 return False
@@ -251,13 +280,13 @@ class FileChanges:
         with self._store.read() as connection:
             return file_changes.find(connection, mine)
 
-    def _finish(self, change: FileChange) -> None:
+    def _finish(self, change: FileChange, sparing: Collection[str] = ()) -> None:
         """Finish a removal or truncation, undo a move, and remove its row."""
         if isinstance(change.details, Truncated):
-            self._truncate(change, sparing=True)
+            self._truncate_later(change, change.details)
             return
         if isinstance(change.details, Removal):
-            self._remove(self._spared(change.details))
+            self._remove(self._spared(change.details, sparing))
         elif change.kind is not Kind.PLANNED:
             source, target = change.places
             identity = change.details.identity if change.kind is Kind.RENAME else None
@@ -272,45 +301,66 @@ class FileChanges:
             removal.locations, keys=removal.keys, purge=removal.purge, within=removal.within
         )
 
-    def _spared(self, removal: Removal) -> Removal:
-        """The removal without directories in which another object lies by now; those are logged."""
+    def _spared(self, removal: Removal, sparing: Collection[str]) -> Removal:
+        """The removal without directories in which another object lies by now, or is to lie; those are logged."""
         with self._store.read() as connection:
             taken = places.holding_any(connection, removal.locations)
             if not removal.moved:
                 taken |= places.of_others(connection, removal.locations, removal.table_id)
+        taken |= set(near(sparing, removal.locations))
         self._warehouse.leave(taken)
         return replace(removal, locations=tuple(each for each in removal.locations if each not in taken))
 
-    def _truncate(self, change: FileChange, *, sparing: bool = False) -> None:
-        """Empty the directories of a truncation, then update the catalog, unless the table has been dropped.
+    def _truncate(self, change: FileChange, emptying: Emptying) -> None:
+        """Empty the directories of a truncation, then update the catalog. Raises MetaError."""
+        try:
+            self._warehouse.empty_directories(emptying.locations, purge=emptying.purge)
+        except MetaError:
+            self._commit_truncation(change, emptying.truncated, done=False)
+            raise
+        self._commit_truncation(change, emptying.truncated, done=True)
 
-        With `sparing`, directories in which another object lies by now are skipped and logged. Raises MetaError.
+    def _truncate_later(self, change: FileChange, truncated: Truncated) -> None:
+        """Finish the truncation of a server that is gone, unless the table has been dropped or written to since.
+
+        Somebody who has written to it may have put files there. Directories in which another object lies by now are
+        skipped and logged. Raises MetaError.
         """
-        assert isinstance(change.details, Truncated)
-        truncated = change.details
         with self._store.read() as connection:
             name = tables.find_name(connection, truncated.table_id)
             table = tables.get(connection, name) if name else None
-            locations = emptied.locations(connection, table, truncated.names) if table else []
-            taken = places.holding_others(connection, locations, truncated.table_id) if sparing else set()
+            unchanged = versions.read(connection, truncated.table_id) == truncated.version
+            locations = emptied.locations(connection, table, truncated.names) if table and unchanged else []
+            taken = places.holding_others(connection, locations, truncated.table_id)
         self._warehouse.leave(taken)
-        failure: MetaError | None = None
-        try:
-            free = [each for each in locations if each not in taken]
-            self._warehouse.empty_directories(free, purge=table is not None and is_purged(table))
-        except MetaError as error:
-            failure = error
+        if table is None or not unchanged:
+            self._commit_truncation(change, truncated, done=False)
+            return
+        free = tuple(each for each in locations if each not in taken)
+        self._truncate(change, Emptying(change.subject, change.places, truncated, free, purge=is_purged(table)))
+
+    def _commit_truncation(self, change: FileChange, truncated: Truncated, *, done: bool) -> None:
+        """Update the catalog after a truncation, unless the table was dropped, and end its row.
+
+        If others have written to the table since the truncation began, what has files by now is not said to be empty.
+        If the truncation was not `done`, only marks of accurate statistics are removed.
+        """
 
         def write(unit: Unit) -> None:
+            name = tables.find_name(unit.connection, truncated.table_id)
             stored = tables.get(unit.connection, name) if name and tables.lock(unit, name) else None
             if stored and stored.id == truncated.table_id:
-                say = emptied.doubt if failure else emptied.write
-                say(unit, stored, truncated.table_id, truncated.names)
+                if not done:
+                    emptied.doubt(unit, stored, truncated.table_id, truncated.names)
+                elif versions.read(unit.connection, truncated.table_id) == truncated.version:
+                    emptied.write(unit, stored, truncated.table_id, truncated.names)
+                else:
+                    locations = emptied.locations(unit.connection, stored, truncated.names)
+                    filled = self._warehouse.with_files(locations)
+                    emptied.write(unit, stored, truncated.table_id, truncated.names, filled)
             file_changes.end(unit, change)
 
         self._store.write(write)
-        if failure:
-            raise failure
 
 
 @contextmanager

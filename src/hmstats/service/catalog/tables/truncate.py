@@ -9,10 +9,11 @@ from hmstats.model.catalog.objects import Table, TableName
 from hmstats.service.catalog.drops import without_inner
 from hmstats.service.catalog.tables import emptied
 from hmstats.service.catalog.tables.file_changes import Emptying, FileChanges
-from hmstats.service.catalog.tables.table_rules import owns_files
+from hmstats.service.catalog.tables.table_rules import is_purged, owns_files
 from hmstats.service.lookups import missing_table
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
+from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.storage import drop_locations
 from hmstats.store.unit.unit import Unit
@@ -44,8 +45,9 @@ class Truncation:
             locations = emptied.locations(unit.connection, table, names)
             self._check(unit, table, table_id, locations)
             in_hand = tuple(without_inner([*_own(table), *locations]))
-            truncated = Truncated(table_id, None if names is None else tuple(names))
-            return Emptying(f"table {name}", in_hand, truncated)
+            version = versions.read(unit.connection, table_id)
+            truncated = Truncated(table_id, None if names is None else tuple(names), version)
+            return Emptying(f"table {name}", in_hand, truncated, tuple(locations), is_purged(table))
 
         self._files.truncate(begin)
 
