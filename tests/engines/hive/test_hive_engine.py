@@ -26,6 +26,15 @@ EXPLAINED = {
         "Hive takes a null key's name for a text, and finds it by <>": (86, 98, 102),
         "Hive marks all column statistics as accurate when a column is changed": (173, 174, 175, 177, 179),
     },
+    ("session", "3.1"): {
+        "Hive does not merge into columns that are not marked as accurate": (79, 210, 212),
+        "Hive takes the missing bounds of a partition that has nulls alone for 0": (95,),
+        "Hive takes a null key's name for a text, and finds it by <>": (98, 102),
+        "Hive finds statistics of fewer partitions than have them": (115,),
+        "Hive tells no files, rows and bytes of a partitioned table": (116,),
+        "Hive cannot merge into a partition's statistics": (118, 119, 128),
+        "Hive marks all column statistics as accurate when a table gets another name": (177, 179),
+    },
     ("session-statistics", "4.0"): {
         "Hive orders decimals in merged bounds by their scale": (91,),
         "Hive keeps a truncated table's column statistics, and does not merge into them": (122, 123, 225, 264),
