@@ -28,6 +28,7 @@ resources.py       finds what travels in the wheel
 private_files.py   files that their owner alone can read
 secret_files.py    secrets in files of a folder
 java.py            finds Java
+extras.py          how an optional part is installed
 version.py         the version
 """
 

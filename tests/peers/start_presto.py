@@ -1,7 +1,7 @@
 """Starts one Presto server (0.287, coordinator and worker in one JVM) whose catalog `hive` uses a metastore.
 
     python -m tests.peers.start_presto --metastore thrift://127.0.0.1:PORT --http-port P --dir WORKDIR [--java JAVA]
-        [--hive KEY=VALUE ...]
+        [--set KEY=VALUE ...]
 
 Prints `ready P` once SELECT 1 answers; SIGTERM or SIGINT stops it. Needs Maven, tar and a JDK 11 to 17. The unpacked
 server is kept beside the jars of start_hive.
@@ -70,14 +70,14 @@ def _copy(artifact: str, folder: Path) -> None:
     launch.maven(["dependency:copy", *options], CACHE, CACHE / "maven.log")
 
 
-def write_settings(work: Path, values: Mapping[str, str], hive: Sequence[str]) -> None:
+def write_settings(work: Path, values: Mapping[str, str], properties: Sequence[str]) -> None:
     """The settings' files with their variables filled in, and further lines for the catalog hive."""
     for source in sorted((HERE / "etc").rglob("*.properties")):
         text = source.read_text()
         for name, value in values.items():
             text = text.replace(f"${{{name}}}", value)
         if source.name == "hive.properties":
-            text += "".join(f"{line}\n" for line in hive)
+            text += "".join(f"{line}\n" for line in properties)
         target = work / "etc" / source.relative_to(HERE / "etc")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
@@ -91,13 +91,15 @@ def main() -> int:
     parser.add_argument("--dir", type=Path, required=True, help="settings, logs, data")
     parser.add_argument("--java")
     parser.add_argument("--heap", default="1500m")
-    parser.add_argument("--hive", action="append", default=[], metavar="KEY=VALUE", help="a line for the catalog hive")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="a property of the catalog hive"
+    )
     given = parser.parse_args()
     work: Path = given.dir.resolve()
     (work / "data").mkdir(parents=True, exist_ok=True)
     java, server = launch.find_java(11, 17, given.java), unpacked()
     places = {"DATA": str(work / "data"), "PLUGINS": str(server / "plugin"), "ETC": str(work / "etc")}
-    write_settings(work, {"HTTP_PORT": str(given.http_port), "METASTORE": given.metastore, **places}, given.hive)
+    write_settings(work, {"HTTP_PORT": str(given.http_port), "METASTORE": given.metastore, **places}, given.set)
     jvm = (f"-Xmx{given.heap}", "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", "-Djdk.attach.allowAttachSelf=true")
     opens = (f"--add-opens={package}=ALL-UNNAMED" for package in _OPENS)
     settings = (f"-Dconfig={work}/etc/config.properties", f"-Dlog.levels-file={work}/etc/log.properties")

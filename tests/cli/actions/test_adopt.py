@@ -2,16 +2,20 @@
 
 import json
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.fixtures.hive_schemas import SCHEMAS
 from tests.fixtures.servers import HMSTATS
+from tests.store.beside import store_beside
 from tests.store.migration.test_only_ours import OWN, look, own_tables
 from typer.testing import CliRunner
 
 from hmstats.cli.main import app
 from hmstats.errors import SchemaError
+from hmstats.model.catalog.objects import Database, DatabaseName
+from hmstats.store.catalog import databases
 from hmstats.store.migration import migrate, schema_revision
 
 
@@ -41,6 +45,17 @@ def test_our_tables_are_made_when_asked_for(hive_database: str, hive_generation:
     assert report["rows"]["tables"] == 0
     assert own_tables(hive_database) == OWN
     assert look(hive_database) == before
+
+
+@pytest.mark.parametrize("hive_generation", ["4.0"], indirect=True)
+def test_the_roots_that_databases_need_are_proposed(hive_database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HMSTATS__WAREHOUSE", "s3://default/warehouse")
+    with store_beside(hive_database) as store:
+        for name in ("default", "other"):
+            new = Database(name=DatabaseName("hive", name), location=f"s3a://{name}/warehouse")
+            store.write(partial(databases.insert_one, database=new))
+    assert _adopt(hive_database).splitlines()[-1] == 'warehouse_roots = ["s3://other/warehouse"]'
+    assert json.loads(_adopt(hive_database, "--json"))["roots"] == ["s3://other/warehouse"]
 
 
 def test_a_database_of_ours_is_not_adopted(postgres_url: str) -> None:

@@ -1,7 +1,8 @@
-"""Hive's query engine from Maven: its jars, our two small programs over it compiled, and how Java is started for it.
+"""Hive's query engine from Maven: its jars, our small programs over it compiled, and how Java is started for it.
 
-The engine is Hive 4.0.1's with Tez and Hadoop, 190 MB. Of Hive 3.1.3 and 2.3.10 there is hive-exec alone, which writes
-and evaluates conditions over partitions. All are fetched once into the cache of `tests.peers.cache`.
+The engine is Hive 4.0.1's with Tez and Hadoop, 190 MB, or Hive 3.1.3's over the same Hadoop. Of Hive 2.3.10 there is
+hive-exec alone, which writes and evaluates conditions over partitions. All are fetched once into the cache of
+`tests.peers.cache`.
 """
 
 import os
@@ -13,6 +14,7 @@ from tests.peers import start_hive
 from tests.peers.cache import CACHE, filling
 
 HERE = Path(__file__).resolve().parent
+JAVA_17 = HERE.parent / "hive_expressions" / "java17"
 RELEASES = {"2.3": "2.3.10", "3.1": "3.1.3", "4.0": "4.0.1"}
 _OLDER_NEED = ("org.antlr:antlr-runtime:3.5.2", "org.apache.calcite:calcite-core:1.16.0")
 _PACKAGES = """java.base/java.lang java.base/java.lang.reflect java.base/java.lang.invoke java.base/java.io
@@ -23,13 +25,12 @@ OPEN = [f"--add-opens={package}=ALL-UNNAMED" for package in _PACKAGES.split()]
 """What Kryo and Hive reach into, which Java 17 keeps closed."""
 
 
-def engine() -> list[str]:
+def engine(release: str = "4.0") -> list[str]:
     """The engine's class path. hive-exec comes first: it has newer copies of what other jars bring."""
-    folder = CACHE / "hive-engine"
-    with filling(folder) as empty:
-        if empty:
-            copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={folder}")
-            start_hive.run(["mvn", "-B", "-q", "-f", str(HERE / "pom.xml"), *copy])
+    if release == "3.1":
+        path = expressions(release)
+        return [java_17(path), *path, str(_copied("hive-engine-3.1", HERE / "pom-3.1.xml") / "*")]
+    folder = _copied("hive-engine", HERE / "pom.xml")
     return [str(folder / "hive-exec-4.0.1.jar"), str(folder / "*")]
 
 
@@ -47,8 +48,26 @@ def expressions(generation: str) -> list[str]:
     return [str(folder / f"hive-exec-{RELEASES[generation]}.jar"), str(folder / "*"), *map(str, sorted(others))]
 
 
-def metastore() -> list[str]:
-    """What a Metastore 4.0.1 needs beside its own jars to evaluate conditions over partitions."""
+def _copied(name: str, pom: Path) -> Path:
+    """The folder with the jars that a pom names."""
+    folder = CACHE / name
+    with filling(folder) as empty:
+        if empty:
+            copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={folder}")
+            start_hive.run(["mvn", "-B", "-q", "-f", str(pom), *copy])
+    return folder
+
+
+def java_17(path: Sequence[str]) -> str:
+    """The folder with the one class of Hive 3.1.3 that does not start on Java 17, made anew."""
+    return compiled("hive-expressions-java17", sorted(JAVA_17.glob("*.java")), path)
+
+
+def metastore(release: str = "4.0") -> list[str]:
+    """What a Metastore 4.0.1 or 3.1.3 needs beside its own jars to evaluate conditions over partitions."""
+    if release == "3.1":
+        path = expressions(release)
+        return [java_17(path), *path[:2]]
     folder = Path(engine()[0]).parent
     names = ("hive-exec-*", "ST4-*", "commons-text-*", "commons-math3-*")
     return [str(jar) for name in names for jar in sorted(folder.glob(f"{name}.jar"))]

@@ -1,11 +1,10 @@
-"""Runs a session on a real Hive Metastore 4.0.1 over a PostgreSQL of its own, and prints what the engine answers.
+"""Runs a session on a real Hive Metastore over a PostgreSQL of its own, and prints what the engine answers.
 
-python -m tests.peers.hive_engine.record tests/peers/hive_engine/SESSION.sql > SESSION-on-hive-4.0.1.jsonl
+python -m tests.peers.hive_engine.record SESSION.sql [--release 3.1] > SESSION-on-hive-4.0.1.jsonl
 """
 
+import argparse
 import json
-import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ _PROXY = "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastor
 
 
 @contextmanager
-def metastore(folder: Path, database: str) -> Iterator[tuple[int, str]]:
+def metastore(folder: Path, database: str, release: str = "4.0") -> Iterator[tuple[int, str]]:
     """The port of a real metastore that evaluates conditions over partitions, and its warehouse.
 
     Bit vectors are sent, so that Hive merges them. Hive's transformer would make managed tables external.
@@ -34,22 +33,22 @@ def metastore(folder: Path, database: str) -> Iterator[tuple[int, str]]:
     }
     (folder / "warehouse").mkdir(parents=True)
     given = [f"{key}={value}" for key, value in settings.items()]
-    before = os.environ.get("JDK_JAVA_OPTIONS")
-    os.environ["JDK_JAVA_OPTIONS"] = " ".join(jars.OPEN)
-    try:
-        with hive("4.0", folder, *given, database=database, jars=jars.metastore()) as port:
-            yield port, warehouse
-    finally:
-        os.environ.pop("JDK_JAVA_OPTIONS") if before is None else os.environ.update(JDK_JAVA_OPTIONS=before)
+    path = jars.metastore(release)
+    with hive(release, folder, *given, database=database, jars=path, java_options=jars.OPEN) as port:
+        yield port, warehouse
 
 
 def main() -> None:
     """Print the answers."""
-    session = Path(sys.argv[1]) if len(sys.argv) > 1 else run.SESSION
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("session", type=Path)
+    parser.add_argument("--release", choices=("4.0", "3.1"), default="4.0")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place, own_server() as database:
         folder = Path(place).resolve()
-        with metastore(folder, database) as (port, warehouse):
-            for each in run.answers(f"thrift://127.0.0.1:{port}", warehouse, folder / "engine", session):
+        with metastore(folder, database, given.release) as (port, warehouse):
+            uri = f"thrift://127.0.0.1:{port}"
+            for each in run.answers(uri, warehouse, folder / "engine", given.session, given.release):
                 print(json.dumps(each, ensure_ascii=False), flush=True)
 
 

@@ -1,11 +1,13 @@
-"""Runs a file of SQL in Hive 4.0.1's own query engine on a metastore: a line of JSON for each statement.
+"""Runs a file of SQL in Hive's own query engine on a metastore: a line of JSON for each statement.
 
-    python -m tests.peers.hive_engine.run --metastore thrift://127.0.0.1:P --warehouse file:/DIR --dir WORKDIR [SESSION]
+    python -m tests.peers.hive_engine.run --metastore thrift://127.0.0.1:P --warehouse file:/DIR --dir WORKDIR
+        [--release {4.0|3.1}] [SESSION]
 
-The session has a statement a line; `--` begins a remark, {w} is the warehouse, {d} is WORKDIR. Tez runs in local mode
-within the one JVM; locks and transactions go through the metastore, statistics are gathered while writing. The engine
-writes files itself, so the warehouse must be the metastore's. Times, places and ids that differ between two runs are
-blanked. WORKDIR/engine.log has Hive's warnings and how long each statement took. Needs Java 17 and Maven.
+The session has a statement a line; `--` begins a remark, {w} is the warehouse, {d} is WORKDIR. 4.0.1 runs Tez, 3.1.3
+MapReduce, in local mode within the one JVM; locks and transactions go through the metastore, statistics are gathered
+while writing. The engine writes files itself, so the warehouse must be the metastore's. Times, places and ids that
+differ between two runs are blanked. WORKDIR/engine.log has Hive's warnings and how long each statement took. Needs Java
+17 and Maven.
 """
 
 import argparse
@@ -37,11 +39,11 @@ _BLANKED = (
 )
 _OURS = "\thmstats."
 """How a line begins that shows a parameter of ours, which Hive does not have."""
-_SKETCH = re.compile(r"^(bit_vector|histogram) .*")
+_SKETCH = re.compile(r"^(bit_vector|bitVector|histogram) .*")
 """Whether a server sends its sketches is its own choice."""
 
 
-def settings(metastore: str, warehouse: str, work: Path) -> Mapping[str, str]:
+def settings(metastore: str, warehouse: str, work: Path, release: str = "4.0") -> Mapping[str, str]:
     """Hive's settings: everything below one folder, and nothing remembered between statements."""
     folders = {
         "hive.exec.scratchdir": f"file:{work}/scratch",
@@ -68,6 +70,12 @@ def settings(metastore: str, warehouse: str, work: Path) -> Mapping[str, str]:
         "hive.tez.container.size": "128",
         "hive.tez.auto.reducer.parallelism": "false",
     }
+    map_reduce = {
+        "hive.execution.engine": "mr",
+        "mapreduce.framework.name": "local",
+        "mapreduce.task.io.sort.mb": "24",
+        "hive.exec.submit.local.task.via.child": "false",
+    }
     planning = {
         "hive.cbo.enable": "true",
         "hive.compute.query.using.stats": "true",
@@ -93,16 +101,18 @@ def settings(metastore: str, warehouse: str, work: Path) -> Mapping[str, str]:
         "hive.metastore.client.socket.timeout": "120s",
         "hive.session.silent": "true",
         **folders,
-        **tez,
+        **(tez if release == "4.0" else map_reduce),
         **planning,
         **fresh,
     }
 
 
-def answers(metastore: str, warehouse: str, work: Path, session: Path = SESSION) -> Iterator[dict[str, Any]]:
+def answers(
+    metastore: str, warehouse: str, work: Path, session: Path = SESSION, release: str = "4.0"
+) -> Iterator[dict[str, Any]]:
     """What the engine answers to each statement. Raises SystemExit when it ends before the session does."""
     work = work.resolve()
-    command = _prepared(metastore, warehouse, work, session)
+    command = _prepared(metastore, warehouse, work, session, release)
     places = {warehouse: "{w}", warehouse.removeprefix("file:"): "{w}", str(work): "{d}", metastore: "METASTORE"}
     env = {**os.environ, "HIVE_CONF_DIR": str(work / "conf")}
     with (work / "engine.log").open("w") as log:
@@ -119,14 +129,14 @@ def answers(metastore: str, warehouse: str, work: Path, session: Path = SESSION)
         raise SystemExit(f"Hive's engine ended with {status}, see {work / 'engine.log'}")
 
 
-def _prepared(metastore: str, warehouse: str, work: Path, session: Path) -> list[str]:
+def _prepared(metastore: str, warehouse: str, work: Path, session: Path, release: str) -> list[str]:
     """The command that runs the session, whose files are then in the folder."""
     for name in ("conf", "scratch", "install", "staging"):
         (work / name).mkdir(parents=True, exist_ok=True)
     (work / "scratch").chmod(0o733)
     rows = (
         f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>"
-        for key, value in settings(metastore, warehouse, work).items()
+        for key, value in settings(metastore, warehouse, work, release).items()
     )
     xml = "<configuration>\n" + "\n".join(rows) + "\n</configuration>\n"
     for name in ("hive-site.xml", "tez-site.xml"):
@@ -134,9 +144,11 @@ def _prepared(metastore: str, warehouse: str, work: Path, session: Path) -> list
     log4j = LOG4J.replace("appender.out.name", "appender.out.target = SYSTEM_ERR\nappender.out.name")
     (work / "conf" / "log4j2.properties").write_text(log4j)
     (work / "session.sql").write_text(session.read_text().replace("{w}", warehouse).replace("{d}", str(work)))
-    path = jars.engine()
-    classes = jars.compiled("hive-session", [HERE / "HiveSession.java"], path)
-    flags = ["-Xmx1500m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", *jars.OPEN]
+    sources = [HERE / "HiveSession.java"] if release == "4.0" else sorted((HERE / "hive3").glob("*.java"))
+    path = jars.engine(release)
+    classes = jars.compiled(f"hive-session-{release}", sources, path)
+    loader = [] if release == "4.0" else ["-Djava.system.class.loader=AppLoader"]
+    flags = [*loader, "-Xmx1500m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", *jars.OPEN]
     log = f"-Dlog4j2.configurationFile={work}/conf/log4j2.properties"
     whole = os.pathsep.join([str(work / "conf"), classes, *path])
     return [JAVA, *flags, log, "-cp", whole, "HiveSession", str(work / "session.sql")]
@@ -158,9 +170,10 @@ def main() -> None:
     parser.add_argument("--metastore", required=True)
     parser.add_argument("--warehouse", required=True)
     parser.add_argument("--dir", type=Path, required=True)
+    parser.add_argument("--release", choices=("4.0", "3.1"), default="4.0")
     parser.add_argument("session", type=Path, nargs="?", default=SESSION)
     given = parser.parse_args()
-    for record in answers(given.metastore, given.warehouse, given.dir, given.session):
+    for record in answers(given.metastore, given.warehouse, given.dir, given.session, given.release):
         print(json.dumps(record, ensure_ascii=False), flush=True)
 
 

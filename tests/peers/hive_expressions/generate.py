@@ -25,7 +25,7 @@ def program(generation: str) -> list[str]:
     path = jars.expressions(generation)
     path = [jars.compiled(f"hive-expressions-{generation}", sorted(HERE.glob("*.java")), path), *path]
     if generation == "3.1":
-        path = [jars.compiled("hive-expressions-java17", sorted((HERE / "java17").glob("*.java")), path), *path]
+        path = [jars.java_17(path), *path]
     flags = ["-Xmx512m", "-Duser.timezone=UTC", *jars.OPEN]
     return [JAVA, *flags, "-cp", os.pathsep.join(path), "PartitionExpressions"]
 

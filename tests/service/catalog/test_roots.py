@@ -150,6 +150,16 @@ def test_an_external_table_lies_anywhere_and_is_not_touched(narrow: _Rules, tmp_
         narrow.table("v", tmp_path / "far", parameters={"EXTERNAL": "FALSE"})
 
 
+def test_files_outside_are_counted(narrow: _Rules, tmp_path: Path) -> None:
+    """Listing changes nothing."""
+    place = narrow.table("t", tmp_path / "far", parameters=EXTERNAL, partitions=[None])
+    (place / "k=1").mkdir()
+    (place / "k=1" / "part-0").write_text("four")
+    new = Partition(values=("1",), storage=Storage(columns=COLUMNS))
+    (found,) = (each.parameters for each in narrow.partitions.add(_name("t"), [new]))
+    assert (found["numFiles"], found["totalSize"]) == ("1", "4")
+
+
 def test_an_external_table_outside_does_not_become_a_managed_one(narrow: _Rules, tmp_path: Path) -> None:
     narrow.table("t", tmp_path / "far", parameters=EXTERNAL)
     table = narrow.tables.get(_name("t"))

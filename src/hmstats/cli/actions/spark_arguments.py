@@ -3,6 +3,7 @@
 import importlib.util
 
 from hmstats.errors import SettingsError
+from hmstats.extras import install_advice
 
 
 def sketches_made(*, bounds_only: bool, histogram: bool, top_k: bool) -> dict[str, bool]:
@@ -22,6 +23,4 @@ def settings_of_spark(texts: list[str]) -> dict[str, str]:
 def need_spark(command: str) -> None:
     """Raise SettingsError if Spark, which a command needs, is not installed."""
     if importlib.util.find_spec("pyspark") is None:
-        raise SettingsError(
-            f"{command} needs Spark, which is not installed: pip install '.[spark]' in the folder of hmstats"
-        )
+        raise SettingsError(f"{command} needs Spark, which is not installed: {install_advice('spark')}")

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import hmstats
 from hmstats.cli.diagnosis.finding import Finding, ok, problem, warning
+from hmstats.extras import install_advice
 from hmstats.java import LEAST_JAVA, java_path, java_version
 
-_SPARK = "pip install '.[spark]' in the folder of hmstats"
+_SPARK = install_advice("spark")
 _WITH_SPARK = ("pandas", "sqlglot")
 """The packages that the collector needs beside PySpark."""
 _LEAST_SPARK, _ABOVE_SPARK = 4, 5

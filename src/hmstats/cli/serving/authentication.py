@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from hmstats.errors import SettingsError
+from hmstats.extras import install_advice
 from hmstats.model.access.kerberos_names import KerberosRules, service_principal
 from hmstats.model.access.proxy_users import ProxyUsers
 from hmstats.private_files import require_private
@@ -86,7 +87,7 @@ def _jwt(settings: Settings) -> tuple[Mechanism, Callable[[], None]]:
         from hmstats.server.authentication.json_web_keys import JsonWebKeys  # noqa: PLC0415 - in an extra
         from hmstats.server.authentication.json_web_tokens import Expected, by_jwt  # noqa: PLC0415
     except ImportError as error:
-        raise SettingsError("authentication by jwt needs the extra jwt: pip install 'hmstats[jwt]'") from error
+        raise SettingsError(f"authentication by jwt needs the extra jwt: {install_advice('jwt')}") from error
     keys = JsonWebKeys(_needed(settings.jwt_jwks, _JWT, "jwt_jwks"))
     expected = Expected(settings.jwt_issuer, settings.jwt_audience, settings.jwt_user_claim, settings.jwt_groups_claim)
     return by_jwt(keys, expected), keys.refresh
@@ -105,9 +106,8 @@ def _kerberos(settings: Settings, store: Store, protection: Protection) -> tuple
     try:
         from hmstats.server.authentication.kerberos import Service, by_kerberos  # noqa: PLC0415 - in an extra
     except ImportError as error:
-        raise SettingsError(
-            "authentication by kerberos needs the extra kerberos: pip install 'hmstats[kerberos]'"
-        ) from error
+        advice = install_advice("kerberos")
+        raise SettingsError(f"authentication by kerberos needs the extra kerberos: {advice}") from error
     keytab = _needed(settings.kerberos_keytab, _KERBEROS, "kerberos_keytab")
     require_private("kerberos_keytab", keytab)
     principal = service_principal(_needed(settings.kerberos_principal, _KERBEROS, "kerberos_principal"))

@@ -8,6 +8,7 @@ import socket
 from typing import Any
 
 from hmstats.errors import CallRefused, SettingsError
+from hmstats.extras import install_advice
 from hmstats.wire.sasl_messages import FRAME_HEAD_BYTES, MESSAGE_HEAD_BYTES, Message, Status, frame_bytes, framed, head
 
 _MECHANISM = b"GSSAPI"
@@ -126,7 +127,7 @@ class _Ticket:
         try:
             import gssapi  # noqa: PLC0415 - in an extra
         except ImportError as error:
-            raise SettingsError("Kerberos needs the extra kerberos: pip install 'hmstats[kerberos]'") from error
+            raise SettingsError(f"Kerberos needs the extra kerberos: {install_advice('kerberos')}") from error
         flags = gssapi.RequirementFlag
         self._error: type[Exception] = gssapi.exceptions.GSSError
         self._principal = principal
