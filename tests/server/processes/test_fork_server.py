@@ -124,6 +124,22 @@ def test_a_program_that_cannot_fork_is_an_error_each_time() -> None:
             fork_servers.fork([], [])
 
 
+def test_a_process_that_the_system_refuses_is_an_error_and_the_fork_server_goes_on() -> None:
+    program = (
+        "import os, socket, sys\n"
+        "from hmstats.server.processes.forking import forked\n"
+        "def refused(): raise BlockingIOError(11, 'Resource temporarily unavailable')\n"
+        "os.fork = refused\n"
+        "forked(socket.socket(fileno=int(sys.argv[1])))\n"
+    )
+    fork_servers = ForkServers([sys.executable, "-c", program], os.environ)
+    for _ in range(2):
+        with pytest.raises(OSError, match="Resource temporarily unavailable"), capture_logs() as events:
+            fork_servers.fork([], [])
+        assert events == []
+    fork_servers.close()
+
+
 def test_a_fork_server_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hmstats.server.processes.fork_server._ANSWER_SECONDS", 0.1)
     server = ForkServer([sys.executable, "-c", "import time; time.sleep(600)"], os.environ)

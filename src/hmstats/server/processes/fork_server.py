@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 
 import structlog
 
+from hmstats.server.processes.forking import REFUSED
+
 _ANSWER_SECONDS = 60.0
 """How long the fork server may take for an order; the first one includes loading all modules."""
-_ANSWER_BYTES = 64
+_ANSWER_BYTES = 256
 
 _log = structlog.get_logger("hmstats.parent")
 
@@ -38,6 +40,7 @@ class ForkServer:
         self._channel.settimeout(_ANSWER_SECONDS)
         self._children = 0
         self._retired = False
+        self.ended = False
 
     @property
     def pid(self) -> int:
@@ -47,7 +50,7 @@ class ForkServer:
     def fork(self, arguments: Sequence[object], filenos: Sequence[int]) -> int:
         """Fork a process that gets the arguments and copies of the file descriptors; returns its id.
 
-        Raises OSError if the fork server has ended or does not answer.
+        Raises OSError if the system refuses a process, or the fork server has ended or does not answer.
         """
         pid = self._order({"fork": [str(each) for each in arguments]}, filenos)
         self._children += 1
@@ -75,15 +78,18 @@ class ForkServer:
     def _order(self, order: Mapping[str, object], filenos: Sequence[int] = ()) -> int:
         try:
             socket.send_fds(self._channel, [json.dumps(order).encode()], filenos)
-            answer = self._channel.recv(_ANSWER_BYTES)
+            answer = self._channel.recv(_ANSWER_BYTES).decode()
             if not answer:
                 raise ConnectionResetError("the fork server has ended")
         except OSError:
             self._end()
             raise
+        if answer.startswith(REFUSED):
+            raise OSError(answer.removeprefix(REFUSED))
         return int(answer)
 
     def _end(self) -> None:
+        self.ended = True
         self._channel.close()
         self._process.kill()
         self._process.wait()
@@ -100,18 +106,21 @@ class ForkServers:
     def fork(self, arguments: Sequence[object], filenos: Sequence[int]) -> tuple[ForkServer, int]:
         """Fork a process; returns the fork server that did it, and the process's id.
 
-        Raises OSError if no fork server can be started.
+        Raises OSError if the system refuses a process, or no fork server can be started.
         """
         if self._current is not None:
             try:
                 return self._current, self._current.fork(arguments, filenos)
             except OSError as error:
+                if not self._current.ended:
+                    raise
                 _log.error("fork_server_ended", pid=self._current.pid, reason=str(error))
         self._current = ForkServer(self._command, self._environment)
         try:
             return self._current, self._current.fork(arguments, filenos)
         except OSError:
-            self._current = None
+            if self._current.ended:
+                self._current = None
             raise
 
     def renew(self) -> None:

@@ -11,6 +11,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+REFUSED = "refused: "
+"""Begins an answer instead of a process's id; the reason follows."""
 _ORDER_BYTES = 65_536
 _MOST_FILENOS = 253
 """As many file descriptors as Linux sends in one message."""
@@ -38,15 +40,20 @@ def forked(channel: socket.socket) -> Forked | None:
         if "reap" in order:
             channel.sendall(str(_reaped(order["reap"], order["seconds"])).encode())
             continue
-        pid = os.fork()
-        if pid == 0:
-            channel.close()
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, signal.SIG_DFL)
-            return Forked(order["fork"], filenos)
+        try:
+            pid = os.fork()
+        except OSError as error:  # too many processes, or no memory: both may pass
+            answer = f"{REFUSED}{error.strerror}"
+        else:
+            answer = str(pid)
+            if pid == 0:
+                channel.close()
+                for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                    signal.signal(number, signal.SIG_DFL)
+                return Forked(order["fork"], filenos)
         for each in filenos:
             os.close(each)
-        channel.sendall(str(pid).encode())
+        channel.sendall(answer.encode())
 
 
 def _reaped(pid: int, kill_seconds: float) -> int:
