@@ -27,6 +27,7 @@ errors.py          every error
 resources.py       finds what travels in the wheel
 private_files.py   files that their owner alone can read
 secret_files.py    secrets in files of a folder
+jdbc_url.py        what a JDBC URL names
 java.py            finds Java
 extras.py          how an optional part is installed
 version.py         the version

@@ -33,6 +33,11 @@ def test_user_and_password_may_be_in_the_url() -> None:
     assert (found.username, found.password) == ("ann", "secret")
 
 
+def test_values_in_the_url_are_decoded_as_the_driver_does() -> None:
+    found = make_url(database_of("jdbc:postgresql://db/m?user=an%6e&password=p%40ss%26", None, None))
+    assert (found.username, found.password) == ("ann", "p@ss&")
+
+
 @pytest.mark.parametrize("jdbc", ["jdbc:mysql://db/m?password=secret", "jdbc:derby:;databaseName=m", "", "x"])
 def test_another_database_is_refused_without_its_password(jdbc: str) -> None:
     with pytest.raises(SettingsError, match=r"must be jdbc:postgresql://HOST:PORT/NAME, found ") as refused:

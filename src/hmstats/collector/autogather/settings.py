@@ -1,6 +1,6 @@
 """The settings of statistics while writing: Hive's settings by Hive's names, of the session or of one write."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import structlog
 from pyspark.sql import SparkSession
 
 from hmstats.collector.autogather.publishers.jdbc import driver_of, sqlalchemy_url
+from hmstats.collector.spark.session_settings import hadoop_settings
 from hmstats.errors import SettingsError
 
 _log = structlog.get_logger("hmstats.autogather")
@@ -63,7 +64,7 @@ def gather_settings(spark: SparkSession, given: Mapping[str, object], metastore:
     for name in given:
         if name not in DEFAULTS:
             raise SettingsError(f"settings of a write are {', '.join(DEFAULTS)}, found {name}")
-    hadoop = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 - knows hive-site.xml and all else
+    hadoop = hadoop_settings(spark)
     session = {name: text for name in DEFAULTS if (text := _first(hadoop, name)) is not None}
     texts = {**DEFAULTS, **session, **{name: str(value) for name, value in given.items()}}
     return GatherSettings(
@@ -76,8 +77,8 @@ def gather_settings(spark: SparkSession, given: Mapping[str, object], metastore:
     )
 
 
-def _first(hadoop: object, name: str) -> str | None:
-    found = (hadoop.get(place.format(name)) for place in _PLACES)  # type: ignore[attr-defined]  # an object of Java's
+def _first(hadoop: Callable[[str], str | None], name: str) -> str | None:
+    found = (hadoop(place.format(name)) for place in _PLACES)
     return next((str(value) for value in found if value is not None), None)
 
 

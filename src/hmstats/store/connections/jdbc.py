@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from sqlalchemy import URL, make_url
 
 from hmstats.errors import SettingsError
+from hmstats.jdbc_url import kind_and_rest, server_of
 
-_SCHEME = "jdbc:postgresql:"
-_PLACE = re.compile(r"(?://(?P<hosts>[^/?]*)/)?(?P<database>[^/?]*)(?:\?(?P<more>.*))?")
 _PORT = 5432
 _SSL = "verify-full"
 """The sslmode equal to pgjdbc's older parameter ssl=true."""
@@ -21,19 +20,20 @@ def database_of(jdbc_url: str, user: str | None, password: str | None) -> str:
 
     Raises SettingsError if the database is not PostgreSQL.
     """
-    found = _PLACE.fullmatch(jdbc_url.removeprefix(_SCHEME)) if jdbc_url.startswith(_SCHEME) else None
+    kind, rest = kind_and_rest(jdbc_url) or ("", "")
+    found = server_of(rest) if kind == "postgresql" else None
     if found is None:
         raise SettingsError(
             "javax.jdo.option.ConnectionURL must be jdbc:postgresql://HOST:PORT/NAME, "
             f"found {_without_values(jdbc_url)}"
         )
-    given = dict(each.partition("=")[::2] for each in (found["more"] or "").split("&") if each)
+    given = found.parameters
     user, password = user or given.get("user"), password if password is not None else given.get("password")
-    hosts = [_host(each) for each in (found["hosts"] or "localhost").split(",")]
+    hosts = [_host(each) for each in (found.hosts or "localhost").split(",")]
     query: dict[str, str | tuple[str, ...]] = {name: given[name] for name in _TAKEN if name in given}
     if given.get("ssl") == "true":
         query.setdefault("sslmode", _SSL)
-    url = URL.create("postgresql", user, password, database=found["database"] or user, query=query)
+    url = URL.create("postgresql", user, password, database=found.database or user, query=query)
     if len(hosts) == 1:
         host, port = hosts[0]
         url = url.set(host=host, port=port)

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote, urlencode
 
 from hmstats.errors import SettingsError
-
-_URL = re.compile(r"jdbc:(?P<kind>[a-z0-9]+):(?P<rest>.*)", re.DOTALL)
-_SERVER = re.compile(r"//(?P<place>[^/?;]*)/(?P<name>[^?;]+)(?:\?(?P<query>.*))?", re.DOTALL)
+from hmstats.jdbc_url import kind_and_rest, server_of
 
 DIALECTS: Mapping[str, str] = {
     "postgresql": "postgresql+psycopg2",
@@ -34,22 +32,22 @@ def sqlalchemy_url(connection: str) -> str:
     Without a driver in the URL, PostgreSQL's is the one that hmstats installs. Raises SettingsError for a database
     without a Python driver, and for an invalid URL.
     """
-    parts = _URL.fullmatch(connection.strip())
-    if not parts:
+    parts = kind_and_rest(connection.strip())
+    if parts is None:
         return re.sub("^postgres(ql)?://", f"{DIALECTS['postgresql']}://", connection.strip())
-    kind, rest = parts.group("kind", "rest")
+    kind, rest = parts
     if kind not in DIALECTS:
         known = ", ".join(f"jdbc:{each}" for each in DIALECTS)
         raise SettingsError(f"jdbc:{kind} cannot be reached from Python: use {known} or an SQLAlchemy URL")
     if kind == "sqlite":
         return f"sqlite:///{rest}"
-    server = _SERVER.fullmatch(rest)
-    if not server:
+    server = server_of(rest)
+    if server is None or server.hosts is None or not server.database:
         raise SettingsError(f"a JDBC URL must be jdbc:{kind}://HOST[:PORT]/DATABASE[?KEY=VALUE&...]")
-    query = dict(parse_qsl(server["query"] or ""))
+    query = dict(server.parameters)
     user, password = query.pop("user", None), query.pop("password", None)
     login = "" if user is None else quote(user, safe="") + (f":{quote(password, safe='')}" if password else "") + "@"
-    return f"{DIALECTS[kind]}://{login}{server['place']}/{server['name']}" + (f"?{urlencode(query)}" if query else "")
+    return f"{DIALECTS[kind]}://{login}{server.hosts}/{server.database}" + (f"?{urlencode(query)}" if query else "")
 
 
 def driver_of(class_name: str) -> str | None:
