@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, update
@@ -12,6 +13,7 @@ from tests.service.statistics.filled import NAME, make_table, of_longs, of_parti
 from hmstats.model.catalog.objects import Table
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.statistics.reading.partition_sums import PartitionSums
 from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -150,3 +152,32 @@ def test_after_a_change_of_some_partitions_their_blocks_alone_are_summed(
     PartitionChanges(store, Warehouse(str(tmp_path))).drop(NAME, ["3"], delete_data=False)
     assert seen() == str(COUNT + 1)
     assert summed[-1] >= COUNT // 4
+
+
+class Cleared(dict[Any, Any]):
+    """A cache that another thread clears after every look at it; `hits` counts the looks that found something."""
+
+    hits = 0
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """What was there."""
+        found = super().get(key, default)
+        self._clear(key)
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        found = super().__contains__(key)
+        self._clear(key)
+        return found
+
+    def _clear(self, key: object) -> None:
+        self.hits += super().__contains__(key)
+        self.clear()
+
+
+def test_a_cache_that_another_thread_clears_is_a_miss_and_no_error(store: Store, table: Table) -> None:
+    sums, cache = PartitionSums(store), Cleared()
+    sums._cached = cache
+    for _ in range(3):
+        assert sums.read([table.id or 0])[table.id or 0]["numRows"] == COUNT
+    assert cache.hits
