@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert, update
 from tests.fixtures.statements import StatementCounter
 from tests.service.statistics.filled import NAME, make_table, of_longs, of_partition
 
-from hmstats.model.catalog.objects import Table
+from hmstats.model.catalog.objects import Partition, Table
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.reading.partition_sums import PartitionSums
@@ -173,6 +173,27 @@ class Cleared(dict[Any, Any]):
     def _clear(self, key: object) -> None:
         self.hits += super().__contains__(key)
         self.clear()
+
+
+def test_a_new_partition_is_summed_with_its_block_alone(
+    store: Store, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partition_sizes, "_BLOCK", PARTITIONS.c.PART_ID // 4)
+    sizes, read = TableSizes(store), []
+    blocks = partition_sizes.blocks
+
+    def counted(connection: Connection, table_id: int, wanted: Collection[int] | None = None) -> dict[int, Block]:
+        read.append(wanted)
+        return blocks(connection, table_id, wanted)
+
+    monkeypatch.setattr(partition_sizes, "blocks", counted)
+    assert sizes.added([table])[0].parameters["numRows"] == str(COUNT)
+    changes = PartitionChanges(store, Warehouse(str(tmp_path)))
+    for number in (1, 2):
+        said = {"numRows": "10", "totalSize": "1"}
+        changes.add(NAME, [Partition(values=(str(COUNT + number),), storage=table.storage, parameters=said)])
+        assert sizes.added([table])[0].parameters["numRows"] == str(COUNT + 10 * number)
+    assert [wanted and len(wanted) for wanted in read] == [None, 1, 1]
 
 
 def test_a_cache_that_another_thread_clears_is_a_miss_and_no_error(store: Store, table: Table) -> None:
