@@ -77,3 +77,16 @@ def test_a_database_with_two_names_is_nobodys_alone(tmp_path: Path) -> None:
     with pytest.raises(DatabaseTaken, match="has several names"):
         store.take_alone()
     store.close()
+
+
+def test_who_comes_by_a_second_name_after_a_server_is_alone_is_refused(tmp_path: Path) -> None:
+    first, second = (f"sqlite:///{tmp_path}/{name}.sqlite" for name in ("hmstats", "second"))
+    migrate.upgrade(first)
+    alone = Store.open(first)
+    alone.take_alone()
+    os.link(tmp_path / "hmstats.sqlite", tmp_path / "second.sqlite")
+    other = Store.open(second)
+    with pytest.raises(DatabaseTaken, match="has several names"):
+        other.take_alone()
+    other.close()
+    alone.close()

@@ -107,6 +107,13 @@ def test_the_commands_of_readme_can_be_parsed(line: str) -> None:
         assert all(statement(text.replace("*", "x")) for text in parsed.params["tables"])
 
 
+def test_the_tests_that_a_page_names_are_there() -> None:
+    named = re.findall(r"`(test_\w+)` in `(tests/[\w/]+\.py)`", (README.parent / "docs" / "testing.md").read_text())
+    assert len(named) > 40
+    missing = [each for each in named if f"def {each[0]}(" not in (README.parent / each[1]).read_text()]
+    assert missing == []
+
+
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     """Strict: a link, an anchor or a name of the reference that leads nowhere is an error."""

@@ -1,11 +1,15 @@
+import threading
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from tests.server.requests import encoded, old_envelope, reply_of, request
 
 from hmstats.errors import NoSuchObject
+from hmstats.model.catalog.objects import TableName
 from hmstats.server.cache.cached_answers import AnswerCache
+from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.messages.envelope import CALL, read_head
 from hmstats.server.messages.request import CacheKey, Request
@@ -322,3 +326,54 @@ def test_without_answers_every_question_runs_the_call(numbers: Numbers) -> None:
     for _ in range(3):
         dispatcher.answer(Request.of(request(METHOD, **WANTED)), SESSION)
     assert call.runs == 3
+
+
+class SlowOne(Numbers):
+    """Tables' versions, of which that of table 1 is not told until `end`; `begun` once somebody asks for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.end = threading.Event(), threading.Event()
+
+    def __call__(self, table_ids: Collection[int]) -> Mapping[int, int]:
+        """The numbers, sooner or later."""
+        if 1 in table_ids:
+            self.begun.set()
+            assert self.end.wait(20)
+        return super().__call__(table_ids)
+
+
+def test_a_slow_check_of_one_answer_holds_up_no_other() -> None:
+    """Another is found, put and forgotten meanwhile, and what was forgotten does not come back."""
+    numbers = SlowOne()
+    answers, slow, other = AnswerCache(numbers, 10_000), (METHOD, b"slow"), (METHOD, b"other")
+    put(answers, slow, b"one", (1, 5))
+    put(answers, other, b"two", (2, 7))
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(answers.find, slow)
+        try:
+            assert numbers.begun.wait(20)
+            assert answers.find(other) == b"two"
+            put(answers, other, b"three", (2, 7))
+            assert answers.find(other) == b"three"
+            answers.forget()
+        finally:
+            numbers.end.set()
+        assert found.result(20) == b"one"
+    assert answers.find(slow) is answers.find(other) is None
+
+
+def test_a_slow_check_of_one_tables_statistics_holds_up_no_other() -> None:
+    numbers, names = SlowOne(), [TableName("hive", "d", name) for name in ("slow", "other")]
+    tables = TableCache(numbers, lambda *_: frozenset(), 100_000)
+    kept = [tables.open(name, table_id, numbers.now[table_id]) for table_id, name in enumerate(names, 1)]
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(tables.find, names[0])
+        try:
+            assert numbers.begun.wait(20)
+            assert tables.find(names[1]) is kept[1]
+            tables.forget()
+        finally:
+            numbers.end.set()
+        assert found.result(20) is kept[0]
+    assert tables.empty

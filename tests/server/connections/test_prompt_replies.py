@@ -331,6 +331,39 @@ def test_all_that_waits_on_a_lost_line_is_refused_where_the_workers_have_no_room
         assert [each.reply().value for each in busy] == [["let go"]] * 2
 
 
+def test_a_question_that_the_socket_takes_in_parts_is_watched_until_it_is_sent(source: Source) -> None:
+    """The database answers only the whole question: a selector that watches for answers alone would wait for ever."""
+    parts = 3
+
+    class SlowLine(FakeLine):
+        left = 0
+
+        def ask(self, table_ids: Collection[int]) -> None:
+            source.prompt, self.unsent, self.left = False, True, parts
+            super().ask(table_ids)
+
+        def hear(self) -> Mapping[int, int] | None:
+            if not self.unsent:
+                return super().hear()
+            self.left -= 1
+            if not self.left:
+                self.unsent = False
+                self.answer()
+            return None
+
+    def slow_line() -> FakeLine:
+        source.lines.append(SlowLine(source))
+        return source.lines[-1]
+
+    source.version_line = slow_line  # type: ignore[method-assign]
+    with serving(source) as address, Client(address) as client:
+        wait_for_line(source, client)
+        for _ in range(2):
+            asked, checks = len(source.questions), source.checks
+            assert ask(client) == "run1"
+            assert (len(source.questions), source.checks) == (asked + 1, checks)
+
+
 def test_a_call_that_waits_too_long_is_given_up_once(source: Source) -> None:
     with serving(source, Limits(call_seconds=0.3)) as address, Client(address) as client, Client(address) as other:
         wait_for_line(source, client)

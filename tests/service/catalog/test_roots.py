@@ -230,6 +230,39 @@ def test_nothing_is_called_like_a_directory_that_is_there(everywhere: _Rules, na
         _renamed(everywhere, "t", name)
 
 
+@pytest.mark.parametrize("name", ["../t", "x/..", "a/../../t"])
+def test_a_name_with_a_way_out_is_a_directory_of_its_own(everywhere: _Rules, name: str) -> None:
+    other = everywhere.table("t")
+    place = everywhere.table(name)
+    assert place.parent == other.parent
+    everywhere.tables.drop(_name(name), delete_data=True)
+    assert not place.exists()
+    assert (other / "part-0").exists()
+
+
+@pytest.mark.parametrize("value", [".", "..", "../..", "../../u"])
+def test_a_partition_whose_value_is_dots_has_a_directory_of_its_own(
+    everywhere: _Rules, tmp_path: Path, value: str
+) -> None:
+    other = everywhere.table("u")
+    keys = (Column("a", "string"), Column("b", "string"))
+    storage = Storage(columns=COLUMNS)
+    everywhere.tables.create(Table(name=_name("t"), storage=storage, partition_keys=keys))
+    table = tmp_path / "warehouse" / "t"
+    given = [("0", "0"), (value, "0"), ("0", value), (value, value)]
+    made = everywhere.partitions.add(_name("t"), [Partition(values=each, storage=storage) for each in given])
+    places = [_path(each.storage.location) for each in made if each.storage]
+    assert len({place.resolve() for place in places}) == len(given)
+    for place in places:
+        assert place.resolve() == place
+        assert place.relative_to(table).parts == (place.parent.name, place.name)
+        (place / "part-0").write_text("kept")
+    for left, values in list(enumerate(given, 1))[1:]:
+        everywhere.partitions.drop(_name("t"), values, delete_data=True)
+        assert [place.exists() for place in places] == [True] + [False] * (left - 1) + [True] * (len(given) - left)
+    assert (other / "part-0").exists()
+
+
 @pytest.mark.parametrize("inner", ["t", "t/deep/er", "."])
 def test_a_directory_in_which_something_else_lies_stays(everywhere: _Rules, tmp_path: Path, inner: str) -> None:
     place = everywhere.table("t", tmp_path / "far" / "t")

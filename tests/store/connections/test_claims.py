@@ -175,3 +175,25 @@ def test_a_claim_on_a_database_that_is_away_is_a_sentence(postgres_url: str, mon
         pools.claims.take_alone(0)
     assert [each.closed for each in opened] == [1]
     pools.close()
+
+
+@pytest.mark.parametrize("exclusive", [False, True], ids=["shared", "exclusive"])
+def test_a_writer_whose_claim_cannot_be_asked_for_is_told_so(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, exclusive: bool
+) -> None:
+    store = Store.open(postgres_url)
+    if exclusive:
+        store.take_alone()
+        bump(store)
+        store._pools.claims._alone.close()
+
+    def broken(_connection: Any, _statement: str) -> bool:
+        raise psycopg2.OperationalError("server closed the connection unexpectedly\n")
+
+    monkeypatch.setattr(claims, "_answer", broken)
+    with pytest.raises(StoreUnavailable, match=r"does not answer.*: server closed the connection unexpectedly$"):
+        bump(store)
+    monkeypatch.undo()
+    bump(store)
+    assert store.current_versions([1]) == {1: 1 + exclusive}
+    store.close()

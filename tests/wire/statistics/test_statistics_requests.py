@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.bounded import run_bounded
 from tests.server.requests import encoded
 
 from hmstats.wire.idl import hive_metastore as api
@@ -62,3 +63,17 @@ def test_other_bytes_and_half_a_request_are_none_of_its_kind(garbage: bytes, cut
     for message in (garbage, b"\x0c\x00\x01" + garbage, whole[:cut]):
         found = statistics_requests.of_partitions(message, 0)
         assert found is None or message in (whole, whole[:-1]) or found.database
+
+
+def test_negative_sizes_come_to_an_end() -> None:
+    """Read as signed, a size can lead back to where its field begins, for ever."""
+    said = run_bounded(
+        "import struct\n"
+        "from hmstats.wire.statistics.statistics_requests import of_partitions\n"
+        "text, listed = b'\\x0b\\0\\1', b'\\x0f\\0\\3\\x0b'\n"
+        "for size in (*range(-1, -40, -1), -2**31):\n"
+        "    for field in (text, listed, listed + struct.pack('>i', 2)):\n"
+        "        whole = b'\\x0c\\0\\1' + b'\\x0b\\0\\2\\0\\0\\0\\1t' + field + struct.pack('>i', size) + bytes(9)\n"
+        "        print(of_partitions(whole, 0))\n"
+    )
+    assert said == "None\n" * 40 * 3

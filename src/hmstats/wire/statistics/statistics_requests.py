@@ -12,8 +12,8 @@ _STOP, _I64, _STRING, _STRUCT, _LIST = 0, 10, 11, 12, 15
 _ARGUMENT = b"\x0c\x00\x01"
 """The beginning of the arguments: field 1, a struct."""
 _short = struct.Struct(">h").unpack_from
-_size = struct.Struct(">i").unpack_from
-_elements = struct.Struct(">bi").unpack_from
+_size = struct.Struct(">I").unpack_from
+_elements = struct.Struct(">bI").unpack_from
 
 _OF_PARTITIONS = {1: "database", 2: "table", 3: "columns", 4: "partitions", 5: "catalog", 6: "valid", 7: "engine"}
 _OF_TABLE = {1: "database", 2: "table", 3: "columns", 4: "catalog", 5: "valid", 6: "engine", 7: "id"}

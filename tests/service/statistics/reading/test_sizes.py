@@ -3,15 +3,17 @@
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, update
 from tests.fixtures.statements import StatementCounter
 from tests.service.statistics.filled import NAME, make_table, of_longs, of_partition
 
-from hmstats.model.catalog.objects import Table
+from hmstats.model.catalog.objects import Partition, Table
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.statistics.reading.partition_sums import PartitionSums
 from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -150,3 +152,53 @@ def test_after_a_change_of_some_partitions_their_blocks_alone_are_summed(
     PartitionChanges(store, Warehouse(str(tmp_path))).drop(NAME, ["3"], delete_data=False)
     assert seen() == str(COUNT + 1)
     assert summed[-1] >= COUNT // 4
+
+
+class Cleared(dict[Any, Any]):
+    """A cache that another thread clears after every look at it; `hits` counts the looks that found something."""
+
+    hits = 0
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """What was there."""
+        found = super().get(key, default)
+        self._clear(key)
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        found = super().__contains__(key)
+        self._clear(key)
+        return found
+
+    def _clear(self, key: object) -> None:
+        self.hits += super().__contains__(key)
+        self.clear()
+
+
+def test_a_new_partition_is_summed_with_its_block_alone(
+    store: Store, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partition_sizes, "_BLOCK", PARTITIONS.c.PART_ID // 4)
+    sizes, read = TableSizes(store), []
+    blocks = partition_sizes.blocks
+
+    def counted(connection: Connection, table_id: int, wanted: Collection[int] | None = None) -> dict[int, Block]:
+        read.append(wanted)
+        return blocks(connection, table_id, wanted)
+
+    monkeypatch.setattr(partition_sizes, "blocks", counted)
+    assert sizes.added([table])[0].parameters["numRows"] == str(COUNT)
+    changes = PartitionChanges(store, Warehouse(str(tmp_path)))
+    for number in (1, 2):
+        said = {"numRows": "10", "totalSize": "1"}
+        changes.add(NAME, [Partition(values=(str(COUNT + number),), storage=table.storage, parameters=said)])
+        assert sizes.added([table])[0].parameters["numRows"] == str(COUNT + 10 * number)
+    assert [wanted and len(wanted) for wanted in read] == [None, 1, 1]
+
+
+def test_a_cache_that_another_thread_clears_is_a_miss_and_no_error(store: Store, table: Table) -> None:
+    sums, cache = PartitionSums(store), Cleared()
+    sums._cached = cache
+    for _ in range(3):
+        assert sums.read([table.id or 0])[table.id or 0]["numRows"] == COUNT
+    assert cache.hits

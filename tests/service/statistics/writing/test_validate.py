@@ -1,6 +1,7 @@
 """What makes column statistics unacceptable, and in which words."""
 
 import math
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -22,8 +23,15 @@ from hmstats.model.statistics.column_statistics import (
 )
 from hmstats.model.statistics.flat_statistics import FIELDS
 from hmstats.model.statistics.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField
-from hmstats.service.statistics.writing.validate import are_plain, check_sketches, checked, exact_rows
+from hmstats.service.statistics.writing.validate import (
+    are_plain,
+    check_sketches,
+    checked,
+    exact_rows,
+    have_sound_sketches,
+)
 from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.sketch.frequent.top_k import TopK
 from hmstats.sketch.quantiles.kll import KllHistogram
 
 NAME = TableName("hive", "db", "t")
@@ -195,3 +203,40 @@ def test_a_corrupt_bit_vector_is_named_with_its_place(sketch: bytes) -> None:
 def test_a_corrupt_histogram_is_named_with_its_place(histogram: bytes) -> None:
     with pytest.raises(InvalidInput, match=r"histogram of column ratio of partition p=1 of table hive\.db\.t"):
         check_sketches(NAME, sets_with("p=1", DoubleStatistics(histogram=histogram)))
+
+
+MANY = 5_000_000
+KLL_OF_MANY = bytes([5, 1, 15, 0, 0xFF, 0xFF, 8, 0]) + MANY.to_bytes(8, "little") + b"\xff\xff\x01\0" + bytes(12)
+MALFORMED = {
+    "sparse": {"bit_vector": b"HLL\x40" + b"\x01" * MANY},
+    "sparse of unfinished numbers": {"bit_vector": b"HLL\x40" + b"\xff" * MANY},
+    "dense": {"bit_vector": b"HLL\x46" + bytes(MANY)},
+    "a byte for each register": {"bit_vector": b"HLL\x07" + bytes(MANY)},
+    "FM": {"bit_vector": b"FM\xff\xff" + bytes(MANY)},
+    "no sketch": {"bit_vector": bytes(MANY)},
+    "KLL": {"histogram": KLL_OF_MANY + bytes(MANY)},
+    "KLL of falling values": {"histogram": KLL_OF_MANY + b"\0\0\x80\x7f\0\0\x80\xff" * (MANY // 8)},
+    "KLL of no length": {"histogram": KLL_OF_MANY + bytes(MANY + 1)},
+    "KLL of one value": {"histogram": bytes([2, 2, 15, 4, 200, 0, 8, 0]) + bytes(MANY)},
+    "top-k": {"top_k": TopK().to_bytes() + bytes(MANY)},
+    "top-k that claims items": {"top_k": bytes([4, 1, 10, 21, 21, 0, 0, 0]) + b"\xff\xff\xff\x7f" + bytes(MANY)},
+}
+"""Five megabytes that claim to be a sketch, in each form that is read."""
+
+
+@pytest.mark.parametrize("form", MALFORMED)
+def test_megabytes_that_claim_to_be_a_sketch_are_refused_before_they_are_expanded(form: str) -> None:
+    ((field, data),) = MALFORMED[form].items()
+    of = MALFORMED[form].get
+    numbers = DoubleStatistics(bit_vector=of("bit_vector"), histogram=of("histogram"))
+    column = ColumnStatistics("ratio", "double", numbers, top_k=of("top_k"))
+    group = FieldValues(column.kind, [0], {field: [data]})
+    fields = StatisticsByField(["p=1"], "hive", [KindOfColumn("ratio", "double", column.kind)], [group])
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput, match=r"column ratio of partition p=1 of table hive\.db\.t cannot be read"):
+            check_sketches(NAME, [StatisticsSet((column,), "p=1")])
+        assert field == "top_k" or not have_sound_sketches(fields)
+        assert tracemalloc.get_traced_memory()[1] < 1.5 * MANY
+    finally:
+        tracemalloc.stop()
