@@ -21,6 +21,7 @@ pytest_plugins = [
     "tests.fixtures.versions",
     "tests.fixtures.hive",
     "tests.fixtures.kerberos",
+    "tests.fixtures.directory",
     "tests.fixtures.hive_schemas",
     "tests.fixtures.servers",
     "tests.fixtures.metastores",

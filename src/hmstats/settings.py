@@ -205,6 +205,28 @@ class Settings(BaseSettings):
     password_file: str | None = Field(
         None, description="The file of users with hashes of their passwords, lines that `hmstats password` makes."
     )
+    ldap_url: str | None = Field(
+        None,
+        description="The LDAP directory that checks passwords, in place of password_file: ldap://HOST[:PORT], always "
+        "with StartTLS.",
+    )
+    ldap_user_dn: str | None = Field(
+        None, description="The DN of a user in the directory, as uid={user},ou=people,dc=example,dc=org."
+    )
+    ldap_group_dn: str | None = Field(
+        None,
+        description="The DN of groups, as cn={group},ou=groups,dc=example,dc=org: values of this form in a user's "
+        "memberOf are its groups; none reads no groups.",
+    )
+    ldap_ca: str | None = Field(
+        None, description="The PEM file of the directory's authorities; none takes those of OpenLDAP's ldap.conf."
+    )
+    ldap_seconds: float = Field(
+        5.0, gt=0, description="Seconds in which the directory must take a connection, and then give its answers."
+    )
+    ldap_cache_seconds: float = Field(
+        60.0, ge=0, description="Seconds for which a worker believes a proven password; 0 asks the directory each time."
+    )
     kerberos_keytab: str | None = Field(None, description="The keytab with the key of kerberos_principal.")
     kerberos_principal: str | None = Field(
         None, description="The server's principal, SERVICE/HOST@REALM; _HOST is this machine's full name in lower case."
@@ -352,7 +374,7 @@ class Settings(BaseSettings):
         """Splits a text at its commas, for settings that are lists."""
         return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
 
-    @field_validator("warehouse", "warehouse_roots", "metastore", "jwt_jwks")
+    @field_validator("warehouse", "warehouse_roots", "metastore", "jwt_jwks", "ldap_url")
     @classmethod
     def _without_password(cls, value: Any) -> Any:
         """Refuses a password in an address that answers, logs and tables show."""

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.authorities import issued
+from tests.fixtures.directory import PASSWORD, Directory
 from tests.fixtures.kerberos import SERVICE, Kerberos
 
 from hmstats.cli.serving.authentication import authentication_of
 from hmstats.errors import SettingsError
 from hmstats.model.access.password_line import line_of
+from hmstats.server.authentication.claims import Claim
 from hmstats.server.authentication.sasl import Protection
 from hmstats.settings import load
 from hmstats.store.database.store import Store
@@ -74,6 +76,47 @@ def test_jwt_without_its_extra_is_named(store: Store, monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "hmstats.server.authentication.json_web_keys", None)
     with pytest.raises(SettingsError, match=r"needs the extra jwt: pip install '\.\[jwt\]' in the folder"):
         authentication_of(load({"authentication": ["jwt"], "jwt_jwks": "keys.json"}), store)
+
+
+LDAP = {"authentication": ["password"], "ldap_url": "ldap://localhost"}
+LDAP_USER_DN = "uid={user},ou=people,dc=example,dc=org"
+
+
+def test_a_directory_in_place_of_a_file_of_passwords(store: Store, directory: Directory) -> None:
+    given = LDAP | {"ldap_url": directory.url, "ldap_user_dn": LDAP_USER_DN, "ldap_ca": directory.files.authority}
+    made = authentication_of(load(given), store)
+    assert made is not None
+    assert [(each.name, each.over_loopback) for each in made.mechanisms] == [("password", False)]
+    assert [each.name for each in made.sasl] == ["PLAIN"]
+    proven = made.mechanisms[0].prove(Claim(PASSWORD, "alice"), "127.0.0.1:1")
+    assert (proven.principal.user, proven.principal.groups) == ("alice", ())
+    made.refresh()
+
+
+def test_a_directory_and_a_file_of_passwords_are_one_too_many(store: Store) -> None:
+    given = LDAP | {"ldap_user_dn": LDAP_USER_DN, "password_file": "passwords"}
+    with pytest.raises(SettingsError, match="takes password_file or ldap_url, found both"):
+        authentication_of(load(given), store)
+
+
+def test_a_directory_needs_the_form_of_its_users(store: Store) -> None:
+    with pytest.raises(SettingsError, match="needs the setting ldap_user_dn"):
+        authentication_of(load(LDAP), store)
+
+
+def test_ldap_without_its_extra_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hmstats.server.authentication.ldap_directory", None)
+    with pytest.raises(SettingsError, match=r"needs the extra ldap: pip install '\.\[ldap\]' in the folder"):
+        authentication_of(load(LDAP | {"ldap_user_dn": LDAP_USER_DN}), store)
+
+
+def test_a_server_without_a_directory_does_not_import_ldap() -> None:
+    code = (
+        "import sys; sys.modules['ldap'] = None\n"  # an import of it fails
+        "import hmstats.cli.serving.worker\n"
+        "assert 'hmstats.server.authentication.ldap_directory' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_passwords_are_taken_by_sasl_too(store: Store, tmp_path: Path) -> None:

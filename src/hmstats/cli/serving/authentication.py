@@ -9,7 +9,7 @@ from hmstats.model.access.proxy_users import ProxyUsers
 from hmstats.private_files import require_private
 from hmstats.server.authentication.authentication import CERTIFICATE, Authentication, Mechanism
 from hmstats.server.authentication.delegation import Delegation
-from hmstats.server.authentication.passwords import PASSWORD, Passwords, by_password
+from hmstats.server.authentication.passwords import PASSWORD, Passwords, Users, by_password
 from hmstats.server.authentication.sasl import Protection, SaslMechanism
 from hmstats.server.authentication.sasl_digest import TokensInUse, sasl_digest
 from hmstats.server.authentication.sasl_plain import sasl_plain
@@ -76,10 +76,31 @@ def _mechanisms(settings: Settings, store: Store) -> tuple[tuple[Mechanism, ...]
         mechanisms.append(mechanism)
         refreshes.append(refresh)
     if PASSWORD in names:
-        passwords = Passwords(_needed(settings.password_file, PASSWORD, "password_file"))
-        mechanisms.append(by_password(passwords))
-        refreshes.append(passwords.refresh)
+        if settings.ldap_url is not None:
+            mechanisms.append(by_password(_ldap(settings, settings.ldap_url)))
+        else:
+            passwords = Passwords(_needed(settings.password_file, PASSWORD, "password_file or ldap_url"))
+            mechanisms.append(by_password(passwords))
+            refreshes.append(passwords.refresh)
     return tuple(mechanisms), tuple(refreshes)
+
+
+def _ldap(settings: Settings, url: str) -> Users:
+    if settings.password_file is not None:
+        raise SettingsError("authentication by password takes password_file or ldap_url, found both")
+    user_dn = _needed(settings.ldap_user_dn, "password with ldap_url", "ldap_user_dn")
+    try:
+        from hmstats.server.authentication.ldap_directory import LdapDirectory  # noqa: PLC0415 - in an extra
+    except ImportError as error:
+        raise SettingsError(f"ldap_url needs the extra ldap: {install_advice('ldap')}") from error
+    return LdapDirectory(
+        url,
+        user_dn,
+        group_dn=settings.ldap_group_dn,
+        ca=settings.ldap_ca,
+        seconds=settings.ldap_seconds,
+        cache_seconds=settings.ldap_cache_seconds,
+    )
 
 
 def _jwt(settings: Settings) -> tuple[Mechanism, Callable[[], None]]:

@@ -1,7 +1,8 @@
-"""Passwords of a file as proofs: `Authorization: Basic`, over TLS only."""
+"""Passwords as proofs: `Authorization: Basic`, over TLS only; and the users of a password file."""
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 import structlog
 
@@ -19,6 +20,13 @@ _WRONG = "the user or the password is wrong"
 _SETTING = "password_file"
 
 _log = structlog.get_logger("hmstats.server")
+
+
+class Users(Protocol):
+    """Users with passwords: those of a file, or of a directory."""
+
+    def check(self, user: str, password: str) -> Principal | None:
+        """The user if the password is its own; None if not. Raises NotAuthenticated if nobody can tell now."""
 
 
 class Passwords:
@@ -70,7 +78,7 @@ class Passwords:
         return found
 
 
-def by_password(passwords: Passwords) -> Mechanism:
+def by_password(users: Users) -> Mechanism:
     """The mechanism that checks passwords; tries after failures are slowed down."""
     guessing = Guessing()
 
@@ -78,7 +86,7 @@ def by_password(passwords: Passwords) -> Mechanism:
         user = claim.user or ""
         address = peer.rpartition(":")[0]
         guessing.allow(address, user)
-        principal = passwords.check(user, claim.secret)
+        principal = users.check(user, claim.secret)
         if principal is None:
             guessing.failed(address, user)
             _log.warning("password_wrong", user=user[:100], peer=peer)

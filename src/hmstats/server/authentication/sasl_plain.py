@@ -1,4 +1,4 @@
-"""The mechanism PLAIN of SASL (RFC 4616): a user and its password of the password file, over TLS only."""
+"""The mechanism PLAIN of SASL (RFC 4616): a user and its password, over TLS only."""
 
 from hmstats.errors import NotAuthenticated
 from hmstats.model.access.principal import Principal
