@@ -28,6 +28,7 @@ from hmstats.server.sockets.port import Port
 
 _log = structlog.get_logger("hmstats.parent")
 _FORK_SERVER = (sys.executable, "-P", "-m", "hmstats.cli.serving.fork_server")
+_ENDING = (signal.SIGTERM, signal.SIGINT)
 _PREPARED_SECONDS = 5.0
 """How long the process that prepared may take to end after it gave its answer."""
 _ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}
@@ -39,13 +40,19 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_
 
 def main() -> int:
     """Run until told to stop; returns the exit code."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _leave)
+    told = list[int]()
+    for number in _ENDING:  # an exception while the fork server is started would leave it behind
+        signal.signal(number, lambda number, _: told.append(number))
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-metrics-", ignore_cleanup_errors=True))
         environment = {**_ONE_HEAP, **os.environ, **_ONE_THREAD, FOLDER_VARIABLE: folder}
         fork_servers = ForkServers(_FORK_SERVER, environment)
         stack.callback(fork_servers.close)
+        fork_servers.renew()
+        for number in _ENDING:
+            signal.signal(number, _leave)
+        if told:
+            _leave(told[0], None)
         plan = _prepared(fork_servers)
         if plan is None:
             return ExitCode.ERROR
@@ -104,7 +111,7 @@ def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
         if plan.http_port is not None:
             host, http_port = stack.enter_context(serving_health((plan.host, plan.http_port), supervisor, folder))
             _log.info("health_served", host=host, port=http_port)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in _ENDING:
             signal.signal(number, lambda *_: supervisor.stop())
         signal.signal(signal.SIGHUP, lambda *_: supervisor.reload())
         return 0 if supervisor.run() else ExitCode.NO

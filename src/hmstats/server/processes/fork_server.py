@@ -124,7 +124,7 @@ class ForkServers:
             raise
 
     def renew(self) -> None:
-        """Replace the fork server by one that loads all modules anew, as they are on the disk now."""
+        """Start a fork server, in place of the one that is there: it loads all modules as they are on the disk now."""
         self.close()
         self._current = ForkServer(self._command, self._environment)
 
