@@ -1,5 +1,6 @@
 """The first process of `hmstats serve`: checks settings and database, and tells the parent its plan."""
 
+import contextlib
 import os
 import sys
 
@@ -29,7 +30,7 @@ def prepare(answer: int) -> int:
     except HmstatsError as error:
         print(f"hmstats: {error}", file=sys.stderr)
         return ExitCode.ERROR
-    with os.fdopen(answer, "w") as parent:
+    with contextlib.suppress(BrokenPipeError), os.fdopen(answer, "w") as parent:  # the parent was told to end
         parent.write(plan.to_text())
     return 0
 
