@@ -30,9 +30,11 @@ from hmstats.errors import SettingsError
 from hmstats.private_files import require_private
 from hmstats.secret_files import PREFIX, file_of, secrets_in_files
 
-__all__ = ["CONFIG_FILE_VARIABLE", "PREFIX", "Settings", "config_file", "load", "origin"]
+__all__ = ["CONFIG_FILE_VARIABLE", "MOST_WORKERS", "PREFIX", "Settings", "config_file", "load", "origin"]
 
 CONFIG_FILE_VARIABLE = PREFIX + "CONFIG"
+MOST_WORKERS = 240
+"""A worker gets a file descriptor of each other one in a single message, which on Linux carries 253."""
 _VARIABLES = frozenset({CONFIG_FILE_VARIABLE, PREFIX + "SECRETS_DIR"})
 """Variables that say where settings are."""
 _SECRET = "secret"
@@ -105,7 +107,7 @@ class Settings(BaseSettings):
         "ticket to addresses without HTTP; read from the environment only.",
     )
     workers: int | None = Field(
-        None, ge=1, le=256, description="Processes that share the port; none starts one for each core."
+        None, ge=1, le=MOST_WORKERS, description="Processes that share the port; none starts one for each core."
     )
     exclusive: bool | None = Field(
         None,

@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from hmstats.server.processes.fork_server import ForkServer, ForkServers
 from hmstats.server.processes.lifeline import READY
+from hmstats.settings import MOST_WORKERS
 
 COMMAND = [sys.executable, str(Path(__file__).parent / "small_worker.py")]
 KILL_SECONDS = 30.0
@@ -60,6 +61,21 @@ def test_a_worker_is_forked_with_its_file_descriptors_and_reaped(fork_servers: F
     assert worker.pid != worker.server.pid
     assert worker.end() == 0
     assert _has_ended(worker.pid)
+
+
+def test_a_worker_gets_the_file_descriptors_of_as_many_neighbours_as_there_may_be(
+    fork_servers: ForkServers, tmp_path: Path
+) -> None:
+    lifeline, theirs = socket.socketpair()
+    lifeline.settimeout(KILL_SECONDS)
+    with lifeline, socket.create_server(("127.0.0.1", 0)) as listening, theirs:
+        own = (listening.fileno(), theirs.fileno())
+        numbers_and_inbox = own  # any two that are open
+        outboxes = [theirs.fileno()] * MOST_WORKERS
+        server, pid = fork_servers.fork([tmp_path, 0], [*own, *numbers_and_inbox, *outboxes])
+        assert lifeline.recv(64) == READY
+        os.kill(pid, signal.SIGKILL)
+        assert server.reap(pid, KILL_SECONDS) == -signal.SIGKILL
 
 
 def test_the_status_of_a_worker_that_was_killed_is_the_signal(fork_servers: ForkServers, tmp_path: Path) -> None:

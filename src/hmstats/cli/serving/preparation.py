@@ -14,7 +14,7 @@ from hmstats.cli.serving.serve_settings import is_alone, load_served
 from hmstats.cli.serving.tls import tls_of
 from hmstats.errors import HmstatsError, SettingsError
 from hmstats.server.assembly import prepare as prepare_catalog
-from hmstats.settings import Settings
+from hmstats.settings import MOST_WORKERS, Settings
 from hmstats.store.database.store import database_url
 from hmstats.store.migration import migrate
 from hmstats.store.opening import open_store
@@ -37,7 +37,7 @@ def prepare(answer: int) -> int:
 
 def _checked() -> Plan:
     settings = load_served()
-    workers = settings.workers or (1 if settings.exclusive else _cores())
+    workers = settings.workers or (1 if settings.exclusive else min(_cores(), MOST_WORKERS))
     alone = is_alone(settings, workers)
     logs.configure(settings.log_level)
     _prepare_database(settings, alone=alone)
