@@ -117,6 +117,7 @@ def test_partitions_have_statistics_and_parameters_of_their_own(
     assert stored == {("1994", "a/b"): "0", ("1995", "ü"): "1"}
 
 
+@pytest.mark.slow
 def test_many_partitions_go_in_batches(service: client.Metastore, metastore: Metastore) -> None:
     metastore.table("many", {"l": "bigint"}, keys=("k",))
     values = [(f"{number:04d}",) for number in range(PARTITIONS_A_CALL + 5)]

@@ -17,6 +17,7 @@ PAGE_PORT = "9083"
 _BLOCKS = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
+@pytest.mark.slow
 def test_with_python_alone(tmp_path: Path) -> None:
     page = DOCS / "tutorial-python.md"
     with serving(tmp_path) as port:
@@ -42,6 +43,7 @@ def test_with_spark(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hive_generation", ["4.0"], indirect=True)
+@pytest.mark.slow
 def test_beside_a_hive(hive_database: str, tmp_path: Path) -> None:
     """The commands of README about a Hive's database are run, but for the server."""
     user, _, place = hive_database.removeprefix("postgresql://").partition("@")

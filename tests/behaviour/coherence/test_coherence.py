@@ -225,6 +225,7 @@ MANY = [f"k=m{number}" for number in range(12)]
 TOGETHER, MOVED, COMING = MANY[6:8], ("k=m8", "k=moved"), MANY[9]
 
 
+@pytest.mark.slow
 def test_new_questions_over_partitions_that_change_one_by_one_are_never_answered_with_what_was(
     servers: list[Metastore],
 ) -> None:

@@ -113,6 +113,7 @@ def answer(ask: Callable[[Any], Any], client: Any) -> Any:
         return type(refused).__name__
 
 
+@pytest.mark.slow
 def test_every_change_shows_in_every_answer(servers: list[Metastore]) -> None:
     first, second, keeps_nothing = (each.client() for each in servers)
     first.create_database(api.Database(name=DATABASE, description="", parameters={}))

@@ -19,6 +19,8 @@ from tests.sketch.vectors import of_longs
 from hmstats.sketch.distinct.hive_hll import HiveHll
 from hmstats.wire.idl import hive_metastore as api
 
+pytestmark = pytest.mark.slow  # starts a Hive and a server for each setting
+
 SETTINGS: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
     "density": ({"ndv_density_function": True}, ("metastore.stats.ndv.densityfunction=true",)),
     "tuner": ({"ndv_tuner": 0.5}, ("metastore.stats.ndv.tuner=0.5",)),

@@ -277,6 +277,7 @@ def test_what_is_stated_by_one_who_did_not_see_is_not_taken_for_new(our_metastor
 
 
 @pytest.mark.parametrize("is_shown", [True, False])
+@pytest.mark.slow
 def test_spark_says_that_the_data_has_changed(our_metastore: Metastore, is_shown: bool) -> None:
     """Spark's INSERT drops its parameters: its own statistics are gone, pushed ones are not for Spark any more."""
     filled(our_metastore)
@@ -421,6 +422,7 @@ def test_parameters_that_nobody_understands_are_kept(our_metastore: Metastore) -
 
 
 @pytest.mark.parametrize(("setting", "shown"), [("never", (False, False)), ("always", (True, True))])
+@pytest.mark.slow
 def test_a_setting_says_who_is_shown(tmp_path: Path, setting: str, shown: tuple[bool, bool]) -> None:
     with serving(tmp_path, settings={"spark_statistics": setting, "spark_names": "glow, shine"}) as port:
         metastore = Metastore("hmstats-sqlite", port, 4.0)

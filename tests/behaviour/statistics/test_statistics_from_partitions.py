@@ -186,6 +186,7 @@ def test_a_copy_of_the_table_does_not_keep_them_either(our_metastore: Metastore)
     assert sizes(our_metastore.parameters("copy")) == {}
 
 
+@pytest.mark.slow
 def test_it_can_be_turned_off(tmp_path: Path) -> None:
     with serving(tmp_path, settings={"statistics_from_partitions": False}) as port:
         metastore = Metastore("hmstats-sqlite", port, 4.0)

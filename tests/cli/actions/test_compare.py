@@ -85,6 +85,7 @@ def test_the_same_differs_nowhere(filled: Metastore) -> None:
     assert result.stdout == "0 numbers differ\n"
 
 
+@pytest.mark.slow
 def test_two_servers_show_what_differs(filled: Metastore, other: Metastore) -> None:
     result = run(filled, address(filled), address(other), "--json")
     found = [json.loads(line) for line in result.stdout.splitlines()]

@@ -95,6 +95,7 @@ def test_a_database_of_another_schema(tmp_path: Path, port: int) -> None:
     assert "secret" not in json.dumps(away)
 
 
+@pytest.mark.slow
 def test_roots_of_a_servers_own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(tmp_path) as number, connect(f"thrift://127.0.0.1:{number}") as service:
         database = api.Database(name="far", locationUri=f"file:{tmp_path}/elsewhere/far.db", parameters={})

@@ -149,6 +149,7 @@ def test_a_page_of_tables_is_one_call(our_metastore: Metastore, calls: Counter[s
 
 
 @PLACES
+@pytest.mark.slow
 def test_details_take_as_many_calls_whatever_the_columns_and_partitions(
     metastore: Metastore, calls: Counter[str]
 ) -> None:

@@ -28,6 +28,7 @@ def test_a_folder_is_sent_and_emptied(our_metastore: Metastore, spool: Spool, tm
     assert spool.names() == []
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_named(our_metastore: Metastore, spool: Spool, tmp_path: Path) -> None:
     spool.put("0.hmstats", parcel(our_metastore, "k=0", made_at=2**40))
     assert push(tmp_path, our_metastore.port).returncode == 0

@@ -306,6 +306,7 @@ def test_bad_input_is_one_sentence(our_metastore: Metastore, table: str, argumen
 
 @pytest.mark.parametrize("our_metastore", ["hmstats-sqlite", "hmstats-postgres"], indirect=True)
 @pytest.mark.parametrize("form", ["", "--json", "--csv"])
+@pytest.mark.slow
 def test_calls_do_not_depend_on_columns_and_partitions(
     our_metastore: Metastore, service: client.Metastore, calls: Counter[str], form: str
 ) -> None:

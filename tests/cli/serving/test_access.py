@@ -20,6 +20,7 @@ ALL = '[[rule]]\nallow = ["list", "read", "create", "write_statistics"]\n'
 NO_MORE = '[[rule]]\nobjects = ["hive.d"]\nallow = []\n'
 
 
+@pytest.mark.slow
 def test_rules_change_while_a_server_runs_and_its_audit_log_tells(tmp_path: Path) -> None:
     rules, audit = tmp_path / "rules.toml", tmp_path / "audit.jsonl"
     rules.write_text(ALL)

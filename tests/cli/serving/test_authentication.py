@@ -110,6 +110,7 @@ def test_ldap_without_its_extra_is_named(store: Store, monkeypatch: pytest.Monke
         authentication_of(load(LDAP | {"ldap_user_dn": LDAP_USER_DN}), store)
 
 
+@pytest.mark.slow
 def test_a_server_without_a_directory_does_not_import_ldap() -> None:
     code = (
         "import sys; sys.modules['ldap'] = None\n"  # an import of it fails

@@ -266,6 +266,7 @@ WRONG: list[tuple[dict[str, str], list[str]]] = [
 
 
 @pytest.mark.parametrize("number", range(len(WRONG)))
+@pytest.mark.slow
 def test_no_error_about_a_wrong_setting_tells_a_secret(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def test_an_error_is_one_sentence_and_exit_code_2(
 
 
 @pytest.mark.parametrize("form", ["--json", "--csv"])
+@pytest.mark.slow
 def test_a_pipe_may_close_early(our_metastore: Metastore, form: str) -> None:
     columns = {f"column_{number}": "bigint" for number in range(900)}
     our_metastore.table("wide", columns)

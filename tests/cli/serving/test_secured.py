@@ -42,6 +42,7 @@ def asking(port: int, secret: str | None, monkeypatch: pytest.MonkeyPatch) -> Me
     return connect(f"http://127.0.0.1:{port}")
 
 
+@pytest.mark.slow
 def test_a_proven_user_may_do_what_the_rules_say_and_leaves_a_record(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,6 +152,7 @@ def test_tpch(tpch: Path, name: str) -> None:
 
 @settings(max_examples=10)
 @given(st.lists(st.integers(0, 4), min_size=8, max_size=8), st.permutations(range(8)))
+@pytest.mark.slow
 def test_neither_the_number_of_tasks_nor_their_order_matters(
     tmp_path_factory: pytest.TempPathFactory, task_of_group: list[int], order: list[int]
 ) -> None:

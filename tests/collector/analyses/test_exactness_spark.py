@@ -31,6 +31,7 @@ WRITERS = [
 
 
 @pytest.mark.parametrize("conf", WRITERS, ids=["default", "int96", "millis", "legacy"])
+@pytest.mark.slow
 def test_files_of_spark(spark: Any, tmp_path: Path, conf: dict[str, str]) -> None:
     table = rows()
     written = spark.createDataFrame(table)

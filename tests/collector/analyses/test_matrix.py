@@ -249,6 +249,7 @@ WRITTEN = (
 
 
 @pytest.mark.parametrize("form", [FORMS[each] for each in WRITTEN], ids=WRITTEN)
+@pytest.mark.slow
 def test_statistics_while_writing(spark: Any, spark_metastore: str, source: Any, table: str, form: Form) -> None:
     make(spark, table, form, partitioned=False)
     rows = spark.sql(f"SELECT {names(form)} FROM matrix_source")

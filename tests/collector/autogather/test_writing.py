@@ -120,6 +120,7 @@ def assert_as_analysed(spark: Any, service: Metastore, name: str) -> None:
 
 
 @both
+@pytest.mark.slow
 def test_every_type_in_the_very_files_of_a_plain_write(
     spark: Any, service: Metastore, every_type: Any, name: str
 ) -> None:
@@ -135,6 +136,7 @@ def test_every_type_in_the_very_files_of_a_plain_write(
 
 
 @both
+@pytest.mark.slow
 def test_a_partition_for_every_odd_value(spark: Any, service: Metastore, name: str) -> None:
     values = ["a", "A", "a b/c=d%", "ü#?", "", None, None]
     days = ["2024-02-29", None, "1500-01-01"]
@@ -170,6 +172,7 @@ def test_an_append_to_partitions(spark: Any, service: Metastore, name: str) -> N
 
 
 @both
+@pytest.mark.slow
 def test_an_append_to_rows_that_nobody_counted_says_that_it_does_not_know(
     spark: Any, service: Metastore, name: str
 ) -> None:
@@ -334,6 +337,7 @@ def test_rows_that_do_not_fit_write_nothing(spark: Any, name: str) -> None:
     assert spark.table(name).count() == 3
 
 
+@pytest.mark.slow
 def test_a_service_that_is_away_costs_the_statistics_and_not_the_write(
     spark: Any, service: Metastore, name: str
 ) -> None:

@@ -125,6 +125,7 @@ def test_half_of_the_row_groups_tell_what_no_row_proves(spark: Any, tamper: Tamp
     assert all(each.limits.certain for each in whole.wrong)
 
 
+@pytest.mark.slow
 def test_partitions_and_the_table_itself(spark: Any, spark_metastore: str, tamper: Tamper) -> None:
     tamper("parted", "number", "p=2", high=9_999)
     tamper("parted", "word", "p=3", ndv=500)

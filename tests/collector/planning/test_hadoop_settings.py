@@ -26,6 +26,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectSto
         file_systems.open_root.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_dry_run_and_a_write_find_the_files_of_a_store(our_metastore: Metastore, store: ObjectStore) -> None:
     with store.files().open_output_stream(f"{BUCKET}/t/part-0") as out:
         out.write(b"four")

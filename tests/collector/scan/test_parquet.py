@@ -43,6 +43,7 @@ def test_every_type_however_it_is_written(tmp_path: Path, writer: dict[str, Any]
 
 @settings(max_examples=15)
 @given(st.lists(st.integers(0, 7), min_size=8, max_size=8))
+@pytest.mark.slow
 def test_the_tasks_do_not_matter(tmp_path_factory: pytest.TempPathFactory, task_of_group: list[int]) -> None:
     path = tmp_path_factory.mktemp("split") / "a.parquet"
     written(path, TABLE, row_group_size=ROWS // 8)

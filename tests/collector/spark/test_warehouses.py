@@ -21,6 +21,7 @@ def session(warehouse: Path | str, **more: str) -> Any:
     return SimpleNamespace(conf={SETTING: str(warehouse), **more})
 
 
+@pytest.mark.slow
 def test_a_warehouse_of_which_the_metastore_knows_nothing_is_logged_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

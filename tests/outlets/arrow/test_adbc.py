@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.outlets.strategies import table_statistics
@@ -141,6 +142,7 @@ def test_tables_stand_under_their_catalog_and_database() -> None:
 
 @settings(max_examples=40)
 @given(st.lists(table_statistics(), max_size=3))
+@pytest.mark.slow
 def test_everything_has_a_place(found: list[TableStatistics]) -> None:
     made = adbc.get_statistics(found)
     made.validate(full=True)

@@ -9,6 +9,7 @@ from hmstats.errors import SettingsError
 from hmstats.server.access.rules_in_force import RulesInForce
 
 
+@pytest.mark.slow
 def test_changed_rules_are_in_force_and_wrong_ones_are_not(tmp_path: Path) -> None:
     file = tmp_path / "rules.toml"
     file.write_text("[[rule]]\nallow = []\n")

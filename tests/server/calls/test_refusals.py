@@ -131,6 +131,7 @@ def _rows(url: str) -> dict[str, int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_user_that_may_only_read_is_enough_to_serve_readers(filled: str, tmp_path: Path) -> None:
     before = _rows(filled)
     (tmp_path / "reader").mkdir()

@@ -281,6 +281,7 @@ def test_a_connection_is_idle_again_after_a_repeated_reply(source: Source) -> No
         assert client.at_end()
 
 
+@pytest.mark.slow
 def test_the_time_of_a_repeated_call_ends_with_it(source: Source) -> None:
     with serving(source, Limits(call_seconds=3)) as address, Client(address) as client:
         wait_for_line(source, client)
@@ -480,6 +481,7 @@ def test_repeated_calls_are_counted_as_kept(source: Source) -> None:
         assert counted() - before == 149
 
 
+@pytest.mark.slow
 def test_seconds_of_kept_answers_are_told_some_at_a_time() -> None:
     def told(sample: str) -> float:
         return REGISTRY.get_sample_value(f"hmstats_rpc_seconds_{sample}", {"method": "m", "outcome": "cached"}) or 0.0

@@ -52,6 +52,7 @@ def test_calls_over_tls(files: Files, version: ssl.TLSVersion) -> None:
         assert all(client.echoes(text) for text in ("a", "b", "x" * 100_000, "c"))
 
 
+@pytest.mark.slow
 def test_large_requests_and_replies_arrive_whole(files: Files) -> None:
     text = "".join(map(str, range(200_000)))
     with serving(tls=tls_of(files), getOption=long_answer) as address, Client(address, trusting(files)) as client:

@@ -41,6 +41,7 @@ def nested(depth: int) -> bytes:
 
 
 @given(arguments(), st.sampled_from([envelope, old_envelope]), st.binary(max_size=5))
+@pytest.mark.slow
 def test_a_message_is_whole_with_its_last_byte_and_not_before(
     given_arguments: tuple[Method, Any], wrap: Callable[..., bytes], behind: bytes
 ) -> None:

@@ -165,6 +165,7 @@ def end_other_sessions(store: Store) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_question_that_the_socket_takes_in_parts_is_sent_whole(store: Store, line: VersionLine) -> None:
     table = table_id(store)
     with socket.socket(fileno=os.dup(line.fileno())) as shrunk:

@@ -50,6 +50,7 @@ def require(url: str) -> None:
         store.close()
 
 
+@pytest.mark.slow
 def test_a_server_starts_on_a_database_one_revision_newer(database_url: str, tmp_path: Path) -> None:
     migrate_to_next(database_url)
     with serving(tmp_path, database=database_url) as port, metastore_of(port) as metastore:
@@ -61,6 +62,7 @@ def test_a_server_starts_on_a_database_one_revision_newer(database_url: str, tmp
     assert schema_revision.current(database_url) == NEXT
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_while_its_database_is_migrated(postgres_url: str, tmp_path: Path) -> None:
     with (
         serving(tmp_path, database=postgres_url) as port,

@@ -279,6 +279,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_partitions(
     assert counts[0] == counts[1]
 
 
+@pytest.mark.slow
 def test_ten_thousand_partitions_in_one_call(store: Store) -> None:
     table_id = make_table(store)
     before = row_counts(store)

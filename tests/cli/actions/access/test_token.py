@@ -31,6 +31,7 @@ def database(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'hmstats.sqlite'}"
 
 
+@pytest.mark.slow
 def test_a_token_opens_a_server_that_has_its_database_alone(tmp_path: Path, database: str) -> None:
     settings = {"authentication": '["token"]', "exclusive": True, "workers": 1}
     with serving(tmp_path, settings=settings) as port:

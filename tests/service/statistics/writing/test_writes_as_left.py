@@ -390,6 +390,7 @@ def test_a_backend_that_is_ended_is_replaced(store: Store, plain: PlainWrites) -
     assert stored(store, "p=1") == {"l": 6}
 
 
+@pytest.mark.slow
 def test_servers_that_always_expect_lose_nothing(
     store: Store, plain: PlainWrites, others: StatisticsWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,7 @@ def servers(store: Store, tmp_path: Path) -> Iterator[list[Store]]:
 
 
 @pytest.mark.parametrize("alone_writes", [0, 1_000_000])
+@pytest.mark.slow
 def test_writers_and_changes_of_a_table(
     servers: list[Store], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alone_writes: int
 ) -> None:
