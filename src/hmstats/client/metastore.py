@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
-from hmstats.client.naming import AnyTable, as_table_name, named_table
+from hmstats.client.naming import AnyTable, as_table_name
 from hmstats.client.questions import Questions
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.names import partition_name, table_name
@@ -124,11 +124,17 @@ class Metastore(Questions):
                 return None
             raise
 
+    def existing_table(self, table: AnyTable) -> Table:
+        """The table. Raises StatementError when there is none."""
+        found = self.find_table(table)
+        if found is None:
+            text = table if isinstance(table, str) else table.short
+            raise StatementError(f"table {text} is not in the metastore at {self.address}")
+        return found
+
     def table(self, text: str) -> "AskedTable":
         """A table, named as `[CATALOG.]DB.TABLE`, to ask questions about. Raises StatementError when there is none."""
-        found = self.find_table(named_table(text))
-        if found is None:
-            raise StatementError(f"table {text} is not in the metastore at {self.address}")
+        found = self.existing_table(text)
         from hmstats.client.asked.asked_table import AskedTable  # noqa: PLC0415 - sketches are loaded by those who ask
 
         return AskedTable(self, found)

@@ -13,7 +13,7 @@ from tests.fixtures.metastores import Metastore
 
 from hmstats import client as our_client
 from hmstats.client.tables.describe import describe
-from hmstats.client.tables.stored_statistics import existing_table, own_statistics, statistics_columns
+from hmstats.client.tables.stored_statistics import own_statistics, statistics_columns
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Column
 from hmstats.outlets.arrow.read import statistics as read
@@ -164,7 +164,7 @@ def test_the_client_sees_sparks_columns(our_metastore: Metastore) -> None:
     our_metastore.table(columns=STUB, parameters={**schema(columns), "numRows": "9"})
     push(our_metastore, "l", "s")
     with our_client.connect(address(our_metastore)) as service:
-        table = existing_table(service, f"{our_metastore.database}.t")
+        table = service.existing_table(f"{our_metastore.database}.t")
         assert statistics_columns(table) == list(TYPES)
         assert [each.column for each in own_statistics(service, table).statistics.columns] == ["l", "s"]
         assert own_statistics(service, table).whole().columns == tuple(Column(*each) for each in columns.items())
@@ -182,7 +182,7 @@ def test_arrow_statistics_are_of_sparks_columns(our_metastore: Metastore) -> Non
     our_metastore.table(columns=STUB, parameters={**schema({"s": "string", "l": "bigint"}), "numRows": "9"})
     push(our_metastore, "l")
     with our_client.connect(address(our_metastore)) as service:
-        table = existing_table(service, f"{our_metastore.database}.t")
+        table = service.existing_table(f"{our_metastore.database}.t")
         found = list(service.arrow_statistics(table.name))
     facts = {(each.column, each.name): each.value for batch in found for each in read(batch)}
     assert (facts[0, "HMSTATS:column_name"], facts[1, "HMSTATS:column_name"]) == ("s", "l")

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from hmstats import client
 from hmstats.cli.main import app
 from hmstats.client.asked.partition_names import existing_names
-from hmstats.client.tables.stored_statistics import existing_table
 from hmstats.errors import InvalidObject, StatementError
 from hmstats.wire.idl import hive_metastore as api
 
@@ -67,7 +66,7 @@ def address(metastore: Metastore) -> str:
 def test_a_partition_is_found_by_its_values(
     service: client.Metastore, table: str, texts: Sequence[str], expected: Sequence[str]
 ) -> None:
-    assert existing_names(service, existing_table(service, table), texts) == expected
+    assert existing_names(service, service.existing_table(table), texts) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,18 +81,18 @@ def test_what_is_no_partition_or_several_is_refused(
     service: client.Metastore, table: str, text: str, sentence: str
 ) -> None:
     with pytest.raises(StatementError, match=sentence):
-        existing_names(service, existing_table(service, table), [text])
+        existing_names(service, service.existing_table(table), [text])
 
 
 def test_a_name_without_each_key_is_refused(service: client.Metastore, table: str) -> None:
     with pytest.raises(InvalidObject, match="missing rate"):
-        existing_names(service, existing_table(service, table), ["month=1"])
+        existing_names(service, service.existing_table(table), ["month=1"])
 
 
 def test_a_table_without_partitions_is_said(our_metastore: Metastore, service: client.Metastore) -> None:
     our_metastore.table("plain")
     with pytest.raises(StatementError, match="has no partitions, so none is named month=1"):
-        existing_names(service, existing_table(service, f"{our_metastore.database}.plain"), ["month=1"])
+        existing_names(service, service.existing_table(f"{our_metastore.database}.plain"), ["month=1"])
 
 
 def run(metastore: Metastore, *arguments: str) -> Any:

@@ -10,7 +10,7 @@ from tests.fixtures.metastores import Metastore
 from hmstats import client
 from hmstats.client.sending.transfer import entries, put
 from hmstats.client.tables.describe import describe
-from hmstats.client.tables.stored_statistics import existing_table, own_statistics, stored_partitions, stored_table
+from hmstats.client.tables.stored_statistics import own_statistics, stored_partitions, stored_table
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, LongStatistics, StatisticsSet
 from hmstats.outlets.export.rows import Entry
@@ -44,7 +44,7 @@ def numbers(values: list[int], partition: str | None = None) -> StatisticsSet:
 
 
 def test_a_table_is_what_its_partitions_are_together(service: client.Metastore, by_day: str) -> None:
-    table = existing_table(service, by_day)
+    table = service.existing_table(by_day)
     whole = stored_table(service, table)
     (column,) = whole.statistics.columns
     assert isinstance(column.data, LongStatistics)
@@ -91,5 +91,5 @@ def test_one_that_is_refused_loses_only_itself(metastore: Metastore, service: cl
     moved = put(service, [Entry(name, {}, bad), good[1]])
     refused = metastore.expects([f"{by_day} ds=1"], {"hive-3.1": [], "hive-4.0": []})
     assert (list(moved.left_out), moved.accepted) == (refused, 2 - len(refused))
-    (second,) = stored_partitions(service, existing_table(service, by_day), ["ds=2"])
+    (second,) = stored_partitions(service, service.existing_table(by_day), ["ds=2"])
     assert second.parameters["numRows"] == "9"

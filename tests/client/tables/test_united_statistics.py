@@ -9,7 +9,7 @@ from tests.fixtures.metastores import Metastore
 
 from hmstats import client
 from hmstats.client.connection.connection import Connection
-from hmstats.client.tables.stored_statistics import existing_table, stored_table
+from hmstats.client.tables.stored_statistics import stored_table
 from hmstats.client.tables.united_statistics import United, united_columns
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
@@ -61,7 +61,7 @@ def test_one_call_for_all_columns(metastore: Metastore, service: client.Metastor
     service.put_partition_statistics(name, sets)
     mark = Accurate(basic=True, columns=frozenset(numbers) - {"c3"}).text()
     service.put_partition_parameters(name, ["k"], {"k=2": {"numRows": "3", PARAMETER: mark}})
-    found = stored_table(service, existing_table(service, f"{metastore.database}.t"))
+    found = stored_table(service, service.existing_table(f"{metastore.database}.t"))
     calls.clear()
     answers = united_columns(service, found, FRACTIONS, 1)
     assert calls == ["get_united_statistics"]

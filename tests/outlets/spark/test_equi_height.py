@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.model.spark.spark_statistics import EquiHeightHistogram
-from hmstats.outlets.spark.equi_height import BINS, Known, equi_height
+from hmstats.outlets.spark.equi_height import BINS, ColumnFacts, equi_height
 from hmstats.sketch.quantiles.kll import KllHistogram
 
 
@@ -16,7 +16,7 @@ def made(
     """Of exactly these values."""
     sketch = KllHistogram()
     sketch.add(np.array(values))
-    known = Known(min(values), max(values), len(values), distinct, whole)
+    known = ColumnFacts(min(values), max(values), len(values), distinct, whole)
     found = equi_height(sketch, known, bins)
     assert found is not None
     return found
@@ -57,14 +57,16 @@ def test_whole_numbers_are_not_more_than_lie_in_a_bin() -> None:
 def test_a_unit_is_multiplied() -> None:
     sketch = KllHistogram()
     sketch.add(np.array([1.0, 2.0, 3.0]))
-    found = equi_height(sketch, Known(1, 3, 3, 3, unit=1e6), 2)
+    found = equi_height(sketch, ColumnFacts(1, 3, 3, 3, unit=1e6), 2)
     assert found is not None
     assert (found.low[0], found.high[1]) == (1e6, 3e6)
 
 
-@pytest.mark.parametrize("known", [Known(0, 1, 0), Known(float("-inf"), 1, 5), Known(0, float("nan"), 5)])
-def test_nothing_is_made_of_nothing(known: Known) -> None:
+@pytest.mark.parametrize(
+    "known", [ColumnFacts(0, 1, 0), ColumnFacts(float("-inf"), 1, 5), ColumnFacts(0, float("nan"), 5)]
+)
+def test_nothing_is_made_of_nothing(known: ColumnFacts) -> None:
     sketch = KllHistogram()
     sketch.add(np.array([0.0, 1.0]))
     assert equi_height(sketch, known) is None
-    assert equi_height(KllHistogram(), Known(0, 1, 5)) is None
+    assert equi_height(KllHistogram(), ColumnFacts(0, 1, 5)) is None

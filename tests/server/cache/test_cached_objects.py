@@ -54,16 +54,16 @@ class Watched:
         self.asked.append("target")
         return self._reader.target(name)
 
-    def found_in_table(self, *given: Any, **more: Any) -> Any:
+    def versioned_table(self, *given: Any, **more: Any) -> Any:
         """As the reader's."""
         self.asked.append("table")
-        return self._reader.found_in_table(*given, **more)
+        return self._reader.versioned_table(*given, **more)
 
-    def found_in_partitions(self, name: Any, target: Any, wanted: Sequence[str], *given: Any, **more: Any) -> Any:
+    def versioned_partitions(self, name: Any, target: Any, wanted: Sequence[str], *given: Any, **more: Any) -> Any:
         """As the reader's."""
         self.asked.append(list(wanted))
         self.before()
-        return self._reader.found_in_partitions(name, target, wanted, *given, **more)
+        return self._reader.versioned_partitions(name, target, wanted, *given, **more)
 
     def since(self) -> list[Any]:
         """What it was asked for since the last time."""

@@ -182,7 +182,7 @@ def test_rows_are_read_where_packing_is_no_use(packing: Packing, monkeypatch: py
         read_packed.clear()
         read_rows.clear()
         reader = StatisticsReader(store, sketches=sketches)
-        answer = reader.found_in_partitions(NAME, target, wanted, COLUMNS, "hive", repaired=False)
+        answer = reader.versioned_partitions(NAME, target, wanted, COLUMNS, "hive", repaired=False)
         assert answer is not None
         names = {*answer.columns, *(name for group in answer.groups for name in group.partitions)}
         return names, read_packed[:], read_rows[:]

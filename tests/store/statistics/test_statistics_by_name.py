@@ -15,7 +15,7 @@ from hmstats.store.changes import versions
 from hmstats.store.changes.versions import Noted
 from hmstats.store.database.store import Store
 from hmstats.store.statistics import column_statistics
-from hmstats.store.statistics.statistics_by_name import Found
+from hmstats.store.statistics.statistics_by_name import VersionedColumns
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 
@@ -45,7 +45,7 @@ def write(store: Store, table_id: int, statistics: StatisticsSet) -> None:
     store.write(partial(column_statistics.write_table, table_id=table_id, name=NAME, statistics=statistics))
 
 
-def told(found: Found | None) -> dict[tuple[str, str], FlatStatistics | None]:
+def told(found: VersionedColumns | None) -> dict[tuple[str, str], FlatStatistics | None]:
     """By engine and column what was found."""
     assert found is not None
     each = zip(found.columns.engines, found.columns.statistics, strict=True)

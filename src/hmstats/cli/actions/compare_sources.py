@@ -10,7 +10,6 @@ from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_table
 from hmstats.client.tables.stored_statistics import (
     existing_partition,
-    existing_table,
     own_statistics,
     stored_partitions,
     stored_table,
@@ -114,7 +113,7 @@ class ServerSource:
 
     def one(self, text: str, partition: str | None) -> tuple[str, TableStatistics]:
         """The title and statistics of a partition or a table, merged over its partitions if it has none of its own."""
-        table = existing_table(self._service, text)
+        table = self._service.existing_table(text)
         found = stored_table(self._service, table)
         if partition is not None:
             name = existing_partition(self._service, table, partition)

@@ -14,7 +14,6 @@ from hmstats.client import Metastore, connect
 from hmstats.client.tables.stored_statistics import (
     Stored,
     existing_partition,
-    existing_table,
     stored_partitions,
     stored_table,
 )
@@ -53,7 +52,7 @@ def show_statistics(
 
 
 def _found(service: Metastore, text: str, partition: str | None, *, every: bool) -> Iterator[Stored]:
-    table = existing_table(service, text)
+    table = service.existing_table(text)
     if partition is not None:
         yield from stored_partitions(service, table, [existing_partition(service, table, partition)])
     elif not every:

@@ -33,9 +33,7 @@ def describe(metastore: Metastore, statement: str) -> str:
     Raises StatementError when the statement cannot be read or names what is not there; the metastore's errors too.
     """
     asked = parse(statement)
-    table = metastore.find_table(asked.table)
-    if table is None:
-        raise StatementError(f"table {asked.table.short} is not in the metastore at {metastore.address}")
+    table = metastore.existing_table(asked.table)
     target = _Target(metastore, asked, table)
     return joined(target.of_column(asked.column) if asked.column else target.of_table())
 

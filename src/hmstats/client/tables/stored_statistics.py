@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
 from hmstats.client.metastore import Metastore
-from hmstats.client.naming import named_table
-from hmstats.errors import StatementError, UnknownCall
+from hmstats.errors import UnknownCall
 from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import Parameters, Partition, Table
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
@@ -41,14 +40,6 @@ class Stored:
             rows=known_rows(self.parameters),
             rows_exact=Accurate.parse(self.parameters.get(PARAMETER)).basic,
         )
-
-
-def existing_table(service: Metastore, text: str) -> Table:
-    """The table of this name. Raises StatementError when there is none."""
-    found = service.find_table(named_table(text))
-    if found is None:
-        raise StatementError(f"table {text} is not in the metastore at {service.address}")
-    return found
 
 
 def existing_partition(service: Metastore, table: Table, text: str) -> str:

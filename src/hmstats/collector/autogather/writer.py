@@ -175,9 +175,7 @@ class Writing:
     def _stored(self, name: str, *, by_position: bool) -> Target:
         """The target for an existing table. Raises StatementError if the metastore has no such table."""
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
-            table = service.find_table(self._named(name))
-        if table is None:
-            raise StatementError(f"table {name} is not in the metastore at {self._metastore}")
+            table = service.existing_table(self._named(name))
         check_format(table)
         keys = [key.name.lower() for key in table.partition_keys]
         return stored_table(self._rows, self._spark.table(name), keys, by_position=by_position)

@@ -93,9 +93,7 @@ def _checked(
     metastore: Metastore, request: Statement
 ) -> tuple[Table, dict[str, str], dict[str, str], Sequence[TextSpec]]:
     """The table, its columns with their types, columns to skip with the reason, and one spec or more of partitions."""
-    table = metastore.find_table(request.table)
-    if table is None:
-        raise StatementError(f"table {request.table.short} is not in the metastore at {metastore.address}")
+    table = metastore.existing_table(request.table)
     if str(table.parameters.get("transactional")).lower() == "true":
         raise StatementError(
             f"table {request.table.short} is transactional: its files hold rows of transactions that were aborted"

@@ -15,7 +15,7 @@ Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ColumnFacts:
     """What is known of a column beside its quantiles: bounds, how many values are not null, how many are distinct.
 
     `whole`: its values are whole numbers. `unit`: what a value is multiplied with to be in Spark's unit.
@@ -29,7 +29,7 @@ class Known:
     unit: float = 1.0
 
 
-def equi_height(sketch: KllHistogram, known: Known, bins: int = BINS) -> EquiHeightHistogram | None:
+def equi_height(sketch: KllHistogram, known: ColumnFacts, bins: int = BINS) -> EquiHeightHistogram | None:
     """The histogram; None for a column without values or finite bounds.
 
     A bin of one value has one distinct value, as in Spark; the others share the rest evenly.
@@ -47,7 +47,7 @@ def equi_height(sketch: KllHistogram, known: Known, bins: int = BINS) -> EquiHei
     return EquiHeightHistogram(height, tuple(low.tolist()), tuple(high.tolist()), tuple(distinct.tolist()))
 
 
-def _distinct(low: Doubles, high: Doubles, height: float, known: Known) -> npt.NDArray[np.int64]:
+def _distinct(low: Doubles, high: Doubles, height: float, known: ColumnFacts) -> npt.NDArray[np.int64]:
     """How many distinct values each bin has, no more than its rows or its whole numbers."""
     most = np.full(len(low), max(1.0, np.ceil(height)))
     if known.whole:

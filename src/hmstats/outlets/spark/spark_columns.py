@@ -20,7 +20,7 @@ from hmstats.model.statistics.column_statistics import (
     StringStatistics,
 )
 from hmstats.model.statistics.column_types import base_type, kind_of
-from hmstats.outlets.spark.equi_height import Known, equi_height
+from hmstats.outlets.spark.equi_height import ColumnFacts, equi_height
 from hmstats.outlets.spark.spark_bounds import bound_text, bound_value
 from hmstats.sketch.quantiles.kll import KllHistogram
 
@@ -113,7 +113,7 @@ def _histogram(kind: Kind, data: Any, rows: int | None) -> EquiHeightHistogram |
     """Made of the column's quantiles; None without them, or when they cannot be read."""
     if data.histogram is None or rows is None or data.low is None or data.high is None:
         return None
-    known = Known(
+    known = ColumnFacts(
         low=float(data.low),
         high=float(data.high),
         values=max(0, rows - (data.nulls or 0)),

@@ -14,7 +14,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.server.cache.cached_answers import CachedAnswer
 from hmstats.server.cache.cached_tables import CachedTable, Entry, Form, Row, TableCache
-from hmstats.service.statistics.reading.read import FoundStatistics, StatisticsReader
+from hmstats.service.statistics.reading.read import StatisticsReader, VersionedStatistics
 from hmstats.store.changes.versions import note
 from hmstats.wire.statistics import statistics_bytes, statistics_groups, statistics_requests
 from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics
@@ -123,7 +123,7 @@ class CachedObjects:
             if entry is not None and _has(entry, question):
                 note(table.id, version, ())
                 return entry
-        found = self._reader.found_in_table(
+        found = self._reader.versioned_table(
             question.table, question.columns, question.form.engine, repaired=not question.form.hive4
         )
         if found is None:
@@ -147,7 +147,7 @@ class CachedObjects:
         """The version and the stored statistics of these partitions; None if a name is not in stored form."""
         if table.target is None or not _are_normal(names, table.target.keys):
             return None
-        found = self._reader.found_in_partitions(
+        found = self._reader.versioned_partitions(
             question.table,
             table.target,
             names,
@@ -159,7 +159,7 @@ class CachedObjects:
             return None
         return found.version, self._entries(names, found, question)
 
-    def _entries(self, names: Sequence[str], found: FoundStatistics, question: _Question) -> dict[str, Entry]:
+    def _entries(self, names: Sequence[str], found: VersionedStatistics, question: _Question) -> dict[str, Entry]:
         hive4 = question.form.hive4 and reads_timestamp_statistics(question.form.engine)
         none = dict.fromkeys(question.columns, b"")
         objects = {name: none.copy() for name in names}

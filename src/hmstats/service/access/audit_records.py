@@ -12,12 +12,12 @@ from hmstats.store.access.audit_records import Numbered
 from hmstats.store.database.store import Store
 from hmstats.store.unit.unit import Unit
 
-__all__ = ["AuditRecords", "Found", "Numbered"]
+__all__ = ["AuditRecords", "Numbered", "RecordPage"]
 
 _log = structlog.get_logger("hmstats.audit_records")
 
 
-class Found(NamedTuple):
+class RecordPage(NamedTuple):
     """Records, the newest first; `more` if older ones were left out."""
 
     records: Sequence[AuditRecord]
@@ -37,11 +37,11 @@ class AuditRecords:
         """
         self._store.write(partial(audit_records.insert_many, records=records))
 
-    def find(self, wanted: WantedRecords, limit: int) -> Found:
+    def find(self, wanted: WantedRecords, limit: int) -> RecordPage:
         """The newest of the wanted records, `limit` at most."""
         with self._store.read() as connection:
             found = audit_records.find(connection, wanted, limit + 1)
-        return Found(found[:limit], more=len(found) > limit)
+        return RecordPage(found[:limit], more=len(found) > limit)
 
     def remove_older(self, retention_seconds: float) -> int:
         """Remove records older than that, in small transactions. Returns their number."""

@@ -198,25 +198,25 @@ class Store:
 
     def statistics_of_partitions(
         self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
-    ) -> statistics_by_name.Found | None:
+    ) -> statistics_by_name.VersionedColumns | None:
         """Statistics of partitions with the table's version, as statistics_by_name.of_partitions returns them."""
         return statistics_by_name.of_partitions(self._pools.checkers, table_id, partitions, columns, sketches=sketches)
 
     def groups_of_partitions(
         self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None
-    ) -> statistics_groups.FoundGroups | None:
+    ) -> statistics_groups.VersionedGroups | None:
         """Statistics of partitions in groups, as statistics_groups.of_partitions returns them."""
         return statistics_groups.of_partitions(self._pools.checkers, table_id, partitions, columns)
 
     def statistics_of_table(
         self, name: TableName, columns: Sequence[str], *, sketches: bool
-    ) -> statistics_by_name.Found | None:
+    ) -> statistics_by_name.VersionedColumns | None:
         """A table's statistics with its version, as statistics_by_name.of_table returns them."""
         return statistics_by_name.of_table(self._pools.checkers, name, columns, sketches=sketches)
 
     def statistics_of_partition(
         self, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
-    ) -> statistics_by_name.Found | None:
+    ) -> statistics_by_name.VersionedColumns | None:
         """A partition's statistics with the table's version, as statistics_by_name.of_partition returns them."""
         return statistics_by_name.of_partition(self._pools.checkers, name, partition, columns, sketches=sketches)
 

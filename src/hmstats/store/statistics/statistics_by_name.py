@@ -26,7 +26,7 @@ _PARTITION, _TABLE_ID, _VERSION, _NUM_ROWS = range(-4, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class VersionedColumns:
     """Statistics, and the text of numRows by partition name ("" for the table's own), at a version of the table."""
 
     columns: FlatColumns
@@ -35,14 +35,14 @@ class Found:
     version: int
 
 
-def of_table(engine: Engine, name: TableName, columns: Sequence[str], *, sketches: bool) -> Found | None:
+def of_table(engine: Engine, name: TableName, columns: Sequence[str], *, sketches: bool) -> VersionedColumns | None:
     """A table's own statistics of these columns by every engine; None if there are none. Notes the version."""
     return _found(engine, _OF_TABLE[sketches], name, columns, {})
 
 
 def of_partition(
     engine: Engine, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
-) -> Found | None:
+) -> VersionedColumns | None:
     """A partition's statistics of these columns by every engine; None if there are none. Notes the version.
 
     The partition's name must be as stored.
@@ -52,7 +52,7 @@ def of_partition(
 
 def of_partitions(
     engine: Engine, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
-) -> Found | None:
+) -> VersionedColumns | None:
     """Statistics of partitions of a table by every engine, of these columns (None: all). Notes no version.
 
     None if the table does not exist.
@@ -67,12 +67,12 @@ def of_partitions(
     if rows[0][_PARTITION] is None:
         rows = []
     counts = {row[_PARTITION]: row[_NUM_ROWS] for row in rows}
-    return Found(_columns(rows), counts, table_id, version)
+    return VersionedColumns(_columns(rows), counts, table_id, version)
 
 
 def _found(
     engine: Engine, read: SingleRead, name: TableName, columns: Sequence[str], more: dict[str, str]
-) -> Found | None:
+) -> VersionedColumns | None:
     named = {"catalog": name.catalog, "database": name.database, "table": name.table}
     rows = read.rows(engine, {**named, **more, "columns": listed(engine, columns)})
     if not rows:
@@ -80,7 +80,7 @@ def _found(
     first = rows[0]
     table_id, version = first[_TABLE_ID], first[_VERSION]
     versions.note(table_id, version, [more["partition"]] if more else ())
-    return Found(_columns(rows), {first[_PARTITION]: first[_NUM_ROWS]}, table_id, version)
+    return VersionedColumns(_columns(rows), {first[_PARTITION]: first[_NUM_ROWS]}, table_id, version)
 
 
 def _columns(rows: Sequence[tuple[Any, ...]]) -> FlatColumns:

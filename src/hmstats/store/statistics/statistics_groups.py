@@ -45,7 +45,7 @@ _NOTHING: Any = literal_column("''::bytea")
 
 
 @dataclass(frozen=True, slots=True)
-class FoundGroups:
+class VersionedGroups:
     """Groups of statistics by engine, and the text of numRows (if set) by partition name, at a version of the table."""
 
     by_engine: Mapping[str, Sequence[StatisticsGroup]]
@@ -55,7 +55,7 @@ class FoundGroups:
 
 def of_partitions(
     engine: Engine, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None
-) -> FoundGroups | None:
+) -> VersionedGroups | None:
     """Statistics as statistics_by_name.of_partitions reads them without sketches; None also on SQLite."""
     if engine.dialect.name != "postgresql":
         return None
@@ -67,7 +67,7 @@ def of_partitions(
         return None
     (version, ids, names, counts, *_), *packed = sorted(rows, key=lambda row: row[0] is None)
     if ids is None:
-        return FoundGroups({}, {}, version)
+        return VersionedGroups({}, {}, version)
     by_id = dict(zip(_integers(ids), names, strict=True))
     known: dict[bytes, tuple[str, ...]] = {}
     by_engine: dict[str, list[StatisticsGroup]] = {}
@@ -77,7 +77,7 @@ def of_partitions(
             known[key] = tuple(map(by_id.__getitem__, _integers(key)))
         group = _group(column, column_type, known[key], dict(zip((*_NUMBERS, *_TEXTS), sent, strict=True)))
         by_engine.setdefault(of_engine, []).extend([group] if group else [])
-    return FoundGroups(by_engine, dict(zip(names, counts, strict=True)), version)
+    return VersionedGroups(by_engine, dict(zip(names, counts, strict=True)), version)
 
 
 def _group(

@@ -84,7 +84,7 @@ def remove_many(unit: Unit, storage_ids: Sequence[int]) -> None:
     remove_found(unit, find(unit.connection, storage_ids))
 
 
-class Found(NamedTuple):
+class StorageIds(NamedTuple):
     """Storages, the ids of their serdes and lists, and of column descriptors that may be theirs alone."""
 
     ids: Sequence[int]
@@ -93,14 +93,16 @@ class Found(NamedTuple):
     lists: Sequence[int]
 
 
-def find(connection: Connection, storage_ids: Sequence[int]) -> Found:
+def find(connection: Connection, storage_ids: Sequence[int]) -> StorageIds:
     """The rows that `remove_found` has to remove; one statement."""
     if not storage_ids:
-        return Found((), (), (), ())
+        return StorageIds((), (), (), ())
     sent = {"ids": bound(connection, storage_ids)}
     rows = connection.execute(_find_query(connection.dialect.name), sent).all()
     serdes, descriptors, lists = ([*dict.fromkeys(ids)] for ids in zip(*rows, strict=True)) if rows else ([], [], [])
-    return Found(storage_ids, *([each for each in ids if each is not None] for ids in (serdes, descriptors, lists)))
+    return StorageIds(
+        storage_ids, *([each for each in ids if each is not None] for ids in (serdes, descriptors, lists))
+    )
 
 
 @lru_cache(maxsize=2)
@@ -117,7 +119,7 @@ def _find_query(dialect_name: str) -> CompoundSelect[Any]:
     )
 
 
-def remove_found(unit: Unit, found: Found) -> None:
+def remove_found(unit: Unit, found: StorageIds) -> None:
     """Remove storages with their parts, and column descriptors that are unused then."""
     if not found.ids:
         return

@@ -5,7 +5,8 @@ names and values are those that a real Hive 4.0.1 writes.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -37,7 +38,7 @@ from hmstats.model.events import (
 from hmstats.wire.catalog.constraints import constraints_to_thrift
 from hmstats.wire.catalog.functions import function_to_thrift
 from hmstats.wire.catalog.objects import database_to_thrift, partition_to_thrift, table_to_thrift
-from hmstats.wire.events.json_protocol import struct_to_json
+from hmstats.wire.events.json_protocol import struct_to_json, text_to_json
 from hmstats.wire.events.partition_texts import PartitionTexts
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.statistics.column_statistics import set_to_thrift
@@ -55,9 +56,27 @@ _CONSTRAINTS = {
 }
 """The type of each kind's event, and the field with the constraints."""
 
+_json_of = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 _Fields = dict[str, Any]
+"""The fields of a message: what JSON knows, and lists of JSON texts."""
 _Said = tuple[str, str, str, str | None, _Fields]
 """An event's type, its catalog, database and table, and the fields of its message."""
+
+
+@dataclass(frozen=True, slots=True)
+class _JsonList:
+    """A list in a message, whose items are made one at a time: an event may be of 100,000 partitions."""
+
+    items: Iterable[str]
+
+    def pieces(self) -> Iterator[str]:
+        """The list's text, in pieces."""
+        separator = "["
+        for item in self.items:
+            yield f"{separator}{item}"
+            separator = ","
+        yield "]" if separator == "," else "[]"
 
 
 def encoder(*, sketches: bool) -> Callable[[Event, int], Notification]:
@@ -143,8 +162,10 @@ def _(event: PartitionsAdded) -> _Said:
         table,
         tableObjJson=_table(table),
         partitions=_values(table, new),
-        partitionListJson=list(map(texts.text, new)),
-        partitionFiles=[{"partitionName": partition_name(keys, each.values), "files": []} for each in named],
+        partitionListJson=_JsonList(text_to_json(texts.text(each)) for each in new),
+        partitionFiles=_JsonList(
+            _json_of({"partitionName": partition_name(keys, each.values), "files": []}) for each in named
+        ),
     )
 
 
@@ -156,7 +177,7 @@ def _(event: PartitionAltered) -> _Said:
         tableObjJson=_table(event.table),
         isTruncateOp=_truth(value=event.truncated),
         writeId=_NO_WRITE_ID,
-        keyValues=_values(event.table, [event.before])[0],
+        keyValues=_key_values(event.table, event.before),
         partitionObjBeforeJson=_partition(event.table, event.before),
         partitionObjAfterJson=_partition(event.table, event.after),
     )
@@ -303,10 +324,13 @@ def _keys(table: Table) -> list[str]:
     return [key.name for key in table.partition_keys]
 
 
-def _values(table: Table, partitions: Sequence[Partition]) -> list[dict[str, str]]:
+def _key_values(table: Table, partition: Partition) -> dict[str, str]:
+    return dict(zip(_keys(table), partition.values, strict=True))
+
+
+def _values(table: Table, partitions: Sequence[Partition]) -> _JsonList:
     """Key to value of each partition."""
-    keys = _keys(table)
-    return [dict(zip(keys, each.values, strict=True)) for each in partitions]
+    return _JsonList(_json_of(_key_values(table, each)) for each in partitions)
 
 
 def _truth(*, value: bool) -> str:
@@ -314,4 +338,17 @@ def _truth(*, value: bool) -> str:
 
 
 def _json(message: _Fields) -> str:
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    """The text of a message, joined from its pieces, between which other threads may run."""
+    return "".join(_pieces(message))
+
+
+def _pieces(message: _Fields) -> Iterator[str]:
+    separator = "{"
+    for name, value in message.items():
+        yield f'{separator}"{name}":'
+        separator = ","
+        if isinstance(value, _JsonList):
+            yield from value.pieces()
+        else:
+            yield _json_of(value)
+    yield "}"

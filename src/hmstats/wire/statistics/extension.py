@@ -29,7 +29,7 @@ _PROVENANCE = {
 }
 """Field of the model to field of the struct."""
 
-Found = tuple[TableName, StatisticsSet]
+NamedStatistics = tuple[TableName, StatisticsSet]
 
 
 def distinct_count_to_thrift(answer: DistinctCount) -> Any:
@@ -164,7 +164,9 @@ def sets_with_details_to_thrift(name: TableName, sets: Iterable[StatisticsSet], 
     return structs, [struct for each in found for struct in details_to_thrift(each)]
 
 
-def sets_with_details_from_thrift(structs: Sequence[Any], details: Sequence[Any], engine: str | None) -> list[Found]:
+def sets_with_details_from_thrift(
+    structs: Sequence[Any], details: Sequence[Any], engine: str | None
+) -> list[NamedStatistics]:
     """Every set in the structs, with its details. `engine` is the default for structs without one.
 
     Raises InvalidInput for invalid values, and for details without their column's statistics.

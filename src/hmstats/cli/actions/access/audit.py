@@ -12,7 +12,7 @@ from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.cli.serving.serve_settings import load_served
 from hmstats.client.naming import named_table
 from hmstats.model.access.audit_record import AuditRecord, WantedRecords
-from hmstats.service.access.audit_records import AuditRecords, Found
+from hmstats.service.access.audit_records import AuditRecords, RecordPage
 from hmstats.store.opening import open_store
 
 _LONGEST_OBJECTS = 200
@@ -44,7 +44,7 @@ def print_records(
         typer.echo(f"older records were left out: --limit is {limit}", err=True)
 
 
-def _found(wanted: WantedRecords, limit: int, database: str | None) -> Found:
+def _found(wanted: WantedRecords, limit: int, database: str | None) -> RecordPage:
     settings = load_served({"database": database})
     store = open_store(settings.database, pool_size=1, statement_seconds=settings.statement_seconds, read_only=True)
     try:

@@ -8,7 +8,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.catalog.partitions.expressions import Answer, Expressions, Question
-from hmstats.service.catalog.partitions.partitions import ALL, Found, KeyValues, Partitions
+from hmstats.service.catalog.partitions.partitions import ALL, KeyValues, Partitions, TablePartitions
 from hmstats.wire.catalog.objects import partition_to_thrift
 from hmstats.wire.conditions.partition_expressions import condition_from_bytes
 from hmstats.wire.idl import hive_metastore
@@ -37,7 +37,7 @@ class PartitionQueryCalls:
     def get_partitions_spec_by_expr(self, session: Session, req: Any) -> Any:
         """The partitions that match a condition, as specifications."""
         found = self._find(req)
-        specs = _specs(Found(found.table, found.partitions))
+        specs = _specs(TablePartitions(found.table, found.partitions))
         return hive_metastore.PartitionsSpecByExprResult(partitionsSpec=specs, hasUnknownPartitions=found.unknown)
 
     def _find(self, req: Any) -> Answer:
@@ -68,7 +68,7 @@ class PartitionQueryCalls:
         specs = grouped_specs(found.table, found.partitions.values(), fields)
         return hive_metastore.GetPartitionsResponse(partitionSpec=specs)
 
-    def _by_specification(self, name: TableName, specification: Any) -> Found:
+    def _by_specification(self, name: TableName, specification: Any) -> TablePartitions:
         mode = None if specification is None else specification.filterMode
         filters = (specification.filters or []) if specification else []
         if mode is None:
@@ -105,7 +105,7 @@ class PartitionQueryCalls:
         return True
 
 
-def _specs(found: Found) -> list[Any]:
+def _specs(found: TablePartitions) -> list[Any]:
     if str(found.table.parameters.get(_GROUPING)).lower() == "true":
         return grouped_specs(found.table, found.partitions.values())
     return [list_spec(found.table, found.partitions.values())]

@@ -9,7 +9,7 @@ from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.access.privileges import Privileges, are_on_partitions
-from hmstats.service.catalog.partitions.partitions import Found, Partitions
+from hmstats.service.catalog.partitions.partitions import Partitions, TablePartitions
 from hmstats.service.lookups import id_of
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.wire.catalog.objects import partition_to_thrift
@@ -148,12 +148,12 @@ class PartitionCalls:
         found = self._partitions.matching(subject.table(db_name, tbl_name), part_vals or [], max_parts)
         return self._told(found, user_name, group_names)
 
-    def _told(self, found: Found, user: str | None, groups: list[str] | None) -> Any:
+    def _told(self, found: TablePartitions, user: str | None, groups: list[str] | None) -> Any:
         if user is None or groups is None or not are_on_partitions(found.table):
             return _listed(found)
         return self._authorised(found, user, groups)
 
-    def _authorised(self, found: Found, user: str | None, groups: list[str]) -> list[Any]:
+    def _authorised(self, found: TablePartitions, user: str | None, groups: list[str]) -> list[Any]:
         """The structs; with a user's and groups' privileges if the table's partitions have privileges of their own."""
         structs = {id_of(each): partition_to_thrift(found.table.name, each) for each in found.partitions.values()}
         if are_on_partitions(found.table):
@@ -200,10 +200,10 @@ def _names(names: list[str] | None) -> list[str]:
     return names
 
 
-def _listed(found: Found) -> Encoded:
+def _listed(found: TablePartitions) -> Encoded:
     return Encoded(partition_bytes.listed_result(found.table.name, found.partitions.values()))
 
 
-def _wrapped(found: Found) -> Encoded:
+def _wrapped(found: TablePartitions) -> Encoded:
     """A result whose only field is the list of partitions, as PartitionsResponse."""
     return Encoded(partition_bytes.wrapped_result(found.table.name, found.partitions.values()))

@@ -18,7 +18,7 @@ from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
-from hmstats.service.statistics.reading.read import OneColumn, StatisticsReader
+from hmstats.service.statistics.reading.read import ColumnAnswer, StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.statistics import statistics_bytes
@@ -157,7 +157,7 @@ class StatisticsCalls:
             self._writer.delete_partitions(name, req.part_names or None, columns, _deleted_engine(req.engine))
         return True
 
-    def _column(self, name: TableName, found: OneColumn) -> Encoded:
+    def _column(self, name: TableName, found: ColumnAnswer) -> Encoded:
         (column,) = statistics_bytes.objects([found.statistics], hive4=False, sketches=self._sketches)
         return Encoded(
             statistics_bytes.column_result(name, column, found.partition, found.analyzed_seconds, found.engine)

@@ -11,7 +11,7 @@ from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.partitions.key_values import as_type, ordered
 from hmstats.model.partitions.partition_expression import PartitionExpression, prepared
 from hmstats.service.catalog.partitions.partition_rules import keys_of
-from hmstats.service.catalog.partitions.partitions import ALL, Found, Partitions
+from hmstats.service.catalog.partitions.partitions import ALL, Partitions, TablePartitions
 
 Condition: TypeAlias = PartitionExpression | str | None
 """A condition: an expression, a filter's text, or None, which every partition meets."""
@@ -97,7 +97,7 @@ class Expressions:
     def _wanted(self, name: TableName, question: Question) -> _Wanted:
         condition = question.condition
         if condition is None or isinstance(condition, str):
-            found: Found = self._partitions.filtered(name, condition or "")
+            found: TablePartitions = self._partitions.filtered(name, condition or "")
             return _Wanted(found.table, list(found.partitions), [])
         table, names = self._partitions.all_names(name)
         keys = keys_of(table)

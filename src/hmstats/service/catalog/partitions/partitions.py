@@ -19,7 +19,7 @@ ALL = -1
 """The limit of partition calls that means no limit."""
 
 
-class Found(NamedTuple):
+class TablePartitions(NamedTuple):
     """Partitions of a table by name, in name order."""
 
     table: Table
@@ -48,7 +48,7 @@ class Partitions:
         """The partition with these values. Raises NoSuchObject."""
         return next(iter(self.with_values(name, values).partitions.values()))
 
-    def with_values(self, name: TableName, values: Sequence[str]) -> Found:
+    def with_values(self, name: TableName, values: Sequence[str]) -> TablePartitions:
         """The partition with these values, and its table. Raises NoSuchObject."""
         with self._store.read() as connection:
             table = table_of(connection, name)
@@ -56,13 +56,13 @@ class Partitions:
             found = partitions.get_many(connection, id_of(table), [wanted])
         if wanted not in found:
             raise missing_partition(name, values)
-        return Found(table, found)
+        return TablePartitions(table, found)
 
-    def by_names(self, name: TableName, names: Sequence[str]) -> Found:
+    def by_names(self, name: TableName, names: Sequence[str]) -> TablePartitions:
         """The named partitions; missing ones are skipped. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
             table = table_of(connection, name)
-            return Found(table, partitions.get_many(connection, id_of(table), list(names)))
+            return TablePartitions(table, partitions.get_many(connection, id_of(table), list(names)))
 
     def by_name(self, name: TableName, partition: str) -> Partition:
         """The partition with this name. Its keys may be in any order but keep their case; values may be escaped or not.
@@ -85,13 +85,13 @@ class Partitions:
             raise NoSuchObject(f"partition {partition} of table {name} not found")
         return next(iter(found.values()))
 
-    def all(self, name: TableName, limit: int = ALL) -> Found:
+    def all(self, name: TableName, limit: int = ALL) -> TablePartitions:
         """Every partition, or the first `limit` of them. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
             table = table_of(connection, name)
             return self._listed(table, partitions.get_all(connection, id_of(table), self._limit(table, limit)))
 
-    def matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> Found:
+    def matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> TablePartitions:
         """The partitions whose values begin with these; an empty value matches any. Raises NoSuchObject, MetaError."""
         with self._store.read() as connection:
             table = table_of(connection, name)
@@ -99,7 +99,7 @@ class Partitions:
             found = partitions.matching(connection, id_of(table), wanted, self._limit(table, limit))
             return self._listed(table, found)
 
-    def filtered(self, name: TableName, text: str, limit: int = ALL) -> Found:
+    def filtered(self, name: TableName, text: str, limit: int = ALL) -> TablePartitions:
         """The partitions that a filter selects; all if it is empty. Raises NoSuchObject, MetaError."""
         if not text.strip():
             return self.all(name, limit)
@@ -157,10 +157,10 @@ class Partitions:
             raise self._too_many(table, str(limit))
         return self._most_listed + 1 if limit < 0 else limit
 
-    def _listed(self, table: Table, found: Mapping[str, Partition]) -> Found:
+    def _listed(self, table: Table, found: Mapping[str, Partition]) -> TablePartitions:
         if self._most_listed is not None and len(found) > self._most_listed:
             raise self._too_many(table, f"more than {self._most_listed}")
-        return Found(table, found)
+        return TablePartitions(table, found)
 
     def _too_many(self, table: Table, number: str) -> MetaError:
         return MetaError(

@@ -25,7 +25,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, table_facts
 from hmstats.store.statistics.column_statistics import FlatColumns
-from hmstats.store.statistics.statistics_groups import FoundGroups
+from hmstats.store.statistics.statistics_groups import VersionedGroups
 from hmstats.store.statistics.table_facts import Target
 from hmstats.store.unit.unit import Connection
 
@@ -34,7 +34,7 @@ _MANY_PARTITIONS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class OneColumn:
+class ColumnAnswer:
     """A column's statistics: of a partition (None: of the table), by an engine, at an epoch second."""
 
     statistics: FlatStatistics
@@ -44,7 +44,7 @@ class OneColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundStatistics:
+class VersionedStatistics:
     """Statistics by partition name, "" for a table's own, with the table's id and version from the same transaction.
 
     Statistics in `groups` are not in `columns`.
@@ -119,7 +119,7 @@ class StatisticsReader:
                 found += map(flat, self._from_partitions(connection, name, target, missing, engine).columns)
         return acceptable(name, found, known_rows(target.parameters)) if repaired else found
 
-    def table_column(self, name: TableName, column: str) -> OneColumn:
+    def table_column(self, name: TableName, column: str) -> ColumnAnswer:
         """One column's statistics of a table. Raises NoSuchObject if the table or the statistics do not exist."""
         found = self._store.statistics_of_table(name, [column], sketches=self._sketches)
         chosen = found and self._one_column(found.columns)
@@ -181,9 +181,9 @@ class StatisticsReader:
         """The facts about a table that caches of its statistics need, with its version; None if it does not exist."""
         return self._store.target(name)
 
-    def found_in_table(
+    def versioned_table(
         self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool
-    ) -> FoundStatistics | None:
+    ) -> VersionedStatistics | None:
         """A table's own statistics as `flat_table` returns them, under the name ""; None if it has none."""
         found = self._store.statistics_of_table(name, columns, sketches=self._sketches)
         if found is None:
@@ -191,9 +191,9 @@ class StatisticsReader:
         chosen = one_of_each_column(found.columns, set(columns), engine, only=not self._any_engine)
         if repaired:
             chosen = {key: acceptable(name, each, row_count(found.rows[key])) for key, each in chosen.items()}
-        return FoundStatistics(found.table_id, found.version, chosen)
+        return VersionedStatistics(found.table_id, found.version, chosen)
 
-    def found_in_partitions(
+    def versioned_partitions(
         self,
         name: TableName,
         target: Target,
@@ -202,7 +202,7 @@ class StatisticsReader:
         engine: str,
         *,
         repaired: bool,
-    ) -> FoundStatistics | None:
+    ) -> VersionedStatistics | None:
         """Statistics of partitions as `flat_partitions` returns them, by stored name; None if the table is gone."""
         asked = set(columns)
         every = all(column.name in asked for column in target.columns)
@@ -217,11 +217,18 @@ class StatisticsReader:
         chosen = one_of_each_column(found.columns, asked, engine, only=not self._any_engine)
         if repaired:
             chosen = {key: acceptable(name, each, row_count(found.rows[key])) for key, each in chosen.items()}
-        return FoundStatistics(target.id, found.version, chosen)
+        return VersionedStatistics(target.id, found.version, chosen)
 
     def _grouped(
-        self, name: TableName, table_id: int, found: FoundGroups, asked: Collection[str], engine: str, *, repaired: bool
-    ) -> FoundStatistics:
+        self,
+        name: TableName,
+        table_id: int,
+        found: VersionedGroups,
+        asked: Collection[str],
+        engine: str,
+        *,
+        repaired: bool,
+    ) -> VersionedStatistics:
         """One engine's statistics of the asked columns; in groups unless a value needs repair or is a decimal."""
         rows = {key: count for key, text in found.rows.items() if text and (count := row_count(text)) is not None}
         together: list[StatisticsGroup] = []
@@ -233,9 +240,9 @@ class StatisticsReader:
                 continue
             for key, each in zip(group.partitions, group.flat(), strict=True):
                 columns.setdefault(key, []).extend(acceptable(name, [each], rows.get(key)) if repaired else [each])
-        return FoundStatistics(table_id, found.version, columns, together)
+        return VersionedStatistics(table_id, found.version, columns, together)
 
-    def partition_column(self, name: TableName, partition: str, column: str) -> OneColumn:
+    def partition_column(self, name: TableName, partition: str, column: str) -> ColumnAnswer:
         """One column's statistics of a partition. Raises NoSuchObject if the table or the statistics do not exist."""
         found = self._store.statistics_of_partition(name, partition, [column], sketches=self._sketches)
         chosen = found and self._one_column(found.columns)
@@ -278,12 +285,12 @@ class StatisticsReader:
             return Aggregate()
         return self._aggregator.within(connection, name, target, None, columns, engine)
 
-    def _one_column(self, found: FlatColumns) -> OneColumn | None:
+    def _one_column(self, found: FlatColumns) -> ColumnAnswer | None:
         """The default engine's statistics of the single column read; with `any_engine`, else the newest."""
         for place in reversed([*_ranked(found, DEFAULT_ENGINE)]):
             statistics, engine = found.statistics[place], found.engines[place]
             if statistics is not None and (self._any_engine or engine == DEFAULT_ENGINE):
-                return OneColumn(statistics, found.partitions[place] or None, engine, found.analyzed_seconds[place])
+                return ColumnAnswer(statistics, found.partitions[place] or None, engine, found.analyzed_seconds[place])
         return None
 
     def _asked(self, engine: str) -> str | None:
@@ -327,8 +334,8 @@ def _ranked(found: FlatColumns, engine: str) -> Iterable[int]:
     return sorted(places, key=lambda place: precedence(found.engines[place], found.analyzed_seconds[place], engine))
 
 
-def _one_of(found: StatisticsSet) -> OneColumn:
-    return OneColumn(flat(found.columns[0]), found.partition, found.engine, found.last_analyzed_seconds)
+def _one_of(found: StatisticsSet) -> ColumnAnswer:
+    return ColumnAnswer(flat(found.columns[0]), found.partition, found.engine, found.last_analyzed_seconds)
 
 
 def _found(connection: Connection, name: TableName) -> Target:
