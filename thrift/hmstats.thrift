@@ -235,6 +235,72 @@ struct ArrowStatisticsResult {
   1: required binary stream,
 }
 
+// ---------------------------------------------------------------- history
+
+// Times are epoch milliseconds. `colName` absent: writes of any column. `most` absent: 1,000, which is the most.
+struct StatisticsHistoryRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string catName,
+  4: optional string colName,
+  5: optional i32 most,
+}
+
+// `kinds`: columns, parameters, dropped, renamed. `tblName`: the table's name before the write. No `colNames`: all
+// columns, or none. No `partNames`: the table itself, and with `dropped` its partitions too.
+struct StatisticsWrite {
+  1: required i64 at,
+  2: required string dbName,
+  3: required string tblName,
+  4: required list<string> kinds,
+  5: optional string writer,
+  6: optional string call,
+  7: required list<string> colNames,
+  8: required list<string> partNames,
+}
+
+struct StatisticsHistoryResult {
+  1: required list<StatisticsWrite> writes, // newest first
+  2: required i64 oldest, // the oldest time that can be asked for
+  3: required i64 sizeBytes, // of the history of all tables
+}
+
+// `at` absent: now. `colNames` and `partNames` as in StatisticsRequest.
+struct PastStatisticsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string catName,
+  4: optional i64 at,
+  5: optional list<string> colNames,
+  6: optional list<string> partNames,
+}
+
+// `at`: of a day that is thinned, its beginning. `parameters`: those of statistics, by partition; empty: the table.
+struct PastStatisticsResult {
+  1: required i64 at,
+  2: required list<hive_metastore.ColumnStatistics> colStats,
+  3: required list<ColumnDetails> details,
+  4: required map<string, map<string, string>> parameters,
+}
+
+struct RestoreStatisticsRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string catName,
+  4: required i64 at,
+  5: optional bool dryRun,
+}
+
+// Counts: columns' statistics written and removed, tables and partitions whose parameters change, and those of them
+// that lose their mark of accurate statistics, since their files have changed.
+struct RestoreStatisticsResult {
+  1: required i64 at,
+  2: required i64 written,
+  3: required i64 removed,
+  4: required i64 parameters,
+  5: required i64 unmarked,
+}
+
 // ---------------------------------------------------------------- calls
 
 service HmstatsService extends hive_metastore.ThriftHiveMetastore {
@@ -285,6 +351,21 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   // Forgets a running write; how many partial states it had.
   i64 remove_partial_states(1: PartialStatesRequest request)
     throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
+
+  // The writes of a table's statistics.
+  StatisticsHistoryResult get_statistics_history(1: StatisticsHistoryRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // Statistics with their sketches, provenance and parameters, as of a time.
+  PastStatisticsResult get_past_statistics(1: PastStatisticsRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // Writes the statistics of a time again.
+  RestoreStatisticsResult restore_statistics(1: RestoreStatisticsRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
 
   // Statistics as Arrow arrays, which any Arrow library reads.
   ArrowStatisticsResult get_arrow_statistics(1: ArrowStatisticsRequest request)

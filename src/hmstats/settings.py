@@ -332,6 +332,12 @@ class Settings(BaseSettings):
         gt=0,
         description="Hours after which what a write has gathered is removed when it has gathered nothing more.",
     )
+    history_days: int = Field(
+        31, ge=0, le=36_500, description="Days for which every version of statistics is kept; 0 keeps no history."
+    )
+    history_thinned_days: int = Field(
+        366, ge=0, le=36_500, description="Days for which one version of statistics a day is kept after that."
+    )
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
     )

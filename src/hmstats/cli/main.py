@@ -30,6 +30,9 @@ COMMANDS = {
     "push": "Send statistics that wait in a spool folder.",
     "list": "List tables, and which have statistics.",
     "show": "Print the statistics of a table.",
+    "history": "List writes of a table's statistics.",
+    "diff": "Print what changed between two times.",
+    "restore": "Put statistics of a time back.",
     "describe": "Print what Hive answers to DESCRIBE.",
     "compare": "Put two tables' statistics side by side.",
     "check": "Find stored statistics that are wrong.",
@@ -56,6 +59,9 @@ _MODULES = {
     "token": "access.token",
     "password": "access.password",
     "audit": "access.audit",
+    "history": "history.history",
+    "diff": "history.diff",
+    "restore": "history.restore",
 }
 
 

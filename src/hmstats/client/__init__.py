@@ -8,6 +8,7 @@ tables/             what a metastore knows of a table as a whole: DESCRIBE, stor
 sending/            statistics on their way to a metastore: parcels, the spool folder, copies
 metastore.py        Hive's calls
 questions.py        hmstats' own calls: questions to sketches
+history.py          hmstats' own calls: earlier statistics, and how they come back
 running_writes.py   hmstats' own calls: jobs that gather statistics while they write
 connection/         addresses, one connection, batches
 """

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
+from hmstats.client.history import HistoryQuestions
 from hmstats.client.naming import AnyTable, as_table_name
 from hmstats.client.questions import Questions
 from hmstats.errors import CallRefused, StatementError, UnknownCall
@@ -85,6 +86,11 @@ class Metastore(Questions):
     def address(self) -> str:
         """The address in use, as `thrift://HOST:PORT`."""
         return str(self._connection.address)
+
+    @property
+    def past(self) -> HistoryQuestions:
+        """The history of statistics, which only hmstats has."""
+        return HistoryQuestions(self._ask)
 
     def close(self) -> None:
         """Close the connection; a later call connects again."""

@@ -45,6 +45,7 @@ from hmstats.server.rpc.partitions.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions.partitions import PartitionCalls
 from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.statistics.extension import ExtensionCalls
+from hmstats.server.rpc.statistics.history import HistoryCalls
 from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
 from hmstats.server.rpc.statistics.statistics import StatisticsCalls
 from hmstats.server.rpc.transactions.locks import LockCalls
@@ -74,6 +75,9 @@ from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.identity import Identity
 from hmstats.service.notifications import NotificationLog
+from hmstats.service.statistics.history.history import StatisticsHistory
+from hmstats.service.statistics.history.restore import StatisticsRestore
+from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.questions.whole_statistics import WholeStatistics
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
@@ -100,6 +104,8 @@ _CERTIFICATES_SECONDS = 5.0
 """How often a worker looks whether the files of its certificate, or what proves users, have changed."""
 _ACCESS_SECONDS = 1.0
 """How often a worker looks whether the file of access rules has changed."""
+_HISTORY_SECONDS = 3_600.0
+"""How often a server removes and thins what is old in the history of statistics."""
 _AUDIT_SECONDS = 1.0
 """How often a worker writes the audit records that have queued up."""
 _RECOVERY_SECONDS = 5.0
@@ -126,6 +132,8 @@ class Rules:
     listing_seconds: float = LISTING_SECONDS
     most_partitions_listed: int | None = None
     running_write_retention_hours: float = 24.0
+    history_days: int = 31
+    history_thinned_days: int = 366
 
 
 def prepare(store: Store, warehouse: Warehouse) -> None:
@@ -166,6 +174,9 @@ def build(
     prepare(store, warehouse)
     if rules.notifications:
         store.keep_log(encoder(sketches=rules.send_sketches))
+    if rules.history_days:
+        store.keep_history()
+    keeping = Keeping(rules.history_days, rules.history_thinned_days)
     made = _statistics(store, rules)
     writes, log = RunningWrites(store), NotificationLog(store)
     subjects = (
@@ -174,6 +185,7 @@ def build(
         *_catalog_calls(store, warehouse, rules, made),
         *_statistics_calls(store, rules, made),
         RunningWriteCalls(writes),
+        HistoryCalls(StatisticsHistory(store, keeping), StatisticsRestore(store, keeping)),
         NotificationCalls(log),
     )
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
@@ -181,6 +193,7 @@ def build(
         rules.notifications and not store.shape.beside_hive
     ):  # beside a Hive, Hive removes them after its own retention time
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
+    cleaning.append(Chore("history", HistoryUpkeep(store, keeping).run, _HISTORY_SECONDS, at_once=True))
     cleaning.append(Chore("file_changes", FileChanges(store, warehouse).recover, _RECOVERY_SECONDS, at_once=True))
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)

@@ -50,6 +50,9 @@ def test_it_extends_hives_service_with_hives_own_structs() -> None:
         "get_provenance",
         "get_statistics",
         "set_statistics",
+        "get_statistics_history",
+        "get_past_statistics",
+        "restore_statistics",
         *about_running_writes,
     }
     about_one_column = {"get_distinct_count", "get_quantiles", "get_top_k"}

@@ -2,6 +2,7 @@
 
 serve, adopt, leave, doctor, config   a server and its database
 access/                               who may call a server, and do what
+history/                              earlier statistics
 spark_arguments                       arguments of Spark's jobs, read before Spark is loaded
 analysis, checking                    Spark's jobs
 list_, show, ask, compare             stored statistics

@@ -15,6 +15,9 @@ def show(
     partition: Annotated[str | None, typer.Argument(help="Its partition, as key=value/key=value.")] = None,
     *,
     partitions: Annotated[bool, typer.Option("--partitions", help="Every partition for itself.")] = False,
+    as_of: Annotated[
+        str | None, typer.Option(help="What there was at a time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")
+    ] = None,
     sort: Annotated[str | None, typer.Option(help=_SORT, metavar="COLUMN")] = None,
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
@@ -22,6 +25,15 @@ def show(
     metastore: Server = None,
 ) -> None:
     """Print the statistics of a table or its partitions: how sure they are, and whether they are behind the rows."""
+    if as_of is not None:
+        from hmstats.cli.actions.history.as_of import show_past
+
+        if sort is not None or as_csv or arrow is not None:
+            raise typer.BadParameter("--as-of goes with --partitions and --json only")
+        show_past(
+            table=table, partition=partition, partitions=partitions, as_of=as_of, as_json=as_json, metastore=metastore
+        )
+        return
     from hmstats.cli.actions.show import show_statistics
 
     show_statistics(

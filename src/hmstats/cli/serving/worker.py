@@ -129,4 +129,6 @@ def _rules(settings: Settings) -> Rules:
         listing_seconds=settings.listing_seconds,
         most_partitions_listed=settings.most_partitions_listed,
         running_write_retention_hours=settings.running_write_retention_hours,
+        history_days=settings.history_days,
+        history_thinned_days=settings.history_thinned_days,
     )

@@ -8,6 +8,10 @@ SPARK = "spark.sql.statistics."
 """The beginning of the parameters in which Spark keeps its statistics."""
 FINGERPRINT = "hmstats.fingerprint"
 """The parameter in which an analysis keeps what it has seen of the files."""
+STATED = "spark.sql.sources.hmstats.stated"
+"""The parameter that tells which of Spark's statistics are its own."""
+RESTORED = (*COUNTS, PARAMETER, FINGERPRINT, STATED)
+"""The parameters that come back with earlier statistics, beside Spark's."""
 _KEYS = frozenset({*COUNTS, PARAMETER, FINGERPRINT, LAST_DDL})
 
 
@@ -19,3 +23,8 @@ def is_of_statistics(key: str) -> bool:
 def without_statistics(parameters: Parameters) -> dict[str, str]:
     """The parameters that hold no statistics."""
     return {key: value for key, value in parameters.items() if not is_of_statistics(key)}
+
+
+def is_restored(key: str) -> bool:
+    """Whether a parameter comes back with earlier statistics."""
+    return key in RESTORED or key.startswith(SPARK)

@@ -3,5 +3,6 @@
 cells        short texts of counts and columns
 flat_table   one Arrow table, a row a column
 comparison   two statistics side by side
+changes      what changed between two times
 view         a title, a table and notes, as text or HTML
 """

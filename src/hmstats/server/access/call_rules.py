@@ -299,7 +299,8 @@ _STATISTICS = {
     **_each(
         """
         get_aggr_stats_for get_arrow_statistics get_distinct_count get_partitions_statistics_req get_provenance
-        get_quantiles get_statistics get_table_statistics_req get_top_k get_united_statistics
+        get_past_statistics get_quantiles get_statistics get_statistics_history get_table_statistics_req get_top_k
+        get_united_statistics
         """,
         on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
     ),
@@ -320,6 +321,9 @@ _STATISTICS = {
     ),
     "set_aggr_stats_for": CallRule(lambda arguments, _: list(_written(arguments["request"].colStats))),
     "set_statistics": CallRule(lambda arguments, _: list(_set_statistics(arguments["request"]))),
+    "restore_statistics": CallRule(
+        on_table(Action.WRITE_STATISTICS, "request.dbName", "request.tblName", "request.catName")
+    ),
     **_each("put_partial_states get_partial_states remove_partial_states", somewhere(Action.WRITE_STATISTICS)),
 }
 _CREATES = {

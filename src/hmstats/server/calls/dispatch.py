@@ -35,7 +35,9 @@ from hmstats.server.messages.envelope import (
 from hmstats.server.messages.request import CacheKey, Request
 from hmstats.server.messages.struct_codec import Encoded, decode_arguments, encode_struct
 from hmstats.server.monitoring.metrics import CACHED, RPC_SECONDS
+from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
+from hmstats.store.history.caller import Caller, caller
 from hmstats.wire.faults import to_thrift
 from hmstats.wire.idl import Method
 
@@ -201,6 +203,7 @@ class Dispatcher:
         head = request.head
         request_id = secrets.token_hex(8)
         bind_contextvars(request_id=request_id, method=head.name, **_client(session))
+        caller.set(Caller(subject.author(session), head.name))
         answer = self._run(request, session, request_id)
         if self._audit is not None:
             self._audit.record(request, session, answer.outcome)

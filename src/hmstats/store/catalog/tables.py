@@ -30,6 +30,7 @@ from hmstats.model.catalog.objects import (
 )
 from hmstats.store.catalog import constraint_columns, databases
 from hmstats.store.changes import versions
+from hmstats.store.history import before_writes
 from hmstats.store.partitions import partitions
 from hmstats.store.schema import (
     DBS,
@@ -264,6 +265,7 @@ def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
     connection = unit.connection
     rows = connection.execute(_owned_query(connection.dialect.name), {"ids": bound(connection, table_ids)}).all()
     storages = descriptors.find(connection, [each for _, each in rows if each is not None])
+    before_writes.of_dropped_tables(unit, table_ids)
     partitions.remove_rows(unit, [each for each, _ in rows if each is not None])
     for column in _HANGING:
         queued.delete(unit, column, table_ids)

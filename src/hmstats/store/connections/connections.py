@@ -8,6 +8,7 @@ so for a thread that must not block (version_line.py). Writing connections begin
 other statements (writing_connection.py), and hold a claim on the database (claims.py).
 """
 
+import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -138,10 +139,15 @@ def _begin_with(engine: Engine, statement: str, *, query_only: bool) -> None:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA case_sensitive_like = ON")  # as everywhere else
         connection.execute(f"PRAGMA query_only = {query_only}")
+        connection.create_function("sha256", 1, _sha256, deterministic=True)  # PostgreSQL has it
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
+
+
+def _sha256(value: bytes | None) -> bytes | None:
+    return None if value is None else hashlib.sha256(value).digest()
 
 
 def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str = "", **of_driver: Any) -> Engine:

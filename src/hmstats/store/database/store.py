@@ -69,6 +69,7 @@ class Store:
         self._ids = Ids(pools.allocators)
         self._turns = Turns()
         self._encode: Encoder | None = None
+        self._keeps_history = False
         self._own: OwnVersions | None = None
         self._preparing = prepared.Preparing(possible=pools.line is not None)
         self._follows_hive = False
@@ -120,6 +121,10 @@ class Store:
     def keeps_log(self) -> bool:
         """Whether the events of units are written to the notification log."""
         return self._encode is not None
+
+    def keep_history(self) -> None:
+        """Keep what units replace of statistics from now on (store/history)."""
+        self._keeps_history = True
 
     @property
     def knows_changes(self) -> bool:
@@ -347,9 +352,18 @@ class Store:
     def _unit(self, expected: ExpectedTable | None = None) -> Iterator[Unit]:
         with self._pools.writers.connect() as connection:
             events: list[Event] | None = None if self._encode is None else []
-            now_seconds = _seconds(self._clock())
-            prepares = self._preparing.on
-            unit = Unit(connection, now_seconds, self._ids, events, self.shape, prepares=prepares, expects=expected)
+            now = self._clock()
+            unit = Unit(
+                connection,
+                _seconds(now),
+                self._ids,
+                events,
+                self.shape,
+                prepares=self._preparing.on,
+                expects=expected,
+                keeps_history=self._keeps_history,
+                now_milliseconds=int(now * 1000),
+            )
             connection.execution_options(**{UNIT: unit})
             yield unit
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import delete, select, update
 
 from hmstats.model.catalog.objects import TableName
+from hmstats.store.history import before_writes
 from hmstats.store.schema import HMSTATS_COLUMN_PROVENANCE, HMSTATS_TOP_K, PART_COL_STATS, PARTITIONS
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.storage import drop_locations
@@ -13,6 +14,7 @@ from hmstats.store.unit.unit import Unit
 
 def hand_over(unit: Unit, partition_ids: Sequence[int], table_id: int, name: TableName) -> None:
     """Move partitions to the table with this id and name, with their statistics and details."""
+    before_writes.of_dropped_partitions(unit, partition_ids)
     connection, p = unit.connection, HMSTATS_COLUMN_PROVENANCE
     # If a partition left this table through a server of the version before, its old provenance is still there.
     left = p.c.TBL_ID == table_id, one_of(connection, p.c.PART_ID, partition_ids)

@@ -8,6 +8,8 @@ from sqlalchemy import Connection, bindparam, delete, func, select, update
 from hmstats.model.catalog.objects import Column, Partition, Storage
 from hmstats.model.parameters import accurate
 from hmstats.model.partitions.partition_filter import PartitionFilter
+from hmstats.store.history import before_writes
+from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions.partition_filters import restrict
 from hmstats.store.schema import (
     HMSTATS_COLUMN_PROVENANCE,
@@ -227,6 +229,7 @@ def relocate(unit: Unit, table_id: int, old: str, new: str) -> None:
 def rename(unit: Unit, partition_id: int, name: str, values: Sequence[str]) -> None:
     """Change a partition's name and values; its statistics follow."""
     connection, v = unit.connection, PARTITION_KEY_VALS
+    before_writes.of_names(unit, OwnerKind.PARTITIONS, [partition_id])
     connection.execute(update(PARTITIONS).where(PARTITIONS.c.PART_ID == partition_id).values(PART_NAME=name))
     connection.execute(delete(v).where(v.c.PART_ID == partition_id))
     _add_values(unit, {partition_id: values})
@@ -239,6 +242,7 @@ def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:
         return
     here = one_of(unit.connection, PARTITIONS.c.PART_ID, partition_ids)
     query = select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None))
+    before_writes.of_dropped_partitions(unit, partition_ids)
     storages = descriptors.find(unit.connection, list(unit.connection.execute(query).scalars()))
     remove_rows(unit, partition_ids)
     descriptors.remove_found(unit, storages)

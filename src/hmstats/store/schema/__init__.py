@@ -11,7 +11,7 @@ connectors, events                       data connectors; marks of events on par
 privileges, tokens                       privileges, roles; delegation tokens
 transactions                             locks, transactions and write ids
 service                                  ids, the schema's version, properties, the notification log
-ours                                     our own tables
+ours, history                            our own tables; the state of statistics before each write
 """
 
 from hmstats.store.schema.catalog import (
@@ -36,6 +36,13 @@ from hmstats.store.schema.events import PARTITION_EVENTS
 from hmstats.store.schema.functions import (
     FUNC_RU,
     FUNCS,
+)
+from hmstats.store.schema.history import (
+    HMSTATS_HISTORY,
+    HMSTATS_HISTORY_COLUMN,
+    HMSTATS_HISTORY_PARAMETER,
+    HMSTATS_HISTORY_PARTITION,
+    HMSTATS_HISTORY_SKETCH,
 )
 from hmstats.store.schema.ours import (
     HMSTATS_API_TOKEN,
@@ -119,6 +126,11 @@ __all__ = [
     "HMSTATS_COLUMN_PROVENANCE",
     "HMSTATS_DELEGATION_TOKEN",
     "HMSTATS_FILE_CHANGE",
+    "HMSTATS_HISTORY",
+    "HMSTATS_HISTORY_COLUMN",
+    "HMSTATS_HISTORY_PARAMETER",
+    "HMSTATS_HISTORY_PARTITION",
+    "HMSTATS_HISTORY_SKETCH",
     "HMSTATS_PARTIAL_STATE",
     "HMSTATS_PROVENANCE",
     "HMSTATS_TABLE_CHANGE",

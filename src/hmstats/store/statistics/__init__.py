@@ -5,6 +5,7 @@ column_statistics, statistics_rows      TAB_COL_STATS and PART_COL_STATS, and th
 statistics_by_name, statistics_groups   reads by a table's name, or packed by columns
 aggregates, sketches                    reads over many partitions
 details, provenance, top_k              HMSTATS_COLUMN_PROVENANCE and HMSTATS_TOP_K
+past_statistics                         rows of the history as statistics
 partial_states                          HMSTATS_PARTIAL_STATE
 statistics_write_ids                    write ids of transactional tables' statistics
 """

@@ -18,6 +18,8 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.model.statistics.flat_statistics import FlatStatistics
 from hmstats.model.statistics.statistics_by_field import StatisticsByField, by_kind
+from hmstats.store.history import before_writes
+from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
 from hmstats.store.statements.upserts import update_columns, upsert_columns
 from hmstats.store.statements.value_sets import one_of
@@ -183,6 +185,7 @@ def write_by_field(
 
 def delete_tables(unit: Unit, table_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:
     """Delete tables' statistics of these columns (None: all) and this engine (None: all). Returns the row count."""
+    before_writes.of_columns(unit, OwnerKind.TABLES, table_ids, columns, engine)
     details.delete_tables(unit, table_ids, columns, engine)
     return _delete(unit, _OF_TABLES, table_ids, columns, engine)
 
@@ -194,6 +197,7 @@ def delete_partitions(
 
     Returns the number of rows.
     """
+    before_writes.of_columns(unit, OwnerKind.PARTITIONS, partition_ids, columns, engine)
     details.delete_partitions(unit, partition_ids, columns, engine)
     return _delete(unit, _OF_PARTITIONS, partition_ids, columns, engine)
 
@@ -304,7 +308,7 @@ def _named(unit: Unit, place: _Place, name: TableName, rows: int) -> dict[str, S
 
 
 def _in_order(statistics: Mapping[int, StatisticsSet]) -> Iterator[tuple[int, ColumnStatistics]]:
-    """Owners and column statistics in a fixed order, so that two writers cannot deadlock."""
+    """OwnerKind and column statistics in a fixed order, so that two writers cannot deadlock."""
     for owner in sorted(statistics):
         for column in sorted(statistics[owner].columns, key=attrgetter("column")):
             yield owner, column

@@ -1,11 +1,13 @@
 """Parameters: key and value texts of databases, tables, partitions, storages and serdes, of many owners at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Connection, Table, delete, insert, select, update
 
 from hmstats.store import schema
+from hmstats.store.history import before_writes
+from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.statements import queued
 from hmstats.store.statements.upserts import upsert
 from hmstats.store.statements.value_sets import one_of
@@ -17,15 +19,17 @@ class ParameterTable(NamedTuple):
 
     table: Table
     owner: Column[Any]
+    kept: OwnerKind | None = None
+    """The kind of owners whose parameters of statistics have a history."""
 
 
-def _of(table: Table, owner: str) -> ParameterTable:
-    return ParameterTable(table, table.c[owner])
+def _of(table: Table, owner: str, kept: OwnerKind | None = None) -> ParameterTable:
+    return ParameterTable(table, table.c[owner], kept)
 
 
 OF_DATABASES = _of(schema.DATABASE_PARAMS, "DB_ID")
-OF_TABLES = _of(schema.TABLE_PARAMS, "TBL_ID")
-OF_PARTITIONS = _of(schema.PARTITION_PARAMS, "PART_ID")
+OF_TABLES = _of(schema.TABLE_PARAMS, "TBL_ID", OwnerKind.TABLES)
+OF_PARTITIONS = _of(schema.PARTITION_PARAMS, "PART_ID", OwnerKind.PARTITIONS)
 OF_STORAGES = _of(schema.SD_PARAMS, "SD_ID")
 OF_SERDES = _of(schema.SERDE_PARAMS, "SERDE_ID")
 
@@ -45,6 +49,7 @@ def read(
 
 def put(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
     """Upsert these parameters of each owner; other keys do not change."""
+    _keep_before(unit, of, list(values), {key for pairs in values.values() for key in pairs})
     key = [of.owner.name, "PARAM_KEY"]
     upsert(unit, of.table, key, _rows(of, values), _replaced)
 
@@ -63,7 +68,8 @@ def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
 
 def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
     """Replace all parameters of each owner by these."""
-    remove(unit, of, list(values))
+    _keep_before(unit, of, list(values), None)
+    _remove(unit, of, list(values))
     rows = _rows(of, values)
     if rows:
         unit.connection.execute(insert(of.table), rows)
@@ -71,6 +77,7 @@ def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, st
 
 def set_known(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str], value: str) -> None:
     """Set this value for those of the keys that an owner has already."""
+    _keep_before(unit, of, owners, keys)
     here = one_of(unit.connection, of.owner, owners)
     statement = update(of.table).where(here, of.table.c.PARAM_KEY.in_(keys))
     unit.connection.execute(statement.values(PARAM_VALUE=value))
@@ -78,6 +85,16 @@ def set_known(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Seque
 
 def remove(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str] | None = None) -> None:
     """Remove these parameters (None: all) of the owners."""
+    _keep_before(unit, of, owners, keys)
+    _remove(unit, of, owners, keys)
+
+
+def _keep_before(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Collection[str] | None) -> None:
+    if of.kept is not None:
+        before_writes.of_parameters(unit, of.kept, owners, keys)
+
+
+def _remove(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str] | None = None) -> None:
     statement = delete(of.table).where(one_of(unit.connection, of.owner, owners))
     unit.connection.execute(statement if keys is None else statement.where(of.table.c.PARAM_KEY.in_(keys)))
 

@@ -1,7 +1,8 @@
 """A unit of work: the state of a writer during one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from sqlalchemy import Connection
@@ -25,6 +26,7 @@ class Unit:
     `events` are those for the log so far; None if no log is written. `shape` is the database's shape.
     `counted` are the tables whose versions it changes (versions.py). With `prepares`, its session is its own, so that
     statements may be prepared there. A unit that `expects` a table at a version reads nothing (version_guard.py).
+    With `keeps_history`, what it replaces of statistics is kept, as of `now_milliseconds` of the epoch.
     """
 
     connection: Connection
@@ -35,7 +37,14 @@ class Unit:
     counted: set[int] = field(default_factory=set)
     prepares: bool = False
     expects: ExpectedTable | None = None
+    keeps_history: bool = False
+    now_milliseconds: int = 0
     _waiting: list[tuple[str, Sequence[Any], Prepared | None]] = field(default_factory=list)
+    _steps: Iterator[int] = field(default_factory=count)
+
+    def next_step(self) -> int:
+        """The number of the next step in the history of statistics: it begins with the time, so that units differ."""
+        return self.now_milliseconds * 1_000 + next(self._steps)
 
     def ids(self, sequence: IdSequence, count: int) -> range:
         """`count` new ids of a sequence."""

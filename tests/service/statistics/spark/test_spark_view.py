@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from hmstats.model.catalog.objects import Column, Storage, Table, TableName
+from hmstats.model.parameters.statistics_keys import STATED
 from hmstats.model.statistics.column_statistics import ColumnStatistics, DoubleStatistics, LongStatistics
 from hmstats.outlets.spark.spark_properties import PREFIX, read
-from hmstats.service.statistics.spark.spark_marks import SHOWN, STATED, digest, stated, statement, without_marks
+from hmstats.service.statistics.spark.spark_marks import SHOWN, digest, stated, statement, without_marks
 from hmstats.service.statistics.spark.spark_view import Row, shown
 
 SPARKS = {f"{PREFIX}totalSize": "50", f"{PREFIX}numRows": "5", f"{PREFIX}colStats.a.version": "2"}

@@ -29,6 +29,8 @@ from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import databases, materialized_views, tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
+from hmstats.store.history import before_writes
+from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions import partition_columns, partitions
 from hmstats.store.statistics import column_statistics
 from hmstats.store.storage import parameters
@@ -144,6 +146,8 @@ class TableAlterations:
         sizes_counted = counted is not None and counted.sizes is not None
         settled = self._spark.settled(unit, stored, placed, sizes_counted=sizes_counted)
         altered = settled.table
+        if altered.name != stored.name:
+            before_writes.of_names(unit, OwnerKind.TABLES, [table_id])
         tables.replace(unit, table_id, altered)
         if lost:
             column_statistics.delete_tables(unit, [table_id], lost, None)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from hmstats.model.catalog.objects import LAST_DDL, Parameters
 from hmstats.model.parameters.row_counts import row_count
+from hmstats.model.parameters.statistics_keys import STATED
 from hmstats.outlets.spark import spark_properties
 
-STATED, SHOWN = "spark.sql.sources.hmstats.stated", "spark.sql.sources.hmstats.shown"
+SHOWN = "spark.sql.sources.hmstats.shown"
 
 
 @dataclass(frozen=True, slots=True)

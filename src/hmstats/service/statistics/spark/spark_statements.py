@@ -13,6 +13,7 @@ from hmstats.model.catalog.objects import Parameters, Table
 from hmstats.model.events import StatisticsUpdated
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import NUM_ROWS
+from hmstats.model.parameters.statistics_keys import STATED
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.spark.spark_statistics import SparkStatistics
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
@@ -20,7 +21,7 @@ from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.spark import spark_properties
 from hmstats.outlets.spark.spark_columns import from_spark
 from hmstats.service.statistics import details
-from hmstats.service.statistics.spark.spark_marks import SHOWN, STATED, digest, stated, without_marks
+from hmstats.service.statistics.spark.spark_marks import SHOWN, digest, stated, without_marks
 from hmstats.service.statistics.spark.spark_view import SPARK, Row, SparkView, shown
 from hmstats.store.statistics import column_statistics
 from hmstats.store.statistics.details import OF_TABLE

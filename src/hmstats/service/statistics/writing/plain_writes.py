@@ -21,6 +21,8 @@ from hmstats.service.statistics.writing.validate import are_plain, exact_rows, h
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
+from hmstats.store.history import before_writes
+from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.statements.upserts import ROWS_AT_ONCE
 from hmstats.store.statistics import column_statistics, table_facts
 from hmstats.store.statistics.details import OF_TABLE
@@ -143,6 +145,9 @@ class PlainWrites:
     ) -> _Outcome:
         """Write the details, the marks and the events, and last the statistics themselves."""
         of_table = subject.of_table
+        kind = OwnerKind.TABLES if of_table else OwnerKind.PARTITIONS
+        names = [each.column for each in statistics.columns]
+        before_writes.of_written(unit, kind, subject.table, target, owners.ids, names, statistics.engine)
         details.keep_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
         marks = self._mark(unit, owners, statistics, of_table=of_table)
         versions.bump(unit, target.id, None if of_table else set(_names(statistics)))

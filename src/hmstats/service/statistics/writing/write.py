@@ -25,6 +25,8 @@ from hmstats.service.statistics.writing.validate import check_sketches, checked,
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
+from hmstats.store.history import before_writes
+from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, table_facts
 from hmstats.store.statistics.details import OF_TABLE
@@ -89,6 +91,8 @@ class StatisticsWriter:
                 stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
                 stored = details.of_table(unit, target.id, stored)
             given = merged(name, given, stored) if merge else latest(given)
+            columns = _names(given)
+            before_writes.of_written(unit, OwnerKind.TABLES, name, target, [target.id], columns, given.engine)
             column_statistics.write_table(unit, target.id, name, given)
             details.keep(unit, target.id, {OF_TABLE: given}, author)
             job = _Job(name, target, merge, state)
@@ -161,6 +165,8 @@ class StatisticsWriter:
             given = {each: merged(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
         else:
             given = {each: merged(name, new, ()) for each, new in given.items()}
+        names, engine = {each for found in given.values() for each in _names(found)}, sets[0].engine
+        before_writes.of_written(unit, OwnerKind.PARTITIONS, name, target, list(given), names, engine)
         column_statistics.write_partitions(unit, name, given)
         return given, self._mark(unit, job, OF_PARTITIONS, known, given)
 

@@ -1,0 +1,83 @@
+"""`hmstats diff`: what changed in a table's statistics between two times, the largest change first."""
+
+import json
+import time
+from math import isinf
+
+import typer
+
+from hmstats.cli.actions.history.times import past_ms, shown
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.output.tables import plain_table, print_table
+from hmstats.client import Metastore, connect
+from hmstats.client.naming import named_table
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.history import PastStatistics
+from hmstats.outlets.people.cells import UNKNOWN
+from hmstats.outlets.people.changes import Change, changes
+from hmstats.settings import load
+
+
+def print_diff(*, table: str, since: str | None, until: str | None, as_json: bool, metastore: str | None) -> None:
+    """Print changes beyond the stated errors. `since` is before the last write by default, `until` now.
+
+    Raises typer.Exit if anything changed.
+    """
+    settings = load({"metastore": metastore})
+    now, name = time.time(), named_table(table)
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        from_ms = _before_last(service, name) if since is None else past_ms("--from", since, now)
+        before = _whole(service, name, from_ms)
+        after = _whole(service, name, None if until is None else past_ms("--to", until, now))
+    found = changes(before, after)
+    for each in found if as_json else ():
+        typer.echo(json.dumps(_row(each), ensure_ascii=False))
+    if not as_json:
+        _print(table, before, after, found)
+    if found:
+        raise typer.Exit(ExitCode.NO)
+
+
+def _before_last(service: Metastore, name: TableName) -> int:
+    """The time just before the table's last write; the oldest one if there is none."""
+    found = service.past.history(name, most=1)
+    return max(found.oldest_ms, found.writes[0].at_ms - 1) if found.writes else found.oldest_ms
+
+
+def _whole(service: Metastore, name: TableName, at_ms: int | None) -> PastStatistics:
+    own = service.past.past(name, at_ms)
+    below = service.past.past(name, at_ms, partitions=[])
+    return PastStatistics(own.at_ms, [*own.sets, *below.sets], {**own.parameters, **below.parameters})
+
+
+def _print(table: str, before: PastStatistics, after: PastStatistics, found: list[Change]) -> None:
+    typer.echo(f"{table} from {shown(before.at_ms)} to {shown(after.at_ms)}")
+    rows = plain_table(["Partition", "Column", "Statistic"], ["From", "To", "Factor"])
+    for each in found:
+        number = each.number
+        factor = "" if isinf(each.size) else f"{each.size:.3g}"
+        rows.add_row(
+            each.partition, number.column or "", number.statistic, _text(number.left), _text(number.right), factor
+        )
+    if found:
+        print_table(rows)
+    typer.echo(f"{len(found):,} {'number has' if len(found) == 1 else 'numbers have'} changed beyond the stated errors")
+
+
+def _row(change: Change) -> dict[str, object]:
+    number = change.number
+    return {
+        "partition": change.partition or None,
+        "engine": change.engine or None,
+        "column": number.column,
+        "statistic": number.statistic,
+        "from": number.left,
+        "to": number.right,
+        "factor": None if isinf(change.size) else change.size,
+    }
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return UNKNOWN
+    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,52 @@
+"""`hmstats history`: when a table's statistics were written, by whom, and what changed."""
+
+import json
+
+import typer
+
+from hmstats.cli.actions.history.times import shown
+from hmstats.cli.output.tables import plain_table, print_table
+from hmstats.client import connect
+from hmstats.client.naming import named_table
+from hmstats.model.statistics.history import PastWrite
+from hmstats.settings import load
+
+_MOST_NAMES = 3
+
+
+def print_history(*, table: str, column: str | None, most: int, as_json: bool, metastore: str | None) -> None:
+    """Print the last writes of a table, newest first."""
+    settings = load({"metastore": metastore})
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        found = service.past.history(named_table(table), column, most)
+    if as_json:
+        for each in found.writes:
+            typer.echo(json.dumps(_row(each), ensure_ascii=False))
+        return
+    rows = plain_table(["When", "Who", "How", "What", "Columns", "Of"])
+    for each in found.writes:
+        of = _some(each.partitions) or each.table.table
+        rows.add_row(
+            shown(each.at_ms), each.writer or "", each.call or "", ", ".join(each.kinds), _some(each.columns), of
+        )
+    print_table(rows)
+    typer.echo(f"oldest time that can be asked for: {shown(found.oldest_ms)}")
+    typer.echo(f"history of all tables: {found.size_bytes:,} bytes")
+
+
+def _row(write: PastWrite) -> dict[str, object]:
+    return {
+        "at": shown(write.at_ms),
+        "table": write.table.short,
+        "writer": write.writer,
+        "call": write.call,
+        "kinds": write.kinds,
+        "columns": write.columns,
+        "partitions": write.partitions,
+    }
+
+
+def _some(names: tuple[str, ...]) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")

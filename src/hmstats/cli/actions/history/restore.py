@@ -1,0 +1,67 @@
+"""`hmstats restore`: the statistics of a time written again, of a table, a database, or everything."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import typer
+
+from hmstats.cli.actions.history.times import past_ms, shown
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.client import Metastore, connect
+from hmstats.client.naming import named_table
+from hmstats.errors import CallRefused, StatementError
+from hmstats.model.catalog.names import table_name
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.history import Restored
+from hmstats.settings import load
+
+
+def restore_statistics(
+    *, target: str | None, everything: bool, as_of: str, dry_run: bool, as_json: bool, metastore: str | None
+) -> None:
+    """Restore each table in a transaction of its own; a table that did not exist then is named and skipped.
+
+    Raises StatementError unless a target or `everything` is asked for, typer.Exit if a table of several was skipped.
+    """
+    if (target is None) != everything:
+        raise StatementError("give a table, a database, or --all")
+    settings = load({"metastore": metastore})
+    at_ms = past_ms("--as-of", as_of, time.time())
+    skipped = False
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        several = target is None or "." not in target
+        for name in _names(service, target):
+            try:
+                _print(service.past.restore(name, at_ms, dry_run=dry_run), dry_run=dry_run, as_json=as_json)
+            except CallRefused as error:
+                if not several or error.kind != "NoSuchObjectException":
+                    raise
+                skipped = True
+                typer.echo(f"{name.short}: {error}", err=True)
+    if skipped:
+        raise typer.Exit(ExitCode.PARTLY_DONE)
+
+
+def _names(service: Metastore, target: str | None) -> Iterator[TableName]:
+    if target is not None and "." in target:
+        yield named_table(target)
+        return
+    for database in [target] if target is not None else service.database_names():
+        for table in service.table_names(database):
+            yield table_name(database, table)
+
+
+def _print(done: Restored, *, dry_run: bool, as_json: bool) -> None:
+    if as_json:
+        row = {"table": done.table.short, "at": shown(done.at_ms), "dry_run": dry_run, "written": done.written}
+        row |= {"removed": done.removed, "parameters": done.parameters, "unmarked": done.unmarked}
+        typer.echo(json.dumps(row, ensure_ascii=False))
+        return
+    does = "would restore" if dry_run else "restored"
+    typer.echo(
+        f"{done.table.short} as of {shown(done.at_ms)}: {does} {done.written:,} column statistics, removed "
+        f"{done.removed:,}, changed the parameters of {done.parameters:,}"
+    )
+    if done.unmarked:
+        typer.echo(f"{done.unmarked:,} not marked accurate: their files have changed since then")

@@ -1,0 +1,34 @@
+"""Times of the past as people write them: ISO 8601 with a zone, or so long ago."""
+
+import re
+from datetime import UTC, datetime
+
+from hmstats.errors import StatementError
+
+_UNIT_SECONDS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1}
+_RELATIVE = re.compile(r"(\d{1,6})\s*([wdhms])(?:\s+ago)?")
+
+
+def past_ms(option: str, text: str, now_seconds: float) -> int:
+    """A time such as 2026-11-24T07:00:00Z or `2h ago`, in epoch milliseconds.
+
+    Raises StatementError for another text, and for a time without a zone.
+    """
+    ago = _RELATIVE.fullmatch(text.strip())
+    if ago:
+        return int((now_seconds - int(ago[1]) * _UNIT_SECONDS[ago[2]]) * 1000)
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise StatementError(
+            f"{option} must be a time with a zone, as 2026-11-24T07:00:00Z, or so long ago, as '2h ago', found {text!r}"
+        )
+    return int(found.timestamp() * 1000)
+
+
+def shown(at_ms: int) -> str:
+    """A time as ISO 8601 in UTC, to the millisecond, so that it can be given back."""
+    text = datetime.fromtimestamp(at_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{text}.{at_ms % 1000:03d}Z"

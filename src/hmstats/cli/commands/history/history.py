@@ -1,0 +1,21 @@
+"""`hmstats history`: when a table's statistics were written, by whom, and what changed."""
+
+from typing import Annotated
+
+import typer
+
+from hmstats.cli.options import AsJson, Server
+
+
+def history(
+    table: Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")],
+    column: Annotated[str | None, typer.Argument(help="Its column.")] = None,
+    most: Annotated[int, typer.Option(help="At most so many writes.", min=1, max=1_000)] = 50,
+    *,
+    as_json: AsJson = False,
+    metastore: Server = None,
+) -> None:
+    """Print the last writes of a table's statistics, newest first, and since when history is kept."""
+    from hmstats.cli.actions.history.history import print_history
+
+    print_history(table=table, column=column, most=most, as_json=as_json, metastore=metastore)

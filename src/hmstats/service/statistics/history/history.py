@@ -1,0 +1,116 @@
+"""The writes of a table's statistics, and its statistics as of a time."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+
+from hmstats.errors import NoSuchObject
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.history import History, PastStatistics, PastWrite
+from hmstats.service.statistics.history.upkeep import Keeping, text
+from hmstats.store.database.store import Store
+from hmstats.store.history import past_state, purge, steps
+from hmstats.store.history.past_state import State
+from hmstats.store.history.steps import OF_TABLE, Kind, Step
+from hmstats.store.statistics import past_statistics
+from hmstats.store.unit.unit import Connection
+
+_MOST_WRITES = 1_000
+
+
+class StatisticsHistory:
+    """Answers questions about the past of statistics."""
+
+    def __init__(self, store: Store, keeping: Keeping) -> None:
+        self._store = store
+        self._keeping = keeping
+
+    def writes(self, name: TableName, column: str | None = None, most: int | None = None) -> History:
+        """The last writes of a table, or of a dropped one of this name, newest first; of one column if it is given.
+
+        Raises NoSuchObject if there was never such a table, InvalidInput if no history is kept.
+        """
+        with self._store.read() as connection:
+            oldest = self._keeping.oldest_ms(connection)
+            current = past_state.table_at(connection, name, self._keeping.now_ms + 1000)
+            found = steps.named(connection, name, current)
+            if current is None and not found:
+                raise NoSuchObject(f"{name} table not found, and no statistics of it are in the history")
+            names = _names(connection, {step.table_id for step in found})
+            writes = _writes(found, names, column)
+            some = writes[: min(most or _MOST_WRITES, _MOST_WRITES)]
+            return History(some, oldest, purge.size_bytes(connection))
+
+    def past(
+        self,
+        name: TableName,
+        at_ms: int | None,
+        columns: Collection[str] | None = None,
+        partitions: Sequence[str] | None = None,
+    ) -> PastStatistics:
+        """Statistics at a time (None: now) of the table itself, or (if given) of these partitions; empty: of all.
+
+        Raises NoSuchObject if the table did not exist, InvalidInput if the time is too old.
+        """
+        with self._store.read() as connection:
+            at_ms = self._keeping.now_ms if at_ms is None else self._keeping.answerable_ms(connection, at_ms)
+            state = state_at(connection, name, at_ms)
+            owners = _owners(state, partitions)
+            rows = {
+                key: content
+                for key, content in state.columns.items()
+                if key.partition_id in owners and (columns is None or key.column in columns)
+            }
+            sketches = past_state.sketches(connection, state.table_id, rows.items())
+            found = past_statistics.sets(rows, state.partitions, sketches)
+            parameters = {owners[each]: values for each, values in state.parameters.items() if each in owners}
+            return PastStatistics(at_ms, found, parameters)
+
+
+def state_at(connection: Connection, name: TableName, at_ms: int) -> State:
+    """What there was of the table that had this name. Raises NoSuchObject if there was none."""
+    table_id = past_state.table_at(connection, name, at_ms)
+    if table_id is None:
+        raise NoSuchObject(f"table {name} did not exist at {text(at_ms)}, as far as its history tells")
+    return past_state.at(connection, table_id, at_ms)
+
+
+def _owners(state: State, partitions: Sequence[str] | None) -> Mapping[int, str]:
+    """The names of the asked owners by id; the table itself has an empty one."""
+    if partitions is None:
+        return {OF_TABLE: ""}
+    wanted = set(partitions)
+    return {each: name for each, name in state.partitions.items() if not wanted or name in wanted}
+
+
+def _names(connection: Connection, table_ids: Iterable[int]) -> dict[int, str]:
+    """The names of all partitions by id, the last ones of those that are gone."""
+    found: dict[int, str] = {}
+    for each in table_ids:
+        found |= past_state.partition_names(connection, each)
+    return found
+
+
+def _writes(found: Sequence[Step], names: Mapping[int, str], column: str | None) -> list[PastWrite]:
+    writes = [_write(list(group), names) for _, group in groupby(found, key=lambda step: (step.table_id, step.version))]
+    wanted = [each for each in writes if column is None or _is_about(each, column)]
+    return sorted(wanted, key=lambda write: write.at_ms, reverse=True)
+
+
+def _write(group: Sequence[Step], names: Mapping[int, str]) -> PastWrite:
+    first = group[0]
+    ids = {each for step in group for each in step.partitions or ()}
+    columns = {each for step in group for each in step.columns or ()}
+    return PastWrite(
+        first.at_ms,
+        first.table,
+        tuple(dict.fromkeys(step.kind.value for step in group)),
+        first.writer,
+        first.call,
+        tuple(sorted(columns)),
+        tuple(sorted(names.get(each, f"partition {each}") for each in ids)),
+    )
+
+
+def _is_about(write: PastWrite, column: str) -> bool:
+    whole = Kind.DROPPED.value in write.kinds or (Kind.COLUMNS.value in write.kinds and not write.columns)
+    return whole or column in write.columns

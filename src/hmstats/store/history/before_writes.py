@@ -1,0 +1,140 @@
+"""The hooks of the write path: each keeps what a write is about to replace, in the transaction of the write.
+
+On PostgreSQL the statements are queued (Unit.later): they share the round trip of the write. A step may copy more than
+the write replaces; the first step of a version that names an owner and a column says what there was before it.
+"""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from sqlalchemy import Table
+
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.parameters.statistics_keys import RESTORED, SPARK, is_restored
+from hmstats.store.history import replaced_rows
+from hmstats.store.history.caller import caller
+from hmstats.store.history.replaced_rows import OwnerKind, Wanted
+from hmstats.store.history.steps import Kind
+from hmstats.store.schema import (
+    HMSTATS_HISTORY,
+    HMSTATS_HISTORY_COLUMN,
+    HMSTATS_HISTORY_PARAMETER,
+    HMSTATS_HISTORY_PARTITION,
+)
+from hmstats.store.statements.value_sets import bound
+from hmstats.store.unit.unit import Unit
+
+_STEP, _COLUMNS, _PARAMETERS = HMSTATS_HISTORY, HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_PARAMETER
+_NAMES = HMSTATS_HISTORY_PARTITION
+
+
+class Written(Protocol):
+    """What is known of a table whose statistics are written."""
+
+    @property
+    def id(self) -> int:
+        """Its id."""
+
+    @property
+    def has_top_k(self) -> bool:
+        """False if no frequent values are stored for the table and its partitions."""
+
+
+def of_columns(
+    unit: Unit, of: OwnerKind, ids: Sequence[int], columns: Collection[str] | None = None, engine: str | None = None
+) -> None:
+    """Keep the statistics of tables or partitions, of these columns (None: all) and this engine (None: all)."""
+    wanted = Wanted(of, columns=columns is not None, engine=engine is not None)
+    _keep(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine)
+
+
+def of_written(
+    unit: Unit,
+    of: OwnerKind,
+    name: TableName,
+    target: Written,
+    ids: Sequence[int],
+    columns: Collection[str],
+    engine: str,
+) -> None:
+    """Keep the statistics of a known table, or of partitions of it, that a write of statistics is about to replace."""
+    wanted = Wanted(of, columns=True, engine=True, known=True, top_k=target.has_top_k)
+    known = {"table_id": target.id, "said_CAT_NAME": name.catalog}
+    known |= {"said_DB_NAME": name.database, "said_TBL_NAME": name.table}
+    _keep(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine, known)
+
+
+def of_parameters(unit: Unit, of: OwnerKind, ids: Sequence[int], keys: Collection[str] | None = None) -> None:
+    """Keep the parameters of statistics of tables or partitions, unless none is among the `keys` (None: all)."""
+    if keys is None or any(map(is_restored, keys)):
+        _keep(unit, Kind.PARAMETERS, [(Wanted(of), (_STEP, _PARAMETERS))], ids)
+
+
+def of_dropped_tables(unit: Unit, ids: Sequence[int]) -> None:
+    """Keep all statistics of tables and of their partitions, and the partitions' names."""
+    own, below = Wanted(OwnerKind.TABLES), Wanted(OwnerKind.PARTITIONS, whole_tables=True)
+    parts = [(own, (_STEP, _COLUMNS)), (own, (_PARAMETERS,)), (below, (_COLUMNS,)), (below, (_PARAMETERS, _NAMES))]
+    _keep(unit, Kind.DROPPED, parts, ids)
+
+
+def of_dropped_partitions(unit: Unit, ids: Sequence[int]) -> None:
+    """Keep all statistics of partitions, and their names."""
+    rows = (_STEP, _COLUMNS, _PARAMETERS, _NAMES)
+    _keep(unit, Kind.DROPPED, [(Wanted(OwnerKind.PARTITIONS), rows)], ids)
+
+
+def of_names(unit: Unit, of: OwnerKind, ids: Sequence[int]) -> None:
+    """Keep the names of tables or partitions that are renamed."""
+    rows = (_STEP, _NAMES) if of is OwnerKind.PARTITIONS else (_STEP,)
+    _keep(unit, Kind.RENAMED, [(Wanted(of), rows)], ids)
+
+
+def _keep(
+    unit: Unit,
+    kind: Kind,
+    parts: Sequence[tuple[Wanted, tuple[Table, ...]]],
+    ids: Sequence[int],
+    columns: Collection[str] | None = None,
+    engine: str | None = None,
+    known: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """Copy the rows of a step of the unit's write."""
+    if not unit.keeps_history or not ids or unit.shape.lacks(HMSTATS_HISTORY):
+        return
+    whole = any(wanted.of is OwnerKind.TABLES for wanted, _ in parts)
+    values = (
+        _values(unit, kind, ids, columns, engine)
+        | dict(known)
+        | {"said_PART_IDS": None if whole else json.dumps(list(ids))}
+    )
+    for wanted, rows in parts:
+        if unit.connection.dialect.name == "sqlite":
+            for each in replaced_rows.for_sqlite(rows, wanted):
+                unit.connection.execute(each, values)
+            continue
+        guarded = wanted._replace(expecting=bool(unit.expects))
+        for text in replaced_rows.texts(unit.shape, rows, guarded):
+            text.later(unit, values | (unit.expects.values if unit.expects else {}))
+
+
+def _values(
+    unit: Unit, kind: Kind, ids: Sequence[int], columns: Collection[str] | None, engine: str | None
+) -> dict[str, Any]:
+    """The parameters of a step's statements."""
+    connection, who = unit.connection, caller.get()
+    return {
+        "at": unit.now_milliseconds,
+        "step": unit.next_step(),
+        "counted": bound(connection, sorted(unit.counted)),
+        "ids": bound(connection, list(ids)),
+        "columns": None if columns is None else bound(connection, sorted(columns)),
+        "keys": bound(connection, RESTORED),
+        "of_spark": f"{SPARK}%",
+        "said_WRITER": who.writer and who.writer.replace("\0", "\ufffd")[:256],
+        "said_CALL_NAME": who.call,
+        "said_KIND": kind.value,
+        "said_ENGINE": engine,
+        "said_COLUMN_NAMES": None if columns is None else json.dumps(sorted(columns)),
+    }

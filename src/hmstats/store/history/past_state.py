@@ -1,0 +1,255 @@
+"""Statistics and parameters of a table as of a time: what is stored now, with what later writes have replaced.
+
+Of each column's statistics the first step after the time that covers them counts: it has what was there before it, or
+nothing was. Sketches are represented by their hashes, and read for those that are wanted.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, literal_column, or_, select
+
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.parameters.statistics_keys import RESTORED, SPARK
+from hmstats.store.history import replaced_rows, steps
+from hmstats.store.history.replaced_rows import CONTENT, OwnerKind
+from hmstats.store.history.steps import OF_TABLE, Kind, Step
+from hmstats.store.schema import (
+    DBS,
+    HMSTATS_HISTORY_COLUMN,
+    HMSTATS_HISTORY_PARAMETER,
+    HMSTATS_HISTORY_PARTITION,
+    HMSTATS_HISTORY_SKETCH,
+    PARTITION_PARAMS,
+    PARTITIONS,
+    TABLE_PARAMS,
+    TBLS,
+)
+from hmstats.store.statements.value_sets import bound, one_of
+
+_KEYS_AT_ONCE = 500
+
+
+class Key(NamedTuple):
+    """The key of one column's statistics; the table's own have the partition id OF_TABLE."""
+
+    partition_id: int
+    engine: str
+    column: str
+
+
+Content = tuple[Any, ...]
+"""The values of a row by CONTENT: numbers, the hashes of sketches, and the text of the provenance."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known of a table at a time. `partitions` are names by id, of those that existed."""
+
+    table_id: int
+    columns: Mapping[Key, Content]
+    parameters: Mapping[int, Mapping[str, str]]
+    partitions: Mapping[int, str]
+
+
+def table_at(connection: Connection, name: TableName, at_ms: int) -> int | None:
+    """The id of the table that had this name at a time, and may have been renamed or dropped since; None if none had.
+
+    Of two tables of the name after the time, the one that was changed first was there before the other. If there was
+    none, the table that has the name now counts, if it existed under another.
+    """
+    current = _current(connection, name)
+    seen: dict[int, Step] = {}
+    for step in steps.named(connection, name, current[0] if current else None):
+        if step.at_ms > at_ms:
+            seen.setdefault(step.table_id, step)
+    those = [step for step in seen.values() if step.table == name]
+    if those:
+        return min(those, key=lambda step: step.at_ms).table_id
+    return current[0] if current and current[1] * 1000 <= at_ms else None
+
+
+def now(connection: Connection, table_id: int) -> State:
+    """What is stored of a table."""
+    parts = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
+    return State(
+        table_id,
+        _stored_columns(connection, table_id),
+        _stored_parameters(connection, table_id),
+        dict(connection.execute(parts).all()),
+    )
+
+
+def at(connection: Connection, table_id: int, at_ms: int) -> State:
+    """What there was of a table at a time, with its id, which may no longer exist."""
+    current, later = now(connection, table_id), steps.after(connection, table_id, at_ms)
+    young = select(PARTITIONS.c.PART_ID).where(PARTITIONS.c.TBL_ID == table_id, PARTITIONS.c.CREATE_TIME * 1000 > at_ms)
+    partitions = dict(current.partitions)
+    for each in connection.execute(young).scalars():
+        del partitions[each]
+    if not later:
+        return _only(current, partitions)
+    since = later[0].version
+    partitions = _named_then(partitions, _names_before(connection, table_id, since))
+    columns = _columns_before(connection, table_id, since, later, current.columns)
+    parameters = _parameters_before(connection, table_id, since, later, current.parameters)
+    return _only(State(table_id, columns, parameters, partitions), partitions)
+
+
+def _only(state: State, partitions: Mapping[int, str]) -> State:
+    """The state without partitions that did not exist."""
+    columns = {key: found for key, found in state.columns.items() if key[0] in partitions or key[0] == OF_TABLE}
+    parameters = {each: found for each, found in state.parameters.items() if each in partitions or each == OF_TABLE}
+    return State(state.table_id, columns, parameters, partitions)
+
+
+def partition_names(connection: Connection, table_id: int) -> dict[int, str]:
+    """The names of a table's partitions by id, also of those that are gone."""
+    parts = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
+    return _names_before(connection, table_id, 0) | dict(connection.execute(parts).all())
+
+
+def sketches(connection: Connection, table_id: int, rows: Iterable[tuple[Key, Content]]) -> dict[bytes, bytes]:
+    """The sketches of these rows by their hashes, from the history and from what is stored now."""
+    wanted, owners = set[bytes](), set[int]()
+    for key, content in rows:
+        found = [each for each in content[replaced_rows.HASHES_AT] if each is not None]
+        wanted.update(map(bytes, found))
+        owners.update([key.partition_id] if found else [])
+    s, known = HMSTATS_HISTORY_SKETCH.c, dict[bytes, bytes]()
+    hashes = sorted(wanted)
+    for start in range(0, len(hashes), _KEYS_AT_ONCE):
+        query = select(s.HASH, s.BYTES).where(s.TBL_ID == table_id, s.HASH.in_(hashes[start : start + _KEYS_AT_ONCE]))
+        known |= {bytes(hashed): bytes(sketch) for hashed, sketch in connection.execute(query)}
+    if wanted - known.keys():
+        known |= _stored_sketches(connection, table_id, owners)
+    return known
+
+
+def _current(connection: Connection, name: TableName) -> tuple[int, int] | None:
+    """The id and the time of creation, in epoch seconds, of the table that has the name now."""
+    query = select(TBLS.c.TBL_ID, TBLS.c.CREATE_TIME).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+    here = DBS.c.CTLG_NAME == name.catalog, DBS.c.NAME == name.database, TBLS.c.TBL_NAME == name.table
+    row = connection.execute(query.where(*here)).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+def _stored_columns(connection: Connection, table_id: int) -> dict[Key, Content]:
+    found: dict[Key, Content] = {}
+    for kind in OwnerKind:
+        query = replaced_rows.stored(connection.dialect.name, kind)
+        for row in connection.execute(query, _ids(connection, table_id)):
+            found[Key(*row[:3])] = _content(row[3:])
+    return found
+
+
+def _stored_sketches(connection: Connection, table_id: int, owners: Collection[int]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    kinds = {OwnerKind.TABLES if each == OF_TABLE else OwnerKind.PARTITIONS for each in owners}
+    for kind in kinds:
+        query = replaced_rows.stored_sketches(connection.dialect.name, kind)
+        for row in connection.execute(query, _ids(connection, table_id)):
+            if row[0] in owners:
+                pairs = zip(row[1:4], row[4:], strict=True)
+                found |= {bytes(hashed): bytes(sketch) for hashed, sketch in pairs if hashed is not None}
+    return found
+
+
+def _ids(connection: Connection, table_id: int) -> dict[str, Any]:
+    return {"ids": bound(connection, [table_id]), "counted": bound(connection, []), "step": 0}
+
+
+def _content(values: Sequence[Any]) -> Content:
+    return tuple([bytes(each) if isinstance(each, memoryview) else each for each in values])
+
+
+def _stored_parameters(connection: Connection, table_id: int) -> dict[int, dict[str, str]]:
+    t, p = TABLE_PARAMS.c, PARTITION_PARAMS.c
+    of_table = select(literal_column(str(OF_TABLE)), t.PARAM_KEY, t.PARAM_VALUE).where(t.TBL_ID == table_id)
+    query = select(p.PART_ID, p.PARAM_KEY, p.PARAM_VALUE).join(PARTITIONS, PARTITIONS.c.PART_ID == p.PART_ID)
+    of_partitions = query.where(PARTITIONS.c.TBL_ID == table_id)
+    found: dict[int, dict[str, str]] = {}
+    for rows, c in ((of_table, t), (of_partitions, p)):
+        kept = or_(one_of(connection, c.PARAM_KEY, RESTORED), c.PARAM_KEY.like(f"{SPARK}%"))
+        for owner, key, value in connection.execute(rows.where(kept)):
+            found.setdefault(owner, {})[key] = value or ""
+    return found
+
+
+def _names_before(connection: Connection, table_id: int, since: int) -> dict[int, str]:
+    c = HMSTATS_HISTORY_PARTITION.c
+    query = select(c.PART_ID, c.PART_NAME).where(c.TBL_ID == table_id, since <= c.VERSION)
+    found: dict[int, str] = {}
+    for each, name in connection.execute(query.order_by(c.VERSION, c.STEP)):
+        found.setdefault(each, name)
+    return found
+
+
+def _named_then(now: Mapping[int, str], before: Mapping[int, str]) -> dict[int, str]:
+    """The names of partitions at a time. Of several of one name, the one that lost it first had it then."""
+    found: dict[str, int] = {}
+    for each, name in before.items():
+        found.setdefault(name, each)
+    for each, name in now.items():
+        if each not in before:
+            found.setdefault(name, each)
+    return {each: name for name, each in found.items()}
+
+
+def _columns_before(
+    connection: Connection, table_id: int, since: int, later: Sequence[Step], current: Mapping[Key, Content]
+) -> dict[Key, Content]:
+    c = HMSTATS_HISTORY_COLUMN.c
+    place = func.row_number().over(partition_by=[c.PART_ID, c.ENGINE, c.COLUMN_NAME], order_by=[c.VERSION, c.STEP])
+    rows = select(HMSTATS_HISTORY_COLUMN, place.label("place")).where(c.TBL_ID == table_id, since <= c.VERSION)
+    first = rows.subquery("first").c
+    names = ("PART_ID", "ENGINE", "COLUMN_NAME", "VERSION", "STEP", *CONTENT)
+    kept = connection.execute(select(*(first[name] for name in names)).where(first.place == 1)).all()
+    by_partition = _by_partition(later)
+    found = {key: content for key, content in current.items() if _covering(by_partition, key) is None}
+    for row in kept:
+        key = Key(*row[:3])
+        if _covering(by_partition, key) == (row[3], row[4]):
+            found[key] = _content(row[5:])
+    return found
+
+
+def _by_partition(later: Sequence[Step]) -> tuple[Mapping[int, Sequence[Step]], Sequence[Step]]:
+    """The steps by the partition that they name, and those about all partitions; both in order."""
+    named: dict[int, list[Step]] = {}
+    whole = [step for step in later if step.partitions is None]
+    for step in later:
+        for each in step.partitions or ():
+            named.setdefault(each, []).append(step)
+    return named, whole
+
+
+def _covering(later: tuple[Mapping[int, Sequence[Step]], Sequence[Step]], key: Key) -> tuple[int, int] | None:
+    """The version and number of the first step that covers the statistics; None if none does."""
+    named, whole = later
+    each = (step for some in (named.get(key.partition_id, ()), whole) for step in some if step.covers(*key))
+    return min(((step.version, step.number) for step in each), default=None)
+
+
+def _parameters_before(
+    connection: Connection,
+    table_id: int,
+    since: int,
+    later: Sequence[Step],
+    current: Mapping[int, Mapping[str, str]],
+) -> dict[int, Mapping[str, str]]:
+    c = HMSTATS_HISTORY_PARAMETER.c
+    rows: dict[tuple[int, int, int], dict[str, str]] = {}
+    query = select(c.VERSION, c.STEP, c.PART_ID, c.PARAM_KEY, c.PARAM_VALUE)
+    for version, number, owner, key, value in connection.execute(query.where(c.TBL_ID == table_id, since <= c.VERSION)):
+        rows.setdefault((version, number, owner), {})[key] = value or ""
+    found, seen = dict(current), set[int]()
+    owners = current.keys() | {owner for _, _, owner in rows}
+    for step in later:
+        if step.kind not in (Kind.PARAMETERS, Kind.DROPPED):
+            continue
+        for owner in [each for each in owners - seen if step.is_about(each)]:
+            seen.add(owner)
+            found[owner] = rows.get((step.version, step.number, owner), {})
+    return found

@@ -1,0 +1,112 @@
+"""`hmstats history`, `show --as-of`, `diff` and `restore`, one after the other over one table."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+from tests.fixtures.metastores import Metastore
+from typer.testing import CliRunner, Result
+
+from hmstats import client
+from hmstats.cli.actions.history.times import past_ms, shown
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.main import app
+from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.model.statistics.provenance import Provenance
+
+sqlite = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
+MADE = Provenance(ndv_standard_error=0.016, sample_fraction=1.0)
+
+
+@pytest.fixture
+def service(our_metastore: Metastore) -> Iterator[client.Metastore]:
+    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as found:
+        yield found
+
+
+def run(metastore: Metastore, command: str, *arguments: str) -> Result:
+    address = f"thrift://127.0.0.1:{metastore.port}"
+    return CliRunner().invoke(app, [command, "--metastore", address, *arguments], catch_exceptions=True)
+
+
+def put(service: client.Metastore, name: TableName, ndv: int, nulls: int) -> str:
+    """Write statistics; a time after it and before the next write."""
+    data = LongStatistics(low=1, high=9, nulls=nulls, ndv=ndv)
+    service.put_table_statistics(name, StatisticsSet((ColumnStatistics("l", "bigint", data, None, MADE),)))
+    time.sleep(0.005)
+    at_ms = int(time.time() * 1000)
+    time.sleep(0.005)
+    return shown(at_ms)
+
+
+@sqlite
+def test_a_table_is_looked_at_compared_and_put_back(our_metastore: Metastore, service: client.Metastore) -> None:
+    our_metastore.table()
+    name = TableName("hive", our_metastore.database, "t")
+    first = put(service, name, 1_000, 5)
+    put(service, name, 1_010, 50)
+
+    listed = [json.loads(line) for line in run(our_metastore, "history", name.short, "l", "--json").output.splitlines()]
+    assert [each["columns"] for each in listed] == [["l"], ["l"]]
+    assert "oldest time" in run(our_metastore, "history", name.short).output
+
+    (row,) = [
+        json.loads(line)
+        for line in run(our_metastore, "show", name.short, "--as-of", first, "--json").output.splitlines()
+    ]
+    assert (row["column"], row["nulls"], row["at"]) == ("l", "5", first)
+    assert "1000" in run(our_metastore, "show", name.short, "--as-of", first).output
+
+    changed = run(our_metastore, "diff", name.short, "--from", first, "--json")
+    assert changed.exit_code == ExitCode.NO
+    (only,) = [json.loads(line) for line in changed.output.splitlines()]  # 1 % more distinct values are chance
+    assert (only["statistic"], only["from"], only["to"], only["factor"]) == ("nulls", 5, 50, 10)
+    assert "1 number has changed" in run(our_metastore, "diff", name.short).output
+
+    planned = json.loads(run(our_metastore, "restore", name.short, "--as-of", first, "--dry-run", "--json").output)
+    assert (planned["dry_run"], planned["written"], planned["removed"]) == (True, 1, 0)
+    assert run(our_metastore, "diff", name.short, "--from", first).exit_code == ExitCode.NO
+    assert "restored 1 column statistics" in run(our_metastore, "restore", name.short, "--as-of", first).output
+    assert run(our_metastore, "diff", name.short, "--from", first).exit_code == 0
+
+
+@sqlite
+def test_a_whole_database_is_restored_but_for_newer_tables(our_metastore: Metastore, service: client.Metastore) -> None:
+    our_metastore.table("a")
+    name = TableName("hive", our_metastore.database, "a")
+    first = put(service, name, 10, 0)
+    time.sleep(1.1)  # a table's time of creation is in seconds
+    our_metastore.table("b")
+    service.delete_statistics(name)
+    done = run(our_metastore, "restore", our_metastore.database, "--as-of", first)
+    assert done.exit_code == ExitCode.PARTLY_DONE
+    assert "a as of" in done.output
+    assert "b did not exist" in done.output
+
+
+@sqlite
+def test_what_makes_no_sense_is_refused(our_metastore: Metastore) -> None:
+    our_metastore.table()
+    table = f"{our_metastore.database}.t"
+    for arguments in (
+        ("restore", "--as-of", "2h ago"),
+        ("restore", table, "--all", "--as-of", "2h ago"),
+        ("restore", table, "--as-of", "yesterday"),
+        ("restore", table, "--as-of", "1999-01-01T00:00:00Z"),
+        ("show", table, "--as-of", "1s ago", "--csv"),
+    ):
+        assert run(our_metastore, *arguments).exit_code != 0
+
+
+def test_times_are_iso_with_a_zone_or_so_long_ago() -> None:
+    now = 1_700_000_000.5
+    assert past_ms("--as-of", "2h ago", now) == 1_699_992_800_500
+    assert past_ms("--as-of", "90s", now) == 1_699_999_910_500
+    assert past_ms("--as-of", "2023-11-14T23:13:20+01:00", now) == 1_700_000_000_000
+    assert past_ms("--as-of", shown(1_700_000_000_123), now) == 1_700_000_000_123
+    for text in ("2023-11-14T23:13:20", "yesterday", "2 years ago", ""):
+        with pytest.raises(StatementError, match="--as-of must be a time with a zone"):
+            past_ms("--as-of", text, now)

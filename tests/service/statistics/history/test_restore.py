@@ -1,0 +1,279 @@
+"""Statistics of the past come back as they were, whatever was written since."""
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+from tests.service.statistics.filled import NAME, TYPES, make_table, of_longs, of_partition
+
+from hmstats.errors import InvalidInput, NoSuchObject
+from hmstats.model.catalog.objects import Column, Partition, Storage, TableName
+from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.parameters.parameter_change import ParameterChange
+from hmstats.model.statistics.column_statistics import StatisticsSet, StringStatistics
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
+from hmstats.service.catalog.tables.alter_table import TableAlterations
+from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.catalog.tables.truncate import Truncation
+from hmstats.service.statistics.history.history import StatisticsHistory
+from hmstats.service.statistics.history.restore import StatisticsRestore
+from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping, text
+from hmstats.service.statistics.questions.questions import StatisticsQuestions
+from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.sketch.frequent.top_k import TopK
+from hmstats.store.database.store import Store
+from hmstats.store.history import purge
+from hmstats.store.history.caller import Caller, caller
+from hmstats.store.schema import HMSTATS_HISTORY, HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_SKETCH
+
+COLUMNS = tuple(Column(name, kind) for name, kind in TYPES.items())
+STORAGE = Storage(columns=COLUMNS)
+
+
+class Scene:
+    """A table with two partitions, and everything that changes or asks for its statistics."""
+
+    def __init__(self, store: Store, folder: Path, keeping: Keeping | None = None) -> None:
+        self.store = store
+        self.warehouse = Warehouse(str(folder))
+        self.keeping = keeping or Keeping()
+        HistoryUpkeep(store, self.keeping).run()
+        make_table(store, folder, [1, 2])
+        self.writer = StatisticsWriter(store)
+        self.history = StatisticsHistory(store, self.keeping)
+        self.restores = StatisticsRestore(store, self.keeping)
+        self.tables = Tables(store, self.warehouse)
+        self.partitions = PartitionChanges(store, self.warehouse)
+        self.alterations = TableAlterations(store, self.warehouse)
+        self.moves = PartitionMoves(store, self.warehouse)
+        self.truncation = Truncation(store, self.warehouse)
+
+    def now(self) -> int:
+        """A time after everything so far and before everything to come."""
+        time.sleep(0.003)
+        at_ms = int(time.time() * 1000)
+        time.sleep(0.003)
+        return at_ms
+
+    def stored(self, name: TableName = NAME) -> list[StatisticsSet]:
+        """What the ordinary way reads of the table and of its partitions, with sketches and provenance."""
+        questions = StatisticsQuestions(self.store, StatisticsReader(self.store))
+        found = [*questions.statistics(name, None, None, "hive"), *questions.statistics(name, None, [], "hive")]
+        return _in_order(found)
+
+    def past(self, at_ms: int | None, name: TableName = NAME) -> list[StatisticsSet]:
+        """What the history says of the table and of its partitions."""
+        own = self.history.past(name, at_ms)
+        of_partitions = self.history.past(name, at_ms, partitions=[])
+        return _in_order([*own.sets, *of_partitions.sets])
+
+    def write(self, number: int | None, start: int, stop: int, *, top_k: bool = False) -> None:
+        """Write statistics of two columns, with sketches."""
+        given = of_partition(
+            number,
+            l=of_longs(start, stop, histogram=True),
+            s=StringStatistics(max_length=9, average_length=2.5, nulls=0, ndv=stop),
+        )
+        if top_k:
+            column = replace(given.columns[0], top_k=TopK().to_bytes())
+            given = replace(given, columns=(column, *given.columns[1:]))
+        if number is None:
+            self.writer.update_table(NAME, given, author="ada")
+        else:
+            self.writer.update_partitions(NAME, [given], author="ada")
+
+
+def _in_order(sets: Iterable[StatisticsSet]) -> list[StatisticsSet]:
+    each = (replace(one, columns=tuple(sorted(one.columns, key=lambda column: column.column))) for one in sets)
+    return sorted((one for one in each if one.columns), key=lambda one: (one.partition or "", one.engine))
+
+
+@pytest.fixture
+def scene(store: Store, tmp_path: Path) -> Scene:
+    return Scene(store, tmp_path)
+
+
+def written(scene: Scene) -> None:
+    scene.write(None, 5, 90)
+    scene.write(1, 7, 70, top_k=True)
+
+
+def first_written(scene: Scene) -> None:
+    scene.writer.update_partitions(NAME, [of_partition(2, m=of_longs(0, 3))])
+
+
+def deleted(scene: Scene) -> None:
+    scene.writer.delete_table(NAME, ["l"], None)
+    scene.writer.delete_partitions(NAME, None, None, None)
+
+
+def parameters(scene: Scene) -> None:
+    scene.writer.update_table(NAME, of_partition(None), change=ParameterChange({"numRows": "7"}))
+
+
+def truncated(scene: Scene) -> None:
+    scene.truncation.truncate(NAME, None, delete_data=False)
+
+
+def table_made_again(scene: Scene) -> None:
+    scene.tables.drop(NAME, delete_data=False)
+    make_table(scene.store, Path(scene.warehouse.root), [1, 2])
+
+
+def partition_made_again(scene: Scene) -> None:
+    scene.partitions.drop(NAME, ["1"], delete_data=False)
+    scene.partitions.add(NAME, [Partition(values=("1",), storage=STORAGE)])
+
+
+CHANGES: list[Callable[[Scene], None]] = [
+    written,
+    first_written,
+    deleted,
+    parameters,
+    truncated,
+    table_made_again,
+    partition_made_again,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_before_a_change_comes_back_and_so_does_what_the_restore_replaced(
+    scene: Scene, change: Callable[[Scene], None]
+) -> None:
+    scene.write(None, 0, 1_000, top_k=True)
+    scene.write(1, 0, 500)
+    before, at_ms = scene.stored(), scene.now()
+    assert scene.past(None) == before
+    change(scene)
+    after, later_ms = scene.stored(), scene.now()
+    assert scene.past(at_ms) == before
+    planned = scene.restores.restore(NAME, at_ms, dry_run=True)
+    assert scene.stored() == after
+    assert scene.restores.restore(NAME, at_ms) == planned
+    assert scene.stored() == before
+    scene.now()
+    scene.restores.restore(NAME, later_ms)
+    assert scene.stored() == after
+
+
+def test_a_renamed_partition_takes_its_history_with_it(scene: Scene) -> None:
+    scene.write(1, 0, 500)
+    (before,), at_ms = scene.stored(), scene.now()
+    scene.moves.rename(NAME, ["1"], Partition(values=("3",), storage=STORAGE))
+    scene.writer.delete_partitions(NAME, None, None, None)
+    assert scene.past(at_ms) == [before]
+    scene.restores.restore(NAME, at_ms)
+    assert scene.stored() == [replace(before, partition="p=3")]
+
+
+def test_a_renamed_table_takes_its_history_with_it(scene: Scene) -> None:
+    scene.write(None, 0, 500)
+    before, at_ms = scene.stored(), scene.now()
+    scene.write(None, 0, 900)
+    other = TableName("hive", "default", "other")
+    scene.alterations.alter(NAME, replace(scene.tables.get(NAME), name=other))
+    scene.restores.restore(other, at_ms)
+    assert scene.stored(other) == before
+    assert scene.past(at_ms, NAME) == before
+    called = [(write.table, write.kinds) for write in scene.history.writes(other).writes]
+    assert called[1][0] == NAME
+    assert "renamed" in called[1][1]
+
+
+def test_a_column_of_another_type_gets_nothing_back(scene: Scene) -> None:
+    scene.write(None, 0, 500)
+    at_ms = scene.now()
+    columns = tuple(Column(each.name, "string") if each.name == "l" else each for each in COLUMNS)
+    table = scene.tables.get(NAME)
+    assert table.storage is not None
+    scene.alterations.alter(NAME, replace(table, storage=replace(table.storage, columns=columns)))
+    scene.writer.delete_table(NAME, None, None)
+    assert scene.restores.restore(NAME, at_ms).written == 1
+    assert [column.column for each in scene.stored() for column in each.columns] == ["s"]
+
+
+def test_a_mark_of_accurate_statistics_comes_back_while_the_files_are_the_same(scene: Scene) -> None:
+    scene.write(None, 0, 500)
+    at_ms = scene.now()
+    marked = scene.tables.get(NAME).parameters[PARAMETER]
+    scene.writer.delete_table(NAME, None, None)
+    scene.restores.restore(NAME, at_ms)
+    assert scene.tables.get(NAME).parameters[PARAMETER] == marked
+    scene.writer.update_table(NAME, of_partition(None), change=ParameterChange({"numFiles": "2", "totalSize": "9"}))
+    assert scene.restores.restore(NAME, at_ms).unmarked == 1
+    after = scene.tables.get(NAME).parameters
+    assert PARAMETER not in after
+    assert "totalSize" not in after
+
+
+def test_a_time_before_the_oldest_names_the_oldest(scene: Scene) -> None:
+    with scene.store.read() as connection:
+        oldest = scene.keeping.oldest_ms(connection)
+    with pytest.raises(InvalidInput, match=re.escape(text(oldest))):
+        scene.restores.restore(NAME, oldest - 1)
+    with pytest.raises(InvalidInput, match="must be before"):
+        scene.history.past(NAME, oldest + 10**10)
+
+
+def test_a_table_that_was_not_there_has_no_past(scene: Scene) -> None:
+    with pytest.raises(NoSuchObject, match="none table not found"):
+        scene.history.writes(TableName("hive", "default", "none"))
+    scene.tables.drop(NAME, delete_data=False)
+    with pytest.raises(NoSuchObject, match="make it again"):
+        scene.restores.restore(NAME, scene.now())
+
+
+def test_the_writes_of_a_table_are_listed_newest_first(scene: Scene) -> None:
+    token = caller.set(Caller("ada", "update_table_column_statistics"))
+    scene.write(None, 0, 500)
+    caller.reset(token)
+    scene.now()
+    scene.writer.delete_partitions(NAME, ["p=1"], ["l"], None)
+    deleted, written = scene.history.writes(NAME).writes
+    assert (deleted.columns, deleted.partitions, deleted.writer) == (("l",), ("p=1",), None)
+    assert (written.columns, written.partitions) == (("l", "s"), ())
+    assert (written.writer, written.call) == ("ada", "update_table_column_statistics")
+    assert [each.columns for each in scene.history.writes(NAME, "s").writes] == [("l", "s")]
+
+
+def test_an_old_day_keeps_its_first_state_alone_and_then_nothing(store: Store, tmp_path: Path) -> None:
+    hours = [0.0]
+    keeping = Keeping(full_days=2, days=10, clock=lambda: time.time() + hours[0] * 3_600)
+    scene = Scene(store, tmp_path, keeping)
+    scene.write(None, 0, 500)
+    for stop in (600, 700, 800):
+        scene.now()
+        scene.write(None, 0, stop)
+    with store.read() as connection:
+        full = purge.size_bytes(connection)
+    hours[0] = 24 * 5
+    HistoryUpkeep(store, keeping).run()
+    assert scene.past(int((time.time() - 0.001) * 1000)) == []  # as of the beginning, before the first write
+    with store.read() as connection:
+        rows = connection.execute(select(func.count()).select_from(HMSTATS_HISTORY_COLUMN)).scalar_one()
+        assert rows == 2
+    hours[0] = 24 * 20
+    HistoryUpkeep(store, keeping).run()
+    for table in (HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_SKETCH):
+        with store.read() as connection:
+            assert connection.execute(select(func.count()).select_from(table)).scalar_one() == 0
+    assert full
+
+
+def test_without_history_nothing_is_kept(store: Store, tmp_path: Path) -> None:
+    scene = Scene(store, tmp_path)
+    scene.write(None, 0, 500)
+    scene.write(None, 0, 600)
+    off = Keeping(full_days=0)
+    HistoryUpkeep(store, off).run()
+    with pytest.raises(InvalidInput, match="history_days is 0"):
+        StatisticsHistory(store, off).writes(NAME)
+    with store.read() as connection:
+        assert connection.execute(select(func.count()).select_from(HMSTATS_HISTORY)).scalar_one() == 0
