@@ -332,6 +332,11 @@ class Settings(BaseSettings):
         gt=0,
         description="Hours after which what a write has gathered is removed when it has gathered nothing more.",
     )
+    refuse_locked_writes: bool = Field(
+        False,
+        description="Whether a lock on statistics refuses writes with an error unless it says otherwise; else they are "
+        "accepted and dropped.",
+    )
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
     )

@@ -47,6 +47,7 @@ from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.statistics.extension import ExtensionCalls
 from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
 from hmstats.server.rpc.statistics.statistics import StatisticsCalls
+from hmstats.server.rpc.statistics.statistics_locks import StatisticsLockCalls
 from hmstats.server.rpc.transactions.locks import LockCalls
 from hmstats.server.rpc.transactions.transactions import TransactionCalls
 from hmstats.server.server import Server
@@ -69,6 +70,7 @@ from hmstats.service.catalog.tables.alter_table import TableAlterations
 from hmstats.service.catalog.tables.constraints import Constraints
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.materialized_views import MaterializedViews
+from hmstats.service.catalog.tables.statistics_locks import StatisticsLocks
 from hmstats.service.catalog.tables.table_filters import TableFilters
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
@@ -126,6 +128,7 @@ class Rules:
     listing_seconds: float = LISTING_SECONDS
     most_partitions_listed: int | None = None
     running_write_retention_hours: float = 24.0
+    refuse_locked_writes: bool = False
 
 
 def prepare(store: Store, warehouse: Warehouse) -> None:
@@ -322,6 +325,7 @@ def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[ob
     return (
         StatisticsCalls(made.reader, made.aggregator, made.writer, send_sketches=rules.send_sketches),
         ExtensionCalls(sketched, made.writer),
+        StatisticsLockCalls(StatisticsLocks(store, refuse=rules.refuse_locked_writes)),
         ArrowCalls(whole),
     )
 

@@ -129,4 +129,5 @@ def _rules(settings: Settings) -> Rules:
         listing_seconds=settings.listing_seconds,
         most_partitions_listed=settings.most_partitions_listed,
         running_write_retention_hours=settings.running_write_retention_hours,
+        refuse_locked_writes=settings.refuse_locked_writes,
     )

@@ -5,6 +5,7 @@ provenance, staleness, engine_choice                     who made them, whether 
 merge                                                    statistics of two sets of rows as one
 table_statistics, answers                                what is answered of a table, and to questions
 python_values                                            dates, whole numbers and Decimals of these answers
+statistics_locks                                         what is locked, and which lock covers what
 running_writes                                           what tasks of a running write leave behind
 flat_statistics, statistics_by_field, statistics_group   forms for thousands of statistics at once
 """

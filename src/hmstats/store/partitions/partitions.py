@@ -11,6 +11,7 @@ from hmstats.model.partitions.partition_filter import PartitionFilter
 from hmstats.store.partitions.partition_filters import restrict
 from hmstats.store.schema import (
     HMSTATS_COLUMN_PROVENANCE,
+    HMSTATS_STATISTICS_LOCK,
     HMSTATS_TOP_K,
     PART_COL_PRIVS,
     PART_COL_STATS,
@@ -35,6 +36,7 @@ _HANGING = tuple(
     table.c.PART_ID
     for table in (
         HMSTATS_COLUMN_PROVENANCE,
+        HMSTATS_STATISTICS_LOCK,
         HMSTATS_TOP_K,
         PART_COL_STATS,
         PART_PRIVS,

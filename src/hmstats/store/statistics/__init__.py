@@ -6,5 +6,6 @@ statistics_by_name, statistics_groups   reads by a table's name, or packed by co
 aggregates, sketches                    reads over many partitions
 details, provenance, top_k              HMSTATS_COLUMN_PROVENANCE and HMSTATS_TOP_K
 partial_states                          HMSTATS_PARTIAL_STATE
+statistics_locks                        HMSTATS_STATISTICS_LOCK
 statistics_write_ids                    write ids of transactional tables' statistics
 """

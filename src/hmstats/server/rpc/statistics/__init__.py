@@ -3,5 +3,6 @@
 statistics         Hive's calls
 extension          questions to sketches, and statistics with all that is kept of them
 arrow_statistics   statistics as Arrow arrays
+statistics_locks   locks against writes
 running_writes     jobs that gather statistics while they write
 """
