@@ -333,3 +333,22 @@ def test_a_client_that_may_writes_past_a_lock(partitioned: Metastore, ours: Clie
         forced.put_together(f"{partitioned.database}.t", [StatisticsSet((new,))], {None: {"numRows": "4711"}})
     assert "numDVs=3" in str(of_table(partitioned, "l"))
     assert partitioned.parameters()["numRows"] == "4711"
+
+
+def test_an_alter_of_a_locked_column_takes_its_statistics(our_metastore: Metastore, ours: Client) -> None:
+    our_metastore.table()
+    client = our_metastore.client()
+    table = our_metastore.read_table()
+    table.parameters |= _spark(random.Random(1))
+    client.alter_table(our_metastore.database, "t", table)
+    client.update_table_column_statistics(statistics(our_metastore, statistics_of("s")))
+    ours.locks.lock(locked(our_metastore))
+    table = our_metastore.read_table()
+    for each in table.sd.cols:
+        each.type = "string" if each.name == "l" else each.type
+    before = our_metastore.parameters()
+    client.alter_table(our_metastore.database, "t", table)
+    after = our_metastore.parameters()
+    assert [key for key in after if key.startswith("spark.sql.statistics.colStats.l.")] == []
+    assert after["spark.sql.statistics.totalSize"] == before["spark.sql.statistics.totalSize"]
+    assert list(of_table(our_metastore, *COLUMNS)) == ["s"]

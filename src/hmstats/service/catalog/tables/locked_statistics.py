@@ -11,10 +11,12 @@ from dataclasses import replace
 from hmstats.model.catalog.objects import LAST_DDL, Parameters, Table
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.basic_statistics import COUNTS
+from hmstats.model.parameters.row_counts import row_count
 from hmstats.model.parameters.statistics_keys import is_of_statistics
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.statistics.statistics_locks import ALL_COLUMNS, OF_TABLE, Cover, TableLocks
 from hmstats.outlets.spark import spark_properties
+from hmstats.service.catalog.tables.columns import lost_columns
 from hmstats.service.statistics.locks import WRITES
 from hmstats.service.statistics.spark.spark_marks import STATED, stated
 from hmstats.service.statistics.spark.spark_statements import Settled
@@ -31,7 +33,7 @@ def kept_table(unit: Unit, locks: TableLocks, stored: Table | None, settled: Set
     """The table to store over `stored` (None: it is new), with the values that locked statistics have."""
     if not locks:
         return settled
-    before = stored.parameters if stored else {}
+    before = _before(stored, settled.table) if stored else {}
     table = replace(settled.table, parameters=kept(unit, locks, OF_TABLE, before, settled.table.parameters))
     locked = locks.locked(OF_TABLE, [*settled.gone, *(each.column for each in settled.written)])
     if any(each.column in locked for each in settled.written):
@@ -64,11 +66,26 @@ def kept(unit: Unit, locks: TableLocks, part_id: int, before: Parameters, after:
         return dict(after)
     result = {key: value for key, value in after.items() if key not in _of_columns(after, columns)}
     result |= _of_columns(before, columns)
-    if STATED in result and result != after:
-        seconds = result[STATED].partition(" ")[0]
-        result |= stated(int(seconds), spark_properties.own(result))
+    if result != after:
+        result = _restated(result)
     was_marked = Accurate.parse(before.get(PARAMETER)).columns if same_rows else frozenset()
     return _marked(result, said.without_columns(columns.keys() - was_marked))
+
+
+def _before(stored: Table, altered: Table) -> Parameters:
+    """The stored parameters without Spark's statistics of columns that an alter drops or gives another type."""
+    gone = _of_columns(stored.parameters, lost_columns(data_columns(stored), data_columns(altered)))
+    if not gone:
+        return stored.parameters
+    return _restated({key: value for key, value in stored.parameters.items() if key not in gone})
+
+
+def _restated(values: Mapping[str, str]) -> dict[str, str]:
+    """The parameters with the mark of Spark's statement, if any, for the statistics that are left of it."""
+    if STATED not in values:
+        return dict(values)
+    seconds = row_count(values[STATED].partition(" ")[0]) or 0
+    return {**values, **stated(seconds, spark_properties.own(values))}
 
 
 def _of_columns(given: Parameters, columns: Collection[str]) -> dict[str, str]:
