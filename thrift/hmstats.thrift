@@ -179,6 +179,34 @@ struct SetStatisticsRequest {
   3: optional bool needMerge,
   4: optional string engine,
   5: optional ParameterChanges parameters,
+  6: optional bool force, // past locks
+}
+
+// ---------------------------------------------------------------- locks
+
+// A lock, or what is to be locked or unlocked: a database, a table, a partition. `colNames` absent or empty: all of it.
+struct StatisticsLock {
+  1: required string dbName,
+  2: optional string tblName,
+  3: optional string partName,
+  4: optional list<string> colNames,
+  5: optional string catName,
+  6: optional bool refuse, // writes are refused with an error, else accepted and dropped; absent: as the server is set
+  7: optional string reason,
+  8: optional string lockedBy, // the server says it
+  9: optional i64 lockedAt, // epoch seconds; the server says it
+  10: optional i64 dropped, // writes that were accepted and dropped so far; the server says it
+}
+
+// Patterns as those of get_table_meta; absent: all.
+struct StatisticsLocksRequest {
+  1: optional string catName,
+  2: optional string dbPatterns,
+  3: optional string tblPatterns,
+}
+
+struct StatisticsLocksResult {
+  1: required list<StatisticsLock> locks,
 }
 
 // ---------------------------------------------------------------- running writes
@@ -339,6 +367,20 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   bool set_statistics(1: SetStatisticsRequest request)
     throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidObjectException o2,
             3: hive_metastore.MetaException o3, 4: hive_metastore.InvalidInputException o4)
+
+  // Locks statistics against writes; of a table, those of new partitions too.
+  bool lock_statistics(1: StatisticsLock request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // Removes the locks of exactly this object; without columns those of its columns too. How many locks there were.
+  i64 unlock_statistics(1: StatisticsLock request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // The locks of databases, and of tables and partitions in them.
+  StatisticsLocksResult get_statistics_locks(1: StatisticsLocksRequest request)
+    throws (1: hive_metastore.MetaException o1)
 
   // Keeps what an attempt of a task of a running write has found, until the run is removed or was silent for a time.
   bool put_partial_states(1: PutPartialStatesRequest request)

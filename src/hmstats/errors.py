@@ -17,6 +17,7 @@ HmstatsError
 │   ├── TransactionOpen         what a transaction holds ends with it, not before
 │   ├── SettingHidden           a setting that no caller may read
 │   └── MetaError               everything else that the metastore must say
+│       ├── LockedStatistics    statistics that a lock protects
 │       ├── AccessDenied        the rules do not let the user do this to the object
 │       ├── StoreUnavailable    the database is away or does not answer in time
 │       ├── UnknownExpression   a condition over partitions that cannot be read; its client may look for itself
@@ -114,6 +115,10 @@ class SettingHidden(MetastoreError):
 
 class MetaError(MetastoreError):
     """Everything else that the metastore must say."""
+
+
+class LockedStatistics(MetaError):
+    """A write of statistics that a lock protects, and refuses to change."""
 
 
 class AccessDenied(MetaError):

@@ -338,6 +338,11 @@ class Settings(BaseSettings):
     history_thinned_days: int = Field(
         366, ge=0, le=36_500, description="Days for which one version of statistics a day is kept after that."
     )
+    refuse_locked_writes: bool = Field(
+        False,
+        description="Whether a lock on statistics refuses writes with an error unless it says otherwise; else they are "
+        "accepted and dropped.",
+    )
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
     )

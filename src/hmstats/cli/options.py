@@ -25,3 +25,7 @@ SparkSettings = Annotated[
     list[str] | None, typer.Option("--conf", help="A setting of Spark; may be repeated.", metavar="KEY=VALUE")
 ]
 Write = Annotated[bool, typer.Option("--write", help="Change the database; without it, only a report is printed.")]
+Locked = Annotated[str, typer.Argument(help="A database or a table.", metavar="DB[.TABLE]")]
+LockedPartition = Annotated[
+    str | None, typer.Option("--partition", help="Only this partition.", metavar="KEY=VALUE/...")
+]

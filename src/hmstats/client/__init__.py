@@ -2,15 +2,16 @@
 
 It talks to our server and to real Hive Metastores from 2.3 on. In the order in which a call leaves:
 
-naming.py           table names as people type them
-asked/              a table to ask: counts, quantiles, frequent values
-tables/             what a metastore knows of a table as a whole: DESCRIBE, stored and united statistics
-sending/            statistics on their way to a metastore: parcels, the spool folder, copies
-metastore.py        Hive's calls
-questions.py        hmstats' own calls: questions to sketches
-history.py          hmstats' own calls: earlier statistics, and how they come back
-running_writes.py   hmstats' own calls: jobs that gather statistics while they write
-connection/         addresses, one connection, batches
+naming.py            table names as people type them
+asked/               a table to ask: counts, quantiles, frequent values
+tables/              what a metastore knows of a table as a whole: DESCRIBE, stored and united statistics
+sending/             statistics on their way to a metastore: parcels, the spool folder, copies
+metastore.py         Hive's calls
+questions.py         hmstats' own calls: questions to sketches
+history.py           hmstats' own calls: earlier statistics, and how they come back
+statistics_locks.py  hmstats' own calls: locks on statistics
+running_writes.py    hmstats' own calls: jobs that gather statistics while they write
+connection/          addresses, one connection, batches
 """
 
 from hmstats.client.metastore import Metastore, connect

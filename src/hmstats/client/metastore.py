@@ -15,6 +15,7 @@ from hmstats.client.connection.connection import Connection
 from hmstats.client.history import HistoryQuestions
 from hmstats.client.naming import AnyTable, as_table_name
 from hmstats.client.questions import Questions
+from hmstats.client.statistics_locks import StatisticsLocks
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
@@ -57,16 +58,18 @@ def connect(
     timeout_seconds: float = TIMEOUT_SECONDS,
     retries: int = RETRIES,
     patience_seconds: float | None = None,
+    past_locks: bool = False,
 ) -> "Metastore":
     """The metastore at `thrift://HOST:PORT`, several addresses of it separated by commas.
 
     Nothing is sent before the first call. `timeout_seconds` limits one answer. `retries` is how often all addresses are
-    retried; `patience_seconds` is for how long they are retried instead, after timeouts too. Raises SettingsError when
-    the text is no address.
+    retried; `patience_seconds` is for how long they are retried instead, after timeouts too. With
+    `past_locks`, locked statistics are written too. Raises SettingsError when the text is no address.
     """
-    return Metastore(
-        Connection(addresses(uris), timeout_seconds=timeout_seconds, retries=retries, patience_seconds=patience_seconds)
+    made = Connection(
+        addresses(uris), timeout_seconds=timeout_seconds, retries=retries, patience_seconds=patience_seconds
     )
+    return Metastore(made, past_locks=past_locks)
 
 
 class Metastore(Questions):
@@ -75,6 +78,10 @@ class Metastore(Questions):
     Every method raises ServiceUnavailable if the metastore cannot be reached, and CallRefused if it answers with an
     exception.
     """
+
+    def __init__(self, connection: Connection, *, past_locks: bool = False) -> None:
+        super().__init__(connection)
+        self._force = True if past_locks else None
 
     def __enter__(self) -> Self:
         return self
@@ -148,6 +155,11 @@ class Metastore(Questions):
     def answered_parameters(self, table: AnyTable) -> Mapping[str, str]:
         """The parameters of a table, with the sums of rows, files and bytes that hmstats computes from partitions."""
         return dict(self._table(as_table_name(table)).parameters or {})
+
+    @property
+    def locks(self) -> StatisticsLocks:
+        """Locks on statistics, which only hmstats has."""
+        return StatisticsLocks(self._connection)
 
     def database_names(self) -> list[str]:
         """The names of the databases of the default catalog."""
@@ -274,7 +286,7 @@ class Metastore(Questions):
         structs, details = sets_with_details_to_thrift(name, [each for each in statistics if each.columns], stamp=False)
         changes = changes_to_thrift(name, {place: change_of(each) for place, each in parameters.items()})
         request = extension.SetStatisticsRequest(
-            colStats=structs, details=details, engine=DEFAULT_ENGINE, parameters=changes
+            colStats=structs, details=details, engine=DEFAULT_ENGINE, parameters=changes, force=self._force
         )
         try:
             self._connection.call("set_statistics", request)
@@ -418,7 +430,9 @@ class Metastore(Questions):
     def _put_extended(self, name: TableName, statistics: Sequence[StatisticsSet]) -> bool:
         """Whether the metastore is hmstats and has written the statistics with top-k sketches and provenance."""
         structs, details = sets_with_details_to_thrift(name, statistics, stamp=False)
-        request = extension.SetStatisticsRequest(colStats=structs, details=details, engine=DEFAULT_ENGINE)
+        request = extension.SetStatisticsRequest(
+            colStats=structs, details=details, engine=DEFAULT_ENGINE, force=self._force
+        )
         try:
             self._connection.call("set_statistics", request)
         except UnknownCall:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import table_name
-from hmstats.model.catalog.objects import DEFAULT_CATALOG, DEFAULT_DATABASE, TableName
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DEFAULT_DATABASE, DatabaseName, TableName
 
 _PART = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^`.\s]+))\s*(?:\.|$)")
 _SESSION_CATALOG = "spark_catalog"
@@ -29,6 +29,15 @@ def named_table(text: str, database: str = DEFAULT_DATABASE) -> TableName:
     if not 1 <= len(parts) <= 3 or place < len(text) or text.endswith("."):
         raise StatementError(f"a table must be named as DB.TABLE, found {text!r}")
     return table_of(parts, database)
+
+
+def named_object(text: str) -> tuple[DatabaseName, str | None]:
+    """The database `DB`, or the database and the table of `[CATALOG.]DB.TABLE`. Raises StatementError."""
+    if _PART.fullmatch(text) and not text.endswith("."):
+        name = named_table(text)
+        return DatabaseName(name.catalog, name.table), None
+    table = named_table(text)
+    return table.parent, table.table
 
 
 def as_table_name(table: AnyTable) -> TableName:

@@ -42,6 +42,7 @@ def analyze(
     noscan: bool = False,
     row_counts: bool = False,
     changed_only: bool = False,
+    past_locks: bool = False,
     options: Options = DEFAULT,
     spool: str | None = None,
     patience_seconds: float = PATIENCE_SECONDS,
@@ -54,8 +55,10 @@ def analyze(
     `partitions`: key to value (None: every value), or names of partitions, of all keys or of some; with a value only
     the partitions that have it are analysed, and not the table as a whole. `where`: only partitions that match this
     filter over the partition keys, in Hive's language. `noscan`: only count files and bytes, and with `row_counts` rows
-    by the footers of Parquet files. `changed_only`: only partitions whose files changed since their statistics.
-    `progress` is called with the counts of finished work.
+    by the footers of Parquet files. `changed_only`: only partitions whose files changed since their statistics;
+    a table that is locked, or that Hive's skip.stats.autoupdate names, is left out. `past_locks`: write locked
+    statistics too; without it an analysis of a locked table is refused. `progress` is called with the
+    counts of finished work.
 
     If the metastore does not answer, calls are retried for `patience_seconds`; then the statistics go to the folder
     `spool`, a path or a URI that every executor can write. By default it is spark.hmstats.spool, or on one machine
@@ -79,9 +82,26 @@ def analyze(
     uris = metastore or session_metastore(spark)
     with connect(uris) as service:
         with _timed(seconds, "plan"):
-            plan, files = prepare(service, request, options, changed_only=changed_only, hadoop=hadoop_settings(spark))
+            plan, files = prepare(
+                service,
+                request,
+                options,
+                changed_only=changed_only,
+                hadoop=hadoop_settings(spark),
+                past_locks=past_locks,
+            )
+        if plan.left is not None:
+            return _report(plan, files, Outcome(0), None, seconds)
         warn_once(spark, service)
-        delivery = Delivery(plan.table, plan.keys, uris, new_run(), session_spool(spark, spool), patience_seconds)
+        delivery = Delivery(
+            plan.table,
+            plan.keys,
+            uris,
+            new_run(),
+            session_spool(spark, spool),
+            patience_seconds,
+            past_locks=past_locks,
+        )
         if request.noscan:
             with _timed(seconds, "list"):
                 outcome, whole = _count(delivery, plan, files, row_counts=row_counts)
@@ -157,6 +177,8 @@ def _report(plan: Plan, files: Files, outcome: Outcome, whole: Finding | None, s
         files=len(analysed),
         bytes=sum(file.bytes for file in analysed),
         unchanged=len(plan.unchanged),
+        locked=tuple(each.name for each in plan.held),
+        left=plan.left,
         columns=tuple(plan.types),
         failed={**outcome.failed, **outcome.refused, **{piece.name: reason for piece, reason in plan.unlisted}},
         spooled=outcome.spooled,

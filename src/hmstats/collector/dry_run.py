@@ -20,6 +20,7 @@ class DryRun:
     `table` is its name. `partitions` would be analysed, `unchanged` is how many would be skipped, and `unlisted` is why
     others could not be analysed; `files` and `bytes` would be read. `columns` have statistics, `skipped` none. `tasks`
     is how many Spark tasks read the files; None if Spark itself splits the work, or if the number of cores is unknown.
+    `locked` partitions would be skipped; `left_out` is why all of the table would be.
     """
 
     table: str
@@ -31,6 +32,8 @@ class DryRun:
     skipped: tuple[str, ...]
     tasks: int | None
     unlisted: tuple[str, ...] = ()
+    locked: tuple[str, ...] = ()
+    left_out: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -45,13 +48,19 @@ def dry_run(
     changed_only: bool = False,
     cores: int | None = None,
     conf: Mapping[str, str] = _UNSET,
+    past_locks: bool = False,
 ) -> DryRun:
     """The plan of a request, for a Spark of so many cores with these settings.
 
     Only Hadoop's settings in `conf` (spark.hadoop.*) are used. Raises StatementError as an analysis would.
     """
     plan, files = prepare(
-        metastore, request, options, changed_only=changed_only, hadoop=lambda name: conf.get(f"spark.hadoop.{name}")
+        metastore,
+        request,
+        options,
+        changed_only=changed_only,
+        hadoop=lambda name: conf.get(f"spark.hadoop.{name}"),
+        past_locks=past_locks,
     )
     wanted = [file for piece in plan.pieces for file in files[piece.name]]
     tasks = 0 if request.noscan else None
@@ -67,4 +76,6 @@ def dry_run(
         skipped=tuple(plan.skipped),
         tasks=tasks,
         unlisted=tuple(f"{piece.name}: {reason}" for piece, reason in plan.unlisted),
+        locked=tuple(piece.name for piece in plan.held),
+        left_out=plan.left,
     )

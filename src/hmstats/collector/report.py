@@ -43,7 +43,8 @@ class Report:
     `unchanged` how many were skipped since their files have not changed. `rows` is None if none were counted. `files`
     and `bytes` are those that were analysed. `skipped` is column to the reason why it has no statistics. `seconds` is
     step to its duration. `failed` is partition (WHOLE_TABLE: the table itself) to the reason why it is not stored.
-    `spooled` is how many partitions, the table itself among them, are in the spool folder.
+    `spooled` is how many partitions, the table itself among them, are in the spool folder. `locked` are the partitions
+    that were skipped since their statistics are locked. `left` is why nothing of the table was analysed.
     """
 
     table: TableName
@@ -58,6 +59,8 @@ class Report:
     columns: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
     spooled: int = 0
+    locked: tuple[str, ...] = ()
+    left: str | None = None
 
     def __repr__(self) -> str:
         return self._view().text()
@@ -78,6 +81,10 @@ class Report:
         return View(headline(name, shown), _HEADER, rows, [*self._notes()])
 
     def _notes(self) -> Iterator[str]:
+        if self.left:
+            yield f"left out: {self.left}"
+        if self.locked:
+            yield f"left out: {len(self.locked):,} partitions whose statistics are locked"
         if self.unchanged:
             yield f"left out: {self.unchanged:,} partitions with the same files as before"
         yield from (f"left out: column {column}, {reason}" for column, reason in self.skipped.items())
@@ -93,6 +100,8 @@ class Report:
             "catalog": self.table.catalog,
             "partitions": self.partitions,
             "unchanged": self.unchanged,
+            "locked": list(self.locked),
+            "left_out": self.left,
             "rows": self.rows,
             "files": self.files,
             "bytes": self.bytes,

@@ -48,6 +48,7 @@ from hmstats.server.rpc.statistics.extension import ExtensionCalls
 from hmstats.server.rpc.statistics.history import HistoryCalls
 from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
 from hmstats.server.rpc.statistics.statistics import StatisticsCalls
+from hmstats.server.rpc.statistics.statistics_locks import StatisticsLockCalls
 from hmstats.server.rpc.transactions.locks import LockCalls
 from hmstats.server.rpc.transactions.transactions import TransactionCalls
 from hmstats.server.server import Server
@@ -70,6 +71,7 @@ from hmstats.service.catalog.tables.alter_table import TableAlterations
 from hmstats.service.catalog.tables.constraints import Constraints
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.materialized_views import MaterializedViews
+from hmstats.service.catalog.tables.statistics_locks import StatisticsLocks
 from hmstats.service.catalog.tables.table_filters import TableFilters
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
@@ -134,6 +136,7 @@ class Rules:
     running_write_retention_hours: float = 24.0
     history_days: int = 31
     history_thinned_days: int = 366
+    refuse_locked_writes: bool = False
 
 
 def prepare(store: Store, warehouse: Warehouse) -> None:
@@ -335,6 +338,7 @@ def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[ob
     return (
         StatisticsCalls(made.reader, made.aggregator, made.writer, send_sketches=rules.send_sketches),
         ExtensionCalls(sketched, made.writer),
+        StatisticsLockCalls(StatisticsLocks(store, refuse=rules.refuse_locked_writes)),
         ArrowCalls(whole),
     )
 

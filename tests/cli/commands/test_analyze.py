@@ -20,6 +20,7 @@ from hmstats import client
 from hmstats.cli.actions.spark_arguments import settings_of_spark
 from hmstats.cli.main import app
 from hmstats.cli.output.analysis_output import counts_text, progress_bar, say_that_spark_starts
+from hmstats.collector.autogather.writer import writing
 from hmstats.collector.scan.progress import Done
 from hmstats.errors import SettingsError, StatementError
 from hmstats.model.catalog.objects import TableName
@@ -104,6 +105,35 @@ def test_a_table_and_a_statement_are_the_same(spark: Any, spark_metastore: str, 
     assert (one[0]["table"], one[0]["partitions"], one[0]["rows"]) == (f"{database}.many", 1, 20)
     assert one[0]["columns"] == ["n"]
     assert stored_rows(spark_metastore, database) == {"": None, "p=1": None, "p=2": "20", "p=3": None}
+
+
+@pytest.mark.spark
+def test_locked_statistics_are_left_out_unless_forced(spark: Any, spark_metastore: str, database: str) -> None:
+    table = f"{database}.one"
+
+    def call(*arguments: str) -> Result:
+        return CliRunner().invoke(app, [*arguments, "--metastore", spark_metastore])
+
+    assert call("lock", table, "--reason", "plans").output == f"statistics of table {table} are locked\n"
+    refused = run(spark_metastore, table)
+    assert isinstance(refused.exception, StatementError)
+    assert str(refused.exception).endswith("(plans); --force writes past locks")
+    left = run(spark_metastore, table, "--changed-only")
+    assert (left.exit_code, left.output.startswith(f"left out: the statistics of {table} are locked")) == (0, True)
+    writing(spark.sql("SELECT 8L AS a, 'y' AS b"), metastore=spark_metastore).insert_into(table)
+    assert stored_rows(spark_metastore, database, "one") == {"": None}
+    (found,) = lines(run(spark_metastore, table, "--force", "--json"))
+    assert found["rows"] == 8
+    assert stored_rows(spark_metastore, database, "one") == {"": "8"}
+    written = writing(spark.sql("SELECT 9L AS a, 'z' AS b"), metastore=spark_metastore).insert_into(table)
+    assert (written.gathered, "are locked" in (written.reason or "")) == (False, True)
+    assert stored_rows(spark_metastore, database, "one") == {"": "8"}
+    assert json.loads(call("locked", table, "--json").output)["reason"] == "plans"
+    assert call("unlock", table).exit_code == 0
+    assert call("locked", f"{database}.*").output == "nothing is locked\n"
+    assert isinstance(call("unlock", table).exception, StatementError)
+    assert run(spark_metastore, table, "--changed-only").exit_code == 0
+    assert stored_rows(spark_metastore, database, "one") == {"": "9"}
 
 
 @pytest.mark.spark

@@ -158,6 +158,22 @@ def test_statistics_are_written_with_that_right_alone(server: Guarded) -> None:
     assert refused.message == "ada may not alter hive.open.t: rule 2 does not allow it"
 
 
+def test_locks_on_statistics_need_the_right_to_lock(server: Guarded) -> None:
+    server.rule(ANALYST)
+    ada, root = server.client("ada"), server.client("root")
+    lock = extension.StatisticsLock(dbName="open", tblName="t")
+    for call in ("lock_statistics", "unlock_statistics"):
+        refused = raised(ada.ask(call, request=lock))
+        assert refused.message == "ada may not lock hive.open.t: rule 2 does not allow it"
+    forced = extension.SetStatisticsRequest(colStats=[statistics("open", "t")], force=True)
+    assert raised(ada.ask("set_statistics", request=forced)).message.startswith("ada may not lock hive.open.t")
+    for database in ("open", "shut"):
+        assert done(root.ask("lock_statistics", request=extension.StatisticsLock(dbName=database)))
+    every = extension.StatisticsLocksRequest()
+    assert [each.dbName for each in done(root.ask("get_statistics_locks", request=every)).locks] == ["open", "shut"]
+    assert [each.dbName for each in done(ada.ask("get_statistics_locks", request=every)).locks] == ["open"]
+
+
 def test_an_alter_of_statistics_alone_needs_no_more(server: Guarded) -> None:
     server.rule(ANALYST)
     ada = server.client("ada")

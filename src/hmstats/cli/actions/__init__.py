@@ -7,5 +7,6 @@ spark_arguments                       arguments of Spark's jobs, read before Spa
 analysis, checking                    Spark's jobs
 list_, show, ask, compare             stored statistics
 compare_sources                       what compare puts side by side
+locks/                                locks on statistics
 push, export, import_, delete         statistics on their way
 """

@@ -25,6 +25,7 @@ from hmstats.client import Metastore, connect
 from hmstats.collector.dry_run import DryRun, dry_run
 from hmstats.collector.job_log import JobLog
 from hmstats.collector.options import Options
+from hmstats.collector.planning.locked import LOCKED, check_unlocked
 from hmstats.collector.planning.plan import check
 from hmstats.collector.planning.prepare import check_changes
 from hmstats.collector.request.analyze_sql import is_statement
@@ -39,7 +40,10 @@ _EVERY_TABLE = ".*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """Tables to analyse, and how. `metastore` is an address; `named` is whether the user gave it."""
+    """Tables to analyse, and how. `metastore` is an address; `named` is whether the user gave it.
+
+    With `force`, locked statistics are written too.
+    """
 
     texts: Sequence[str]
     columns: Sequence[str] | None
@@ -48,6 +52,7 @@ class Analysis:
     noscan: bool
     row_counts: bool
     changed_only: bool
+    force: bool
     options: Options
     metastore: str
     named: bool
@@ -91,7 +96,7 @@ class Analysis:
         self._print(reports, alone=alone)
         if not reports:
             raise typer.Exit(ExitCode.ERROR)
-        if len(reports) < len(wanted) or any(report.skipped for report in reports):
+        if len(reports) < len(wanted) or any(_lacks_columns(report) for report in reports):
             raise typer.Exit(ExitCode.PARTLY_DONE)
 
     def _checked(self, address: str) -> list[tuple[str, str]]:
@@ -101,6 +106,8 @@ class Analysis:
             for _, request in found:
                 check_changes(request, changed_only=self.changed_only)
                 check(service, request)
+            if len(found) == 1 and not self.force and not self.changed_only:
+                check_unlocked(service, found[0][1].table)
         if not found:
             raise StatementError(f"there is no table in {', '.join(self.texts)}")
         return [(text, request.table.short) for text, request in found]
@@ -123,7 +130,13 @@ class Analysis:
 
     def _planned(self, service: Metastore, request: Statement, cores: int | None) -> DryRun:
         return dry_run(
-            service, request, options=self.options, changed_only=self.changed_only, cores=cores, conf=self.conf
+            service,
+            request,
+            options=self.options,
+            changed_only=self.changed_only,
+            cores=cores,
+            conf=self.conf,
+            past_locks=self.force,
         )
 
     def _logged(
@@ -158,6 +171,7 @@ class Analysis:
                 noscan=self.noscan,
                 row_counts=self.row_counts,
                 changed_only=self.changed_only,
+                past_locks=self.force,
                 options=self.options,
                 spool=self.spool,
                 patience_seconds=self.patience_seconds,
@@ -172,6 +186,11 @@ class Analysis:
             print_report(reports[0])
         elif reports:
             print_reports(reports)
+
+
+def _lacks_columns(report: collector.Report) -> bool:
+    """Whether columns cannot have statistics."""
+    return any(reason != LOCKED for reason in report.skipped.values())
 
 
 def _print_json(found: Sequence[collector.Report] | Sequence[DryRun]) -> None:

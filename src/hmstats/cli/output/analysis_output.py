@@ -64,6 +64,9 @@ def counts_text(done: "Done", seconds: float) -> str:
 def print_report(report: "Report") -> None:
     """Print the report of one table: counts, the columns' statistics, skipped columns, and durations."""
     name, whole = _name(report), report.whole
+    if report.left is not None:
+        print_notes(report)
+        return
     if whole is None and report.unchanged and not report.partitions:
         typer.echo(f"{name}: nothing changed, nothing was read")
         print_notes(report)
@@ -86,6 +89,10 @@ def print_report(report: "Report") -> None:
 def print_notes(report: "Report") -> None:
     """Print what an analysis has skipped, and what is not stored yet."""
     name = _name(report)
+    if report.left is not None:
+        typer.echo(f"left out: {report.left}")
+    if report.locked:
+        typer.echo(f"left out: {len(report.locked):,} of {name}, whose statistics are locked")
     if report.unchanged:
         typer.echo(f"left out: {report.unchanged:,} of {name} with the same files as before")
     for column, reason in report.skipped.items():
@@ -115,6 +122,10 @@ def print_dry_runs(plans: "Sequence[DryRun]") -> None:
     for each in plans:
         if each.columns:
             typer.echo(f"columns of {each.table}: {', '.join(each.columns)}")
+        if each.left_out is not None:
+            typer.echo(f"left out: {each.left_out}")
+        if each.locked:
+            typer.echo(f"left out: {len(each.locked):,} of {each.table}, whose statistics are locked")
         for reason in each.unlisted:
             typer.echo(f"cannot be analysed: {reason}")
         if each.skipped:

@@ -131,4 +131,5 @@ def _rules(settings: Settings) -> Rules:
         running_write_retention_hours=settings.running_write_retention_hours,
         history_days=settings.history_days,
         history_thinned_days=settings.history_thinned_days,
+        refuse_locked_writes=settings.refuse_locked_writes,
     )

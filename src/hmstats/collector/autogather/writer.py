@@ -21,6 +21,7 @@ from hmstats.collector.autogather.target import Target, new_table, stored_table
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
 from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
+from hmstats.collector.planning.locked import locks_of, sentence, whole_lock
 from hmstats.collector.planning.plan import check_format, check_provider
 from hmstats.collector.scan.task_errors import as_our_own
 from hmstats.collector.scan.workers_python import use_the_drivers_python
@@ -201,10 +202,15 @@ class Writing:
         try:
             before = situation(service, order.table, self._hadoop) if order.keeps else before
             way.begin()
+            held = whole_lock(locks_of(service, order.table)) if order.keeps else None
         except SURVIVABLE as error:
             self._refuse_if_reliable(error)
             order.write(self._rows)
             return self._without(service, delivery, before, error)
+        if held is not None:
+            way.end()
+            order.write(self._rows)
+            return self._without(service, delivery, before, StatementError(sentence(order.table, held)))
         try:
             with as_our_own():
                 order.write(way.through(self._rows))
@@ -252,5 +258,5 @@ def _stored(
 
 
 def _check_accepted(stored: Stored) -> None:
-    for piece, sentence in stored.delivered.refused.items():
-        raise GatheringFailed(f"the metastore refused the statistics of {piece or 'the table itself'}: {sentence}")
+    for piece, refusal in stored.delivered.refused.items():
+        raise GatheringFailed(f"the metastore refused the statistics of {piece or 'the table itself'}: {refusal}")

@@ -64,7 +64,8 @@ def check(
     )
     uris = metastore or session_metastore(spark)
     with connect(uris) as service:
-        plan, files = prepare(service, request, options, changed_only=False, hadoop=hadoop_settings(spark))
+        hadoop = hadoop_settings(spark)
+        plan, files = prepare(service, request, options, changed_only=False, hadoop=hadoop, past_locks=True)
         check_listed(plan)
         stored = own_statistics(service, plans.check(service, request))
         job = CheckJob(uris, stored.table, plan.types, options, tolerance, whole=_is_whole(plan, stored))

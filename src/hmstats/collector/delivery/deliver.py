@@ -32,7 +32,7 @@ class Delivery:
 
     `metastore` is addresses, as connect() takes them; `timeout_seconds` limits one answer, `patience_seconds` all
     retries of a call. After that the findings go to the folder `spool`; without one the analysis fails. `run` names the
-    run, and begins with its start time.
+    run, and begins with its start time. With `past_locks`, locked statistics are written too.
     """
 
     table: TableName
@@ -42,6 +42,7 @@ class Delivery:
     spool: str | None
     patience_seconds: float = PATIENCE_SECONDS
     timeout_seconds: float = TIMEOUT_SECONDS
+    past_locks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,10 @@ def deliver(delivery: Delivery, findings: Iterable[tuple[str, Finding]], sample_
     refused: dict[str, str] = {}
     items = (item(finding, None if name == WHOLE_TABLE else name, sample_fraction) for name, finding in findings)
     with connect(
-        delivery.metastore, timeout_seconds=delivery.timeout_seconds, patience_seconds=delivery.patience_seconds
+        delivery.metastore,
+        timeout_seconds=delivery.timeout_seconds,
+        patience_seconds=delivery.patience_seconds,
+        past_locks=delivery.past_locks,
     ) as service:
         for batch in packed(items):
             parcel = Parcel(delivery.table, delivery.keys, batch, int(time()))

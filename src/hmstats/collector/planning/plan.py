@@ -26,7 +26,8 @@ class Plan:
     `spec` is partition key to value, of the requested partitions; if they are `chosen` by several names or by a filter,
     it is empty. `parameters` are the table's own. `unchanged` are requested pieces that are not analysed again.
     `settings` are Hadoop's for the locations. `key_columns` are the partition keys with their types. `unlisted` are
-    requested pieces whose files cannot be listed, with the reason.
+    requested pieces whose files cannot be listed, with the reason, `held` those whose statistics are
+    locked. `left` is why an automatic analysis leaves out the table.
     """
 
     table: TableName
@@ -41,11 +42,13 @@ class Plan:
     key_columns: tuple[Column, ...] = ()
     unlisted: tuple[tuple[Piece, str], ...] = ()
     chosen: bool = False
+    held: tuple[Piece, ...] = ()
+    left: str | None = None
 
     @property
     def left_out(self) -> tuple[Piece, ...]:
         """The requested pieces that are not analysed."""
-        return (*self.unchanged, *(piece for piece, _ in self.unlisted))
+        return (*self.unchanged, *self.held, *(piece for piece, _ in self.unlisted))
 
     @property
     def whole(self) -> bool:

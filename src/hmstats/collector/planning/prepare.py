@@ -7,6 +7,7 @@ from typing import TypeAlias
 from hmstats.client import Metastore
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile, list_each
+from hmstats.collector.planning.locked import unlocked
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.planning.plan import Plan, make_plan
 from hmstats.collector.planning.unchanged import only_changed
@@ -33,13 +34,18 @@ def prepare(
     *,
     changed_only: bool,
     hadoop: Hadoop = _UNSET.get,
+    past_locks: bool = False,
 ) -> tuple[Plan, Files]:
     """The plan of a request and all its files, including those of unchanged pieces.
 
-    Raises StatementError as make_plan, for changed_only with noscan, and if no piece can be listed.
+    What is locked is left out, unless `past_locks`. Raises StatementError as make_plan, for changed_only with noscan,
+    if all is locked, and if no piece can be listed.
     """
     check_changes(request, changed_only=changed_only)
-    plan, files = listed(opened(make_plan(metastore, request), hadoop))
+    plan = make_plan(metastore, request)
+    if not past_locks:
+        plan = unlocked(metastore, plan, automatic=changed_only)
+    plan, files = listed(opened(plan, hadoop))
     return only_changed(plan, files, options) if changed_only else plan, files
 
 

@@ -101,11 +101,16 @@ def _drop_database(name: str | None, catalog: str | None, *, cascade: bool) -> I
 
 
 def _set_statistics(request: Any) -> Iterable[Need]:
-    yield from _written(request.colStats)
+    written = list(_written(request.colStats))
+    yield from written
+    if request.force:
+        yield from (Need(Action.LOCK, each.name) for each in written)
     if request.parameters is not None:
         named = request.parameters
         table = table_of(named.dbName, named.tblName, named.catName)
         yield Need(Action.WRITE_STATISTICS, table)
+        if request.force:
+            yield Need(Action.LOCK, table)
         keys = (key for each in named.changes or () for key in (*(each.put or {}), *(each.remove or ())))
         if not all(map(is_of_statistics, keys)):
             yield Need(Action.ALTER, table)
@@ -117,6 +122,12 @@ def _written(structs: Iterable[Any] | None) -> Iterable[Need]:
             raise MetaError("column statistics must have a statsDesc that names their table, found none")
         described = each.statsDesc
         yield Need(Action.WRITE_STATISTICS, table_of(described.dbName, described.tableName, described.catName))
+
+
+def _locked_statistics(request: Any) -> Need:
+    if request.tblName:
+        return Need(Action.LOCK, table_of(request.dbName, request.tblName, request.catName))
+    return Need(Action.LOCK, database_of(request.dbName, request.catName))
 
 
 def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: str | None = None) -> Iterable[Need]:
@@ -474,6 +485,8 @@ _LOCKS = {
         """,
         somewhere(Action.LOCK),
     ),
+    **_each("lock_statistics unlock_statistics", lambda arguments, _: [_locked_statistics(arguments["request"])]),
+    "get_statistics_locks": CallRule(shown=filters.statistics_locks),
 }
 
 CALL_RULES: Mapping[str, CallRule] = {

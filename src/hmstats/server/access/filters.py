@@ -163,6 +163,13 @@ def locks(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     return answer
 
 
+def statistics_locks(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """StatisticsLocksResult with the locks of objects that may be listed."""
+    answer = ask()
+    answer.locks = [each for each in answer.locks if sees(Action.LIST, _statistics_of(each))]
+    return answer
+
+
 def privileges(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: ARG001
     """HiveObjectPrivilege structs on objects that may be listed."""
     return [each for each in ask() if _may_see(each.hiveObject, sees)]
@@ -196,6 +203,12 @@ def _locked(lock: Any) -> ObjectName:
     if not lock.dbname:
         return THE_SERVER
     return table_of(lock.dbname, lock.tablename) if lock.tablename else database_of(lock.dbname)
+
+
+def _statistics_of(lock: Any) -> ObjectName:
+    if not lock.tblName:
+        return database_of(lock.dbName, lock.catName)
+    return table_of(lock.dbName, lock.tblName, lock.catName)
 
 
 def _may_see(reference: Any, sees: Sees) -> bool:

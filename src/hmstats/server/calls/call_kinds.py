@@ -78,12 +78,14 @@ CHANGES = _named(
     drop_table_with_environment_context drop_type drop_wm_mapping drop_wm_pool drop_wm_trigger exchange_partition
     exchange_partitions find_next_compact find_next_compact2 fire_listener_event get_delegation_token grant_privileges
     grant_revoke_privileges grant_revoke_role grant_role heartbeat heartbeat_lock_materialization_rebuild
-    heartbeat_txn_range lock map_schema_version_to_serde markPartitionForEvent mark_cleaned mark_compacted mark_failed
+    heartbeat_txn_range lock lock_statistics map_schema_version_to_serde markPartitionForEvent mark_cleaned
+    mark_compacted mark_failed
     mark_refused open_txns put_file_metadata put_partial_states refresh_privileges remove_compaction_metrics_data
     remove_master_key remove_partial_states remove_token rename_partition rename_partition_req renew_delegation_token
     repl_tbl_writeid_state restore_statistics revoke_privileges revoke_role scheduled_query_maintenance
     scheduled_query_poll scheduled_query_progress seed_txn_id seed_write_id set_aggr_stats_for set_hadoop_jobid
     set_properties set_schema_version_state set_statistics submit_for_cleanup truncate_table truncate_table_req unlock
+    unlock_statistics
     update_compaction_metrics_data update_compactor_state update_creation_metadata update_master_key
     update_partition_column_statistics update_partition_column_statistics_req update_table_column_statistics
     update_table_column_statistics_req update_transaction_statistics

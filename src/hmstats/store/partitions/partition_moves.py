@@ -6,7 +6,13 @@ from sqlalchemy import delete, select, update
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.store.history import before_writes
-from hmstats.store.schema import HMSTATS_COLUMN_PROVENANCE, HMSTATS_TOP_K, PART_COL_STATS, PARTITIONS
+from hmstats.store.schema import (
+    HMSTATS_COLUMN_PROVENANCE,
+    HMSTATS_STATISTICS_LOCK,
+    HMSTATS_TOP_K,
+    PART_COL_STATS,
+    PARTITIONS,
+)
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.storage import drop_locations
 from hmstats.store.unit.unit import Unit
@@ -25,6 +31,7 @@ def hand_over(unit: Unit, partition_ids: Sequence[int], table_id: int, name: Tab
         (PART_COL_STATS, names),
         (p, {"TBL_ID": table_id}),
         (HMSTATS_TOP_K, {"TBL_ID": table_id}),
+        (HMSTATS_STATISTICS_LOCK, {"TBL_ID": table_id}),
     )
     for table, values in changes:
         here = one_of(connection, table.c.PART_ID, partition_ids)

@@ -153,3 +153,18 @@ HMSTATS_AUDIT_OBJECT = Table(
     Index("HMSTATS_AUDIT_OBJECT_AT", "AT"),
     comment="The objects that each audit record is about; a database has no TBL_NAME, a catalog no DB_NAME",
 )
+HMSTATS_STATISTICS_LOCK = Table(
+    "HMSTATS_STATISTICS_LOCK",
+    METADATA,
+    key("TBL_ID"),
+    key("DB_ID"),
+    key("PART_ID"),
+    key("COLUMN_NAME", 767),
+    Column("REFUSE", Boolean, nullable=False),
+    text("REASON"),
+    text("LOCKED_BY", 256),
+    big("LOCKED_AT", required=True),
+    big("DROPPED", required=True),
+    Index("HMSTATS_STATISTICS_LOCK_PART_ID", "PART_ID"),
+    comment="Locked statistics: of a database TBL_ID is 0, of a table DB_ID; PART_ID 0 and no COLUMN_NAME: all",
+)

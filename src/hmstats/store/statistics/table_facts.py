@@ -27,11 +27,13 @@ from sqlalchemy import (
 from hmstats.model.catalog.objects import Column, Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.spark.spark_schema import PROVIDER, SCHEMA, STUB_NAME, STUB_TYPE, spark_columns
+from hmstats.model.statistics.statistics_locks import UNLOCKED, TableLocks
 from hmstats.store.beside_hive.present_tables import WHOLE
 from hmstats.store.changes import versions
 from hmstats.store.schema import COLUMNS_V2, DBS, HMSTATS_TOP_K, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.statements.single_read import SingleRead
+from hmstats.store.statistics import statistics_locks
 from hmstats.store.unit.unit import Unit
 
 _LOOKED_AT = (PARAMETER, "numRows", "transactional")
@@ -46,6 +48,7 @@ class Target:
 
     `columns` are those of Spark's schema if Spark stored no others (spark_schema.py), `stored_columns` the
     metastore's own. `has_top_k` is False if no frequent values are stored for the table and its partitions.
+    `locks` are read for writers only.
     """
 
     id: int
@@ -55,6 +58,7 @@ class Target:
     parameters: Parameters
     has_top_k: bool = True
     stored_columns: tuple[Column, ...] = ()
+    locks: TableLocks = UNLOCKED
 
     @property
     def transactional(self) -> bool:
@@ -209,7 +213,11 @@ def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _:
     is_new = or_(t.c.TBL_ID != _bound("known_id"), t.c.VERSION.is_distinct_from(_bound("known_version")))
     new = select(t).where(is_new).cte("new")
     return union_all(
-        _itself(t), *_parts(new.c.TBL_ID, new.c.CD_ID, new.c.TBL_ID, new.c.VERSION), _without_top_k(new), *more(t)
+        _itself(t),
+        *_parts(new.c.TBL_ID, new.c.CD_ID, new.c.TBL_ID, new.c.VERSION),
+        _without_top_k(new),
+        statistics_locks.rows_of(new.c.TBL_ID, new.c.TBL_ID, new.c.VERSION),
+        *more(t),
     )
 
 
@@ -230,15 +238,21 @@ _LOCKED = SingleRead(lambda _: target_query())
 LOCK = SingleRead(lambda _: _query().with_for_update(of=TBLS))
 """The query that locks a table's row, by name."""
 _PARTS = SingleRead(
-    lambda _: union_all(*_parts(_bound("table_id"), _bound("columns_id")), _version(_bound("table_id")))
+    lambda _: union_all(
+        *_parts(_bound("table_id"), _bound("columns_id")),
+        _version(_bound("table_id")),
+        statistics_locks.rows_of(_bound("table_id")),
+    )
 )
 
 
 def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
     kinds = (_ITSELF, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K)
     listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
+    locked = [part[1:] for part in parts if part[0] == statistics_locks.KIND]
     for kind, _, name, text in sorted(parts, key=itemgetter(1)):
-        listed[kind].append((name, text or ""))
+        if kind != statistics_locks.KIND:
+            listed[kind].append((name, text or ""))
     columns = tuple(Column(name, kind) for name, kind in listed[_COLUMN])
     keys = tuple(Column(name, kind) for name, kind in listed[_KEY])
     return Target(
@@ -249,4 +263,5 @@ def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
         dict(listed[_PARAMETER]),
         has_top_k=not listed[_NO_TOP_K],
         stored_columns=columns,
+        locks=statistics_locks.parsed(table_id, locked) if locked else UNLOCKED,
     )

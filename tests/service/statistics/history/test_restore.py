@@ -10,14 +10,16 @@ import pytest
 from sqlalchemy import func, select
 from tests.service.statistics.filled import NAME, TYPES, make_table, of_longs, of_partition
 
-from hmstats.errors import InvalidInput, NoSuchObject
-from hmstats.model.catalog.objects import Column, Partition, Storage, TableName
+from hmstats.errors import InvalidInput, LockedStatistics, NoSuchObject
+from hmstats.model.catalog.objects import Column, DatabaseName, Partition, Storage, TableName
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.statistics.column_statistics import StatisticsSet, StringStatistics
+from hmstats.model.statistics.statistics_locks import LockedObject
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
 from hmstats.service.catalog.tables.alter_table import TableAlterations
+from hmstats.service.catalog.tables.statistics_locks import StatisticsLocks
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.statistics.history.history import StatisticsHistory
@@ -265,6 +267,21 @@ def test_an_old_day_keeps_its_first_state_alone_and_then_nothing(store: Store, t
         with store.read() as connection:
             assert connection.execute(select(func.count()).select_from(table)).scalar_one() == 0
     assert full
+
+
+def test_a_lock_keeps_a_restore_out(scene: Scene) -> None:
+    before, at_ms = scene.stored(), scene.now()
+    written(scene)
+    after = scene.stored()
+    locks, column = StatisticsLocks(scene.store), LockedObject(DatabaseName("hive", "default"), "t", "p=1", ("l",))
+    locks.lock(column, reason=None, author="ada")
+    for dry_run in (True, False):
+        with pytest.raises(LockedStatistics, match=r"^statistics of table default\.t are not restored: a lock covers"):
+            scene.restores.restore(NAME, at_ms, dry_run=dry_run)
+    assert scene.stored() == after
+    locks.unlock(column)
+    scene.restores.restore(NAME, at_ms)
+    assert scene.stored() == before
 
 
 def test_without_history_nothing_is_kept(store: Store, tmp_path: Path) -> None:

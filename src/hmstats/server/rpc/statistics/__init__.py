@@ -4,5 +4,6 @@ statistics         Hive's calls
 extension          questions to sketches, and statistics with all that is kept of them
 arrow_statistics   statistics as Arrow arrays
 history            earlier statistics, and how they come back
+statistics_locks   locks against writes
 running_writes     jobs that gather statistics while they write
 """

@@ -8,7 +8,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
-from hmstats.server.rpc.statistics.statistics import write_changed, write_sets
+from hmstats.server.rpc.statistics.statistics import Terms, write_changed, write_sets
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.wire.idl import extension
@@ -60,17 +60,18 @@ class ExtensionCalls:
     def set_statistics(self, session: Session, request: Any) -> bool:
         """Write the statistics of a table or of many of its partitions with their sketches and provenance.
 
-        Parameters in the request are changed in the same transaction. Everything else works as in set_aggr_stats_for.
+        Parameters in the request are changed in the same transaction. Locks do not count with
+        `force`. Everything else works as in set_aggr_stats_for.
         """
         given = codec.sets_with_details_from_thrift(request.colStats or [], request.details or [], request.engine)
         sets = [(name, _signed(each, subject.author(session))) for name, each in given]
         of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
-        merge, author = bool(request.needMerge), subject.author(session)
+        terms = Terms(bool(request.needMerge), subject.author(session), force=bool(request.force))
         if request.parameters is None:
-            write_sets(self._writer, sets, of_table, merge=merge, author=author)
+            write_sets(self._writer, sets, of_table, terms)
             return True
         name, changes = codec.changes_from_thrift(request.parameters)
-        write_changed(self._writer, name, changes, sets, merge=merge, author=author)
+        write_changed(self._writer, name, changes, sets, terms)
         return True
 
 

@@ -6,6 +6,7 @@ planner whose checks are strict (repair.py).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError
@@ -71,14 +72,8 @@ class StatisticsCalls:
         """
         sets = sets_from_thrift(request.colStats or [], request.engine)
         of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
-        write_sets(
-            self._writer,
-            sets,
-            of_table,
-            merge=bool(request.needMerge),
-            author=subject.author(session),
-            state=_write_state(request),
-        )
+        terms = Terms(bool(request.needMerge), subject.author(session), _write_state(request))
+        write_sets(self._writer, sets, of_table, terms)
         return True
 
     def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:
@@ -170,14 +165,23 @@ class StatisticsCalls:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Options of a write, as StatisticsWriter has them."""
+
+    merge: bool
+    author: str
+    state: WriteState = NO_TRANSACTION
+    force: bool = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options as keyword arguments of StatisticsWriter."""
+        return {"merge": self.merge, "author": self.author, "state": self.state, "force": self.force}
+
+
 def write_sets(
-    writer: StatisticsWriter,
-    sets: Sequence[tuple[TableName, StatisticsSet]],
-    of_table: bool,
-    *,
-    merge: bool,
-    author: str,
-    state: WriteState = NO_TRANSACTION,
+    writer: StatisticsWriter, sets: Sequence[tuple[TableName, StatisticsSet]], of_table: bool, terms: Terms
 ) -> None:
     """Write the sets of one call: one of a table, or some of its partitions."""
     if not sets:
@@ -186,11 +190,11 @@ def write_sets(
     if any(each != name for each, _ in sets):
         raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
     if not of_table:
-        writer.update_partitions(name, [each for _, each in sets], merge=merge, author=author, state=state)
+        writer.update_partitions(name, [each for _, each in sets], **terms.options)
         return
     if len(sets) != 1:
         raise MetaError(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(sets)}")
-    writer.update_table(name, sets[0][1], merge=merge, author=author, state=state)
+    writer.update_table(name, sets[0][1], **terms.options)
 
 
 def write_changed(
@@ -198,9 +202,7 @@ def write_changed(
     name: TableName,
     changes: Mapping[str | None, ParameterChange],
     sets: Sequence[tuple[TableName, StatisticsSet]],
-    *,
-    merge: bool,
-    author: str,
+    terms: Terms,
 ) -> None:
     """Change parameters, of partitions by name or of the table itself (None), and write the sets of the same call."""
     if any(each != name for each, _ in sets):
@@ -209,12 +211,12 @@ def write_changed(
     if None not in places:
         of_partitions = {partition: change for partition, change in changes.items() if partition is not None}
         given = [each for _, each in sets]
-        writer.update_partitions(name, given, merge=merge, author=author, changes=of_partitions)
+        writer.update_partitions(name, given, changes=of_partitions, **terms.options)
         return
     if len(places) > 1 or len(sets) > 1:
         raise InvalidInput(f"a call must be about table {name} itself or about partitions of it, found both")
     own = next((each for _, each in sets), StatisticsSet(()))
-    writer.update_table(name, own, merge=merge, author=author, change=changes.get(None))
+    writer.update_table(name, own, change=changes.get(None), **terms.options)
 
 
 def _write_state(request: Any) -> WriteState:

@@ -33,6 +33,7 @@ from hmstats.service.catalog.partitions.partition_rules import (
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import of_new
 from hmstats.service.catalog.tables.file_changes import FileChanges, Leaving
+from hmstats.service.catalog.tables.locked_statistics import NEW, kept
 from hmstats.service.catalog.tables.table_rules import drops_files, is_purged, owns_files
 from hmstats.service.lookups import id_of, locked
 from hmstats.service.warehouse.file_listing import FileListing
@@ -41,6 +42,7 @@ from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_privileges, partitions
+from hmstats.store.statistics import statistics_locks
 from hmstats.store.storage import file_changes
 from hmstats.store.unit.unit import Unit
 
@@ -122,6 +124,11 @@ class PartitionChanges:
             each: _with_sizes(completed(table, each, partition, unit.now_seconds), counted)
             for each, partition in given.items()
             if each not in taken
+        }
+        locks = statistics_locks.of_table(unit, id_of(table))
+        fresh = {
+            name: replace(each, parameters=kept(unit, locks, NEW, {}, each.parameters)) if locks else each
+            for name, each in fresh.items()
         }
         file_changes.check_stays(unit.connection, [each for each in map(location_of, fresh.values()) if each])
         partitions.insert_many(unit, id_of(table), table.columns, fresh)

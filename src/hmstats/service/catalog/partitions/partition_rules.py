@@ -12,10 +12,11 @@ from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSourc
 from hmstats.model.parameters.row_counts import NUM_ROWS
 from hmstats.service.catalog.tables.basic_statistics import of_altered_partition, recounts_partitions
 from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns, without_orders
+from hmstats.service.catalog.tables.locked_statistics import kept
 from hmstats.service.lookups import id_of
 from hmstats.service.statistics.spark.spark_statements import counted as spark_stated
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import column_statistics
+from hmstats.store.statistics import column_statistics, statistics_locks
 from hmstats.store.unit.unit import Unit
 
 
@@ -95,6 +96,7 @@ def replace_all(
 ) -> dict[str, Partition]:
     """Replace stored partitions, by name. Statistics of columns that are dropped or change their type are deleted."""
     replaced: dict[str, Partition] = {}
+    locks = statistics_locks.of_table(unit, id_of(table))
     losers: dict[tuple[str, ...], list[int]] = {}
     for name, partition in changed.items():
         old = stored[name]
@@ -104,6 +106,7 @@ def replace_all(
         parameters = kept_parameters(old.parameters, partition.parameters, lost)
         if recounts_partitions(table) or same_sizes(old.parameters, partition.parameters):
             parameters = _settled(old, new, parameters, counted)
+        parameters = kept(unit, locks, id_of(old), old.parameters, parameters)
         replaced[name] = replace(new, parameters={LAST_DDL: str(unit.now_seconds), **parameters})
     for lost, partition_ids in losers.items():
         if lost:

@@ -20,6 +20,7 @@ from hmstats.service.catalog.tables.basic_statistics import counts_files, of_alt
 from hmstats.service.catalog.tables.changed_partitions import changed_partitions, unmark
 from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns, unmarked
 from hmstats.service.catalog.tables.file_changes import FileChanges
+from hmstats.service.catalog.tables.locked_statistics import kept_table
 from hmstats.service.catalog.tables.table_rules import check_buckets, check_table, owns_files, table_type
 from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.spark.spark_statements import SparkStatements
@@ -32,7 +33,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.history import before_writes
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions import partition_columns, partitions
-from hmstats.store.statistics import column_statistics
+from hmstats.store.statistics import column_statistics, statistics_locks
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.transactions import write_ids
@@ -110,7 +111,8 @@ class TableAlterations:
 
         def change(unit: Unit) -> _Done:
             done = self._change(unit, name, table, terms, counted)
-            unmark(unit, changed)
+            if changed:
+                unmark(unit, tables.find_id(unit.connection, name) or 0, changed)
             return done
 
         self._files.move(change)
@@ -145,6 +147,7 @@ class TableAlterations:
         _check_path(stored, placed)
         sizes_counted = counted is not None and counted.sizes is not None
         settled = self._spark.settled(unit, stored, placed, sizes_counted=sizes_counted)
+        settled = kept_table(unit, statistics_locks.of_table(unit, table_id), stored, settled)
         altered = settled.table
         if altered.name != stored.name:
             before_writes.of_names(unit, OwnerKind.TABLES, [table_id])

@@ -13,11 +13,13 @@ from hmstats.model.parameters.basic_statistics import COUNTS, FILE_SIZES, FileSi
 from hmstats.outlets.spark import spark_properties
 from hmstats.service.catalog.tables.basic_statistics import recounts_partitions
 from hmstats.service.catalog.tables.columns import without_orders
+from hmstats.service.catalog.tables.locked_statistics import free_owners
 from hmstats.service.statistics.spark.spark_marks import without_marks
 from hmstats.service.warehouse.file_listing import FileListing
 from hmstats.store.catalog import tables
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
+from hmstats.store.statistics import statistics_locks
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.unit.unit import Unit
@@ -45,12 +47,13 @@ def changed_partitions(store: Store, listing: FileListing, given: Table, source:
     return {each: found for each, found in sizes.items() if found is None or not _fits(known.get(each, {}), found)}
 
 
-def unmark(unit: Unit, changed: Changed) -> None:
-    """Remove these partitions' marks of accurate statistics, and store the new file counts."""
+def unmark(unit: Unit, table_id: int, changed: Changed) -> None:
+    """Remove these partitions' marks of accurate statistics, and store the new file counts unless they are locked."""
     if not changed:
         return
     parameters.remove(unit, OF_PARTITIONS, list(changed), [PARAMETER])
-    parameters.put(unit, OF_PARTITIONS, {each: found.parameters() for each, found in changed.items() if found})
+    free = free_owners(statistics_locks.of_table(unit, table_id), list(changed))
+    parameters.put(unit, OF_PARTITIONS, {each: found.parameters() for each in free if (found := changed[each])})
 
 
 def _may_have_changed(stored: Table, given: Table, source: StatisticsSource) -> bool:

@@ -6,10 +6,12 @@ from hmstats.model.catalog.objects import Partition, Table
 from hmstats.model.events import PartitionAltered, TableAltered
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.basic_statistics import COUNTS
+from hmstats.model.statistics.statistics_locks import OF_TABLE
+from hmstats.service.catalog.tables.locked_statistics import delete_free, free_owners, remove_marks
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import column_statistics
+from hmstats.store.statistics import statistics_locks
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
 from hmstats.store.unit.unit import Connection, Unit
@@ -27,19 +29,25 @@ def write(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None, 
     """Mark a table with all its partitions, or the named partitions that exist, as empty.
 
     Stored counts become 0; column statistics are deleted. Of those at the locations `filled`, where new files are, the
-    counts become unknown.
+    counts become unknown. Locked statistics stay, and are no longer marked as accurate.
     """
     versions.bump(unit, table_id)
     before = _to_record(unit, table_id, names)
+    locks = statistics_locks.of_table(unit, table_id)
     if names is None:
         own = table.storage.location if table.storage else None
-        _reset(unit, OF_TABLES, [table_id], known=not (filled and table.partition_keys) and own not in filled)
-        column_statistics.delete_tables(unit, [table_id], None, None)
+        if locks.of(OF_TABLE) is None:
+            _reset(unit, OF_TABLES, [table_id], known=not (filled and table.partition_keys) and own not in filled)
+        else:
+            remove_marks(unit, OF_TABLES, [table_id])
+        delete_free(unit, table, table_id, locks, [OF_TABLE])
     if table.partition_keys:
         found = partitions.locations(unit.connection, table_id, names)
-        _reset(unit, OF_PARTITIONS, [each for each, at in found.items() if at not in filled], known=True)
-        _reset(unit, OF_PARTITIONS, [each for each, at in found.items() if at in filled], known=False)
-        column_statistics.delete_partitions(unit, list(found), None, None)
+        free = {each: found[each] for each in free_owners(locks, list(found))}
+        _reset(unit, OF_PARTITIONS, [each for each, at in free.items() if at not in filled], known=True)
+        _reset(unit, OF_PARTITIONS, [each for each, at in free.items() if at in filled], known=False)
+        delete_free(unit, table, table_id, locks, list(found))
+        remove_marks(unit, OF_PARTITIONS, [each for each in found if each not in free])
     _record(unit, table, table_id, before)
 
 

@@ -31,6 +31,7 @@ from hmstats.service.catalog.tables.basic_statistics import (
 from hmstats.service.catalog.tables.columns import without_orders
 from hmstats.service.catalog.tables.constraints import add as add_constraints
 from hmstats.service.catalog.tables.file_changes import FileChanges, Leaving
+from hmstats.service.catalog.tables.locked_statistics import kept_table
 from hmstats.service.catalog.tables.materialized_views import check_unused, with_creation
 from hmstats.service.catalog.tables.table_rules import check_table, drops_files, is_purged, owns_files, table_type
 from hmstats.service.lookups import missing_table
@@ -41,6 +42,7 @@ from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.access.privileges import insert_many as insert_privileges
 from hmstats.store.catalog import databases, materialized_views, tables
 from hmstats.store.database.store import Store
+from hmstats.store.statistics import statistics_locks
 from hmstats.store.storage import drop_locations, file_changes
 from hmstats.store.transactions import write_ids
 from hmstats.store.unit.unit import Unit
@@ -157,6 +159,7 @@ class Tables:
             if owns_files(completed) and completed.storage:
                 self._warehouse.check_inside(f"managed table {table.name}", completed.storage.location)
             settled = self._spark.settled(unit, None, completed)
+            settled = kept_table(unit, statistics_locks.of_database(unit, spot.database_id), None, settled)
             new = settled.table
             table_id = tables.insert_one(unit, new, spot.database_id)
             unit.record(TableCreated(replace(new, id=table_id)))

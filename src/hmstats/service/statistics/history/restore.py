@@ -7,7 +7,7 @@ the same now as they were: else Hive would answer queries by numbers of other ro
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from hmstats.errors import NoSuchObject
+from hmstats.errors import LockedStatistics, NoSuchObject
 from hmstats.model.catalog.names import partition_values
 from hmstats.model.catalog.objects import Parameters, Partition, Table, TableName
 from hmstats.model.events import PartitionAltered, StatisticsDeleted, StatisticsUpdated, TableAltered
@@ -65,11 +65,11 @@ class StatisticsRestore:
 
         Partitions that did not exist then keep what they have. A table that was dropped and made again gets what its
         columns of the same type had. Raises NoSuchObject if the table does not exist, or did not then, InvalidInput if
-        the time is too old.
+        the time is too old, LockedStatistics if any of the statistics is locked.
         """
 
         def write(unit: Unit) -> Restored:
-            target = _existing(name, table_facts.lock(unit, name))
+            target = _writable(name, table_facts.lock(unit, name))
             plan, then_ms = self._plan(unit.connection, name, target, at_ms)
             _write(unit, name, target, plan)
             return plan.restored(name, then_ms)
@@ -77,7 +77,7 @@ class StatisticsRestore:
         if not dry_run:
             return self._store.write_table(name, write)
         with self._store.read() as connection:
-            target = _existing(name, table_facts.find(connection, name))
+            target = _writable(name, table_facts.find(connection, name))
             plan, then_ms = self._plan(connection, name, target, at_ms)
             return plan.restored(name, then_ms)
 
@@ -87,9 +87,14 @@ class StatisticsRestore:
         return _planned(target, then, past_state.now(connection, target.id)), then_ms
 
 
-def _existing(name: TableName, target: Target | None) -> Target:
+def _writable(name: TableName, target: Target | None) -> Target:
     if target is None:
         raise NoSuchObject(f"{name} table not found: make it again with the same columns, then restore its statistics")
+    if target.locks:
+        raise LockedStatistics(
+            f"statistics of table {name.short} are not restored: a lock covers all or some of them; "
+            f"hmstats locked {name.short} shows it, hmstats unlock removes it"
+        )
     return target
 
 

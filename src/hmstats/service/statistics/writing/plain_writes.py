@@ -226,10 +226,10 @@ def _locked(
 
 
 def _is_plain(target: Target, owners: Owners, statistics: StatisticsByField, *, of_table: bool) -> bool:
-    """Whether statistics match the table or partitions exactly, and belong to no transaction."""
+    """Whether statistics match the table or partitions exactly, belong to no transaction, and nothing is locked."""
     columns = target.columns if of_table else (*target.columns, *target.partition_keys)
     rows = [exact_rows(owners.known.get(each, {})) for each in owners.ids]
-    return not target.transactional and are_plain(columns, statistics, rows)
+    return not target.transactional and not target.locks and are_plain(columns, statistics, rows)
 
 
 @lru_cache(maxsize=500)

@@ -13,9 +13,11 @@ from hmstats.model.catalog.objects import Column, Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.statistics_locks import UNLOCKED
 from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
 from hmstats.service.statistics import details
 from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.locks import free_of_delete, free_of_partitions, free_of_table
 from hmstats.service.statistics.merge import latest, merged
 from hmstats.service.statistics.transactional import check_deletable, put_marks
 from hmstats.service.statistics.writing.events import Left, StatisticsRecorder, record_deleted
@@ -68,25 +70,30 @@ class StatisticsWriter:
         author: str | None = None,
         state: WriteState = NO_TRANSACTION,
         change: ParameterChange | None = None,
+        force: bool = False,
     ) -> None:
         """Write a table's column statistics; with `merge` they describe new rows and are merged into the stored ones.
 
         `author` is the sender, `state` its transaction (transactional.py). `change` of parameters is applied first, and
-        its COLUMN_STATS_ACCURATE is not replaced. Raises NoSuchObject if the table does not exist, MetaError for an
-        unknown column, InvalidInput for invalid numbers.
+        its COLUMN_STATS_ACCURATE is not replaced. Locked columns are left out, unless `force`. Raises NoSuchObject if
+        the table does not exist, MetaError for an unknown column, InvalidInput for invalid numbers, LockedStatistics.
         """
 
         def update(unit: Unit) -> Left | None:
-            if change is not None:
-                change_table(unit, name, change)
-            if change is not None and not statistics.columns:
+            made = None if change is None else change_table(unit, name, change, force=force)
+            if made is not None and not statistics.columns:
                 return None
-            target = table_facts.lock(unit, name)
+            target = _locked(unit, name, force=force)
             if target is None:
                 raise missing_table(name)
             given = _checked_set(unit, name, target.columns, statistics, {} if merge else target.parameters)
             given = replace(given, partition=None)
             check_sketches(name, [given])
+            free, target = free_of_table(unit, name, target, given)
+            if given.columns and not free.columns:
+                versions.bump(unit, target.id)
+                return None
+            given = free
             if merge:
                 stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
                 stored = details.of_table(unit, target.id, stored)
@@ -97,7 +104,7 @@ class StatisticsWriter:
             details.keep(unit, target.id, {OF_TABLE: given}, author)
             job = _Job(name, target, merge, state)
             marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
-            marks = _said(unit, OF_TABLES, marks, {target.id: change})
+            marks = _said(unit, OF_TABLES, marks, {target.id: made})
             versions.bump(unit, target.id)
             return self._events.table(unit, name, target, [given], marks.get(target.id, {}))
 
@@ -112,26 +119,27 @@ class StatisticsWriter:
         author: str | None = None,
         state: WriteState = NO_TRANSACTION,
         changes: Mapping[str, ParameterChange] | None = None,
+        force: bool = False,
     ) -> None:
         """Write column statistics of partitions, all or none; two sets of one partition's column are merged.
 
-        With `merge` they describe new rows and are merged into the stored ones. `author`, `state` and `changes` of
-        parameters (by partition name) have the meaning they have in update_table.
+        With `merge` they describe new rows and are merged into the stored ones. `author`, `state`, `force` and
+        `changes` of parameters (by partition name) have the meaning they have in update_table.
 
         Raises InvalidObject if the table, NoSuchObject if a partition does not exist, else as update_table.
         """
 
         def update(unit: Unit) -> Left | None:
             left, touched = None, set[str]()
-            target = table_facts.lock(unit, name)
+            target = _locked(unit, name, force=force)
             if target is None:
                 raise InvalidObject(f"{name} table not found")
             said = {normal_partition_name(each, target.keys): change for each, change in (changes or {}).items()}
             if said:
-                change_partitions(unit, name, said)
+                said = change_partitions(unit, name, said, force=force)
             if said and not statistics:
                 return None
-            target = (table_facts.lock(unit, name) if said else None) or target
+            target = (_locked(unit, name, force=force) if said else None) or target
             for engine in sorted({each.engine for each in statistics}):
                 of_engine = [each for each in statistics if each.engine == engine]
                 given, marks = self._update_partitions(unit, _Job(name, target, merge, state), of_engine)
@@ -140,7 +148,7 @@ class StatisticsWriter:
                 details.keep(unit, target.id, given, author)
                 left = self._events.partitions(unit, name, target, given.items(), marks)
                 touched.update(each.partition or "" for each in given.values())
-            versions.bump(unit, target.id, touched)
+            versions.bump(unit, target.id, None if target.locks else touched)
             return left
 
         self._events.remember(self._store.write_table(name, update))
@@ -160,6 +168,9 @@ class StatisticsWriter:
             for each, found in by_id.items()
         }
         check_sketches(name, given.values())
+        given, known = free_of_partitions(unit, name, target, given, known)
+        if not given:
+            return {}, {}
         if merge:
             stored = details.of_partitions(unit, target.id, _stored(unit, target, given.values()))
             given = {each: merged(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
@@ -207,10 +218,11 @@ class StatisticsWriter:
             there = _that_exist(target.columns, columns)
             if there == []:
                 return
-            column_statistics.delete_tables(unit, [target.id], there, engine)
-            parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, there))
-            versions.bump(unit, target.id)
-            record_deleted(unit, name, target, [None], there)
+            for free in free_of_delete(unit, name, target, {None: OF_TABLE}, there):
+                column_statistics.delete_tables(unit, [target.id], free, engine)
+                parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, free))
+                versions.bump(unit, target.id)
+                record_deleted(unit, name, target, [None], free)
 
         self._store.write_table(name, delete)
 
@@ -233,14 +245,21 @@ class StatisticsWriter:
             if there == []:
                 return
             locked = partitions.lock(unit, target.id, sorted(wanted))
-            ids = list(locked.values())
-            column_statistics.delete_partitions(unit, ids, there, engine)
-            known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
-            parameters.put(unit, OF_PARTITIONS, _unmarked(known, there))
+            names = {part_id: each for each, part_id in locked.items()}
+            for free, ids in free_of_delete(unit, name, target, locked, there).items():
+                column_statistics.delete_partitions(unit, ids, free, engine)
+                known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
+                parameters.put(unit, OF_PARTITIONS, _unmarked(known, free))
+                record_deleted(unit, name, target, [names[each] for each in ids], free)
             versions.bump(unit, target.id, locked)
-            record_deleted(unit, name, target, list(locked), there)
 
         self._store.write_table(name, delete)
+
+
+def _locked(unit: Unit, name: TableName, *, force: bool) -> Target | None:
+    """The table, its row locked until the unit ends; with `force` as if no statistics of it were locked."""
+    target = table_facts.lock(unit, name)
+    return replace(target, locks=UNLOCKED) if target is not None and force else target
 
 
 def _said(

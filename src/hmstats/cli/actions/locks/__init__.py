@@ -1,0 +1,5 @@
+"""The work of the commands about locks on statistics.
+
+lock     lock and unlock
+locked   list locks
+"""

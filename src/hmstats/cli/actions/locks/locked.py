@@ -1,0 +1,52 @@
+"""The work of `hmstats locked`: read the locks, and print a row for each."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import typer
+
+from hmstats.cli.output.cell_texts import age, count_text
+from hmstats.cli.output.tables import plain_table, print_table
+from hmstats.client import connect
+from hmstats.client.naming import named_object
+from hmstats.model.statistics.statistics_locks import StatisticsLock
+from hmstats.settings import load
+
+
+def list_locks(*, tables: list[str] | None, metastore: str | None, as_json: bool) -> None:
+    """Print the locks of the tables and databases that match. Raises StatementError for a malformed name."""
+    settings = load({"metastore": metastore})
+    asked = [named_object(each) for each in tables or ["*"]]
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        pages = [service.locks.listed(of.database, table, of.catalog) for of, table in asked]
+    found = list(dict.fromkeys(each for page in pages for each in page))
+    if as_json:
+        for each in found:
+            typer.echo(json.dumps(_as_json(each), ensure_ascii=False))
+        return
+    if not found:
+        typer.echo("nothing is locked")
+        return
+    shown = plain_table(["Locked", "Writes are", "By", "Reason"], ["Age", "Dropped"])
+    for each in found:
+        of, how = str(each.object), "refused" if each.refuse else "dropped"
+        numbers = (age(each.locked_at_seconds), count_text(each.dropped))
+        shown.add_row(of, how, each.locked_by or "", each.reason or "", *numbers)
+    print_table(shown)
+
+
+def _as_json(lock: StatisticsLock) -> dict[str, Any]:
+    of = lock.object
+    return {
+        "catalog": of.database.catalog,
+        "database": of.database.database,
+        "table": of.table,
+        "partition": of.partition,
+        "columns": list(of.columns) or None,
+        "refuse": lock.refuse,
+        "reason": lock.reason,
+        "locked_by": lock.locked_by,
+        "locked_at": datetime.fromtimestamp(lock.locked_at_seconds, UTC).isoformat(),
+        "dropped": lock.dropped,
+    }

@@ -1,0 +1,6 @@
+"""Commands about locks on statistics.
+
+lock     lock statistics
+unlock   remove locks
+locked   list locks
+"""

@@ -1,0 +1,27 @@
+"""`hmstats lock`: protect statistics from writes."""
+
+from typing import Annotated
+
+import typer
+
+from hmstats.cli.options import Columns, Locked, LockedPartition, Server
+
+_REFUSE = "Refuse writes with an error, or accept and drop them; by default as the server is set."
+
+
+def lock(
+    of: Locked,
+    partition: LockedPartition = None,
+    columns: Columns = None,
+    *,
+    refuse: Annotated[bool | None, typer.Option("--refuse/--drop", help=_REFUSE)] = None,
+    reason: Annotated[str | None, typer.Option(help="Why; errors and `hmstats locked` say it.", metavar="TEXT")] = None,
+    metastore: Server = None,
+) -> None:
+    """Lock the statistics of a database, a table, a partition or columns: no write changes them any more.
+
+    New tables and partitions of what is locked are locked too. Data may change: only the numbers stay.
+    """
+    from hmstats.cli.actions.locks.lock import lock_statistics
+
+    lock_statistics(of, partition=partition, columns=columns, refuse=refuse, reason=reason, metastore=metastore)

@@ -1,0 +1,139 @@
+"""Locked statistics in changes of tables and partitions: data may change, the numbers for planners stay.
+
+No alter is refused: an engine that has written rows says so with the same call by which it states their number. If a
+count would have changed, the rows have: then nothing stays marked as accurate, or Hive would answer queries with the
+old numbers. A new table or partition has no numbers to keep, and its are unknown.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from hmstats.model.catalog.objects import LAST_DDL, Parameters, Table
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.basic_statistics import COUNTS
+from hmstats.model.parameters.row_counts import row_count
+from hmstats.model.parameters.statistics_keys import STATED, is_of_statistics
+from hmstats.model.spark.spark_schema import data_columns
+from hmstats.model.statistics.statistics_locks import ALL_COLUMNS, OF_TABLE, Cover, TableLocks
+from hmstats.outlets.spark import spark_properties
+from hmstats.service.catalog.tables.columns import lost_columns
+from hmstats.service.statistics.locks import WRITES
+from hmstats.service.statistics.spark.spark_marks import stated
+from hmstats.service.statistics.spark.spark_statements import Settled
+from hmstats.store.statistics import column_statistics, statistics_locks
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import ParameterTable
+from hmstats.store.unit.unit import Unit
+
+NEW = -1
+"""The partition id of a new partition, which the locks of its table and database cover."""
+
+
+def kept_table(unit: Unit, locks: TableLocks, stored: Table | None, settled: Settled) -> Settled:
+    """The table to store over `stored` (None: it is new), with the values that locked statistics have."""
+    if not locks:
+        return settled
+    before = _before(stored, settled.table) if stored else {}
+    table = replace(settled.table, parameters=kept(unit, locks, OF_TABLE, before, settled.table.parameters))
+    locked = locks.locked(OF_TABLE, [*settled.gone, *(each.column for each in settled.written)])
+    if any(each.column in locked for each in settled.written):
+        _count(unit, locked.values())
+    return replace(
+        settled,
+        table=table,
+        written=tuple(each for each in settled.written if each.column not in locked),
+        gone=tuple(each for each in settled.gone if each not in locked),
+    )
+
+
+def kept(unit: Unit, locks: TableLocks, part_id: int, before: Parameters, after: Parameters) -> dict[str, str]:
+    """The parameters to store for `after` over `before`, of a partition or the table (OF_TABLE)."""
+    if not locks:
+        return dict(after)
+    cover = locks.of(part_id)
+    said = Accurate.parse(after.get(PARAMETER))
+    same_rows = all(before.get(key) == after.get(key) for key in COUNTS)
+    if cover is not None:
+        held = {key: value for key, value in before.items() if _is_held(key)}
+        others = {key: value for key, value in after.items() if not _is_held(key) and key != PARAMETER}
+        was = Accurate.parse(before.get(PARAMETER))
+        marks = Accurate(said.basic and was.basic, said.columns & was.columns) if same_rows else Accurate()
+        if held != {key: value for key, value in after.items() if _is_held(key)}:
+            _count(unit, [cover])
+        return _marked({**others, **held}, marks)
+    columns = locks.locked(part_id, {each.column for each in locks.covers if each.column != ALL_COLUMNS})
+    if not columns:
+        return dict(after)
+    result = {key: value for key, value in after.items() if key not in _of_columns(after, columns)}
+    result |= _of_columns(before, columns)
+    if result != after:
+        result = _restated(result)
+    was_marked = Accurate.parse(before.get(PARAMETER)).columns if same_rows else frozenset()
+    return _marked(result, said.without_columns(columns.keys() - was_marked))
+
+
+def _before(stored: Table, altered: Table) -> Parameters:
+    """The stored parameters without Spark's statistics of columns that an alter drops or gives another type."""
+    gone = _of_columns(stored.parameters, lost_columns(data_columns(stored), data_columns(altered)))
+    if not gone:
+        return stored.parameters
+    return _restated({key: value for key, value in stored.parameters.items() if key not in gone})
+
+
+def _restated(values: Mapping[str, str]) -> dict[str, str]:
+    """The parameters with the mark of Spark's statement, if any, for the statistics that are left of it."""
+    if STATED not in values:
+        return dict(values)
+    seconds = row_count(values[STATED].partition(" ")[0]) or 0
+    return {**values, **stated(seconds, spark_properties.own(values))}
+
+
+def _of_columns(given: Parameters, columns: Collection[str]) -> dict[str, str]:
+    """The parameters that hold Spark's statistics of these columns, whose names Spark writes in any case."""
+    names = [each for each in spark_properties.read(given).columns if each.lower() in columns]
+    return {key: value for each in names for key, value in spark_properties.of_column(given, each).items()}
+
+
+def _is_held(key: str) -> bool:
+    return key == STATED or (is_of_statistics(key) and key not in (PARAMETER, LAST_DDL))
+
+
+def _marked(values: Mapping[str, str], marks: Accurate) -> dict[str, str]:
+    others = {key: value for key, value in values.items() if key != PARAMETER}
+    return {**others, PARAMETER: marks.text()} if marks != Accurate() else others
+
+
+def _count(unit: Unit, covers: Collection[Cover]) -> None:
+    statistics_locks.count_dropped(unit, covers)
+    WRITES.labels("dropped").inc()
+
+
+def free_owners(locks: TableLocks, owners: Sequence[int]) -> list[int]:
+    """The partitions (OF_TABLE: the table) whose rows, files and bytes are not locked."""
+    return [each for each in owners if locks.of(each) is None] if locks else list(owners)
+
+
+def delete_free(unit: Unit, table: Table, table_id: int, locks: TableLocks, owners: Sequence[int]) -> None:
+    """Delete the column statistics, where no lock holds them, of partitions, or of the table (OF_TABLE).
+
+    Locked columns lose their marks of accuracy.
+    """
+    names = [each.name.lower() for each in (*data_columns(table), *table.partition_keys)]
+    groups: dict[tuple[str, ...] | None, list[int]] = {}
+    for owner in owners:
+        locked = locks.locked(owner, names)
+        free = tuple(each for each in names if each not in locked) if locked else None
+        groups.setdefault(free, []).append(owner)
+    for free, some in groups.items():
+        if free == ():
+            continue
+        if some == [OF_TABLE]:
+            column_statistics.delete_tables(unit, [table_id], free, None)
+        else:
+            column_statistics.delete_partitions(unit, some, free, None)
+
+
+def remove_marks(unit: Unit, of: ParameterTable, owners: Sequence[int]) -> None:
+    """Remove the marks of accuracy of tables or partitions whose numbers are locked."""
+    if owners:
+        parameters.remove(unit, of, owners, [PARAMETER])

@@ -1,0 +1,178 @@
+"""Locked statistics in writes and deletes: what is locked is left out, or refuses the whole call.
+
+A write that is left out takes the marks of its columns from COLUMN_STATS_ACCURATE, since its sender has seen other
+rows: planners keep their numbers, but Hive answers no query from them.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import structlog
+from prometheus_client import Counter
+
+from hmstats.errors import LockedStatistics
+from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.parameter_change import ParameterChange
+from hmstats.model.parameters.statistics_keys import is_of_statistics
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.statistics_locks import ALL_COLUMNS, OF_TABLE, Cover, TableLocks
+from hmstats.store.statistics import statistics_locks
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
+from hmstats.store.unit.unit import Unit
+
+_log = structlog.get_logger("hmstats.locks")
+WRITES = Counter(
+    "hmstats_locked_writes", "Writes and deletes of locked statistics, by outcome: dropped or refused.", ("outcome",)
+)
+
+
+class Freed(NamedTuple):
+    """What may be written: the sets without locked columns by partition id, and the parameters known of each."""
+
+    given: dict[int, StatisticsSet]
+    known: Mapping[int, Parameters]
+
+
+def free_of_table(unit: Unit, name: TableName, target: Target, given: StatisticsSet) -> tuple[StatisticsSet, Target]:
+    """The set without locked columns, and the table as it is then. Raises LockedStatistics if a lock refuses."""
+    locked = target.locks.locked(OF_TABLE, [each.column for each in given.columns])
+    if not locked:
+        return given, target
+    hold(unit, name, {None: locked})
+    columns = tuple(each for each in given.columns if each.column not in locked)
+    unmarked = _unmarked(target.parameters, locked)
+    if unmarked:
+        parameters.put(unit, OF_TABLES, {target.id: unmarked})
+        target = replace(target, parameters={**target.parameters, **unmarked})
+    return replace(given, columns=columns), target
+
+
+def free_of_partitions(
+    unit: Unit, name: TableName, target: Target, given: dict[int, StatisticsSet], known: Mapping[int, Parameters]
+) -> Freed:
+    """The sets of partitions, by id, without locked columns. Raises LockedStatistics if a lock refuses."""
+    if not target.locks:
+        return Freed(given, known)
+    by_id = {each: target.locks.locked(each, [one.column for one in found.columns]) for each, found in given.items()}
+    locked = {each: found for each, found in by_id.items() if found}
+    hold(unit, name, {given[each].partition: found for each, found in locked.items()})
+    unmarked = {each: mark for each, found in locked.items() if (mark := _unmarked(known.get(each, {}), found))}
+    parameters.put(unit, OF_PARTITIONS, unmarked)
+    left = {
+        each: replace(found, columns=tuple(one for one in found.columns if one.column not in by_id[each]))
+        for each, found in given.items()
+    }
+    now = {each: {**known.get(each, {}), **unmarked.get(each, {})} for each in given}
+    return Freed({each: found for each, found in left.items() if found.columns}, now)
+
+
+def free_of_delete(
+    unit: Unit,
+    name: TableName,
+    target: Target,
+    ids: Mapping[str, int] | Mapping[None, int],
+    columns: Sequence[str] | None,
+) -> dict[tuple[str, ...] | None, list[int]]:
+    """The ids of partitions (OF_TABLE: the table) whose statistics may be deleted, by columns (None: all).
+
+    `ids` are by partition name (None: the table). Raises LockedStatistics if a lock refuses.
+    """
+    wanted = None if columns is None else tuple(columns)
+    if not target.locks:
+        return {wanted: list(ids.values())}
+    named = wanted or tuple(each.name.lower() for each in (*target.columns, *target.partition_keys))
+    locked = {partition: target.locks.locked(part_id, named) for partition, part_id in ids.items()}
+    hold(unit, name, {partition: found for partition, found in locked.items() if found})
+    free: dict[tuple[str, ...] | None, list[int]] = {}
+    for partition, part_id in ids.items():
+        some = tuple(each for each in named if each not in locked[partition]) if locked[partition] else wanted
+        if some != ():
+            free.setdefault(some, []).append(part_id)
+    return free
+
+
+def free_of_change(
+    unit: Unit,
+    name: TableName,
+    locks: TableLocks,
+    changes: Mapping[int, ParameterChange],
+    names: Callable[[int], str | None],
+) -> dict[int, ParameterChange]:
+    """The changes of parameters, by partition id (OF_TABLE: the table), without those of locked statistics.
+
+    `names` is the partition's name by id. Raises LockedStatistics if a lock refuses; not for a change that withdraws
+    the marks of accuracy, which says that the data has changed.
+    """
+    locked = {
+        each: cover._replace(refuse=cover.refuse and PARAMETER not in change.remove)
+        for each, change in changes.items()
+        if (cover := locks.of(each)) is not None and _says(change)
+    }
+    hold(unit, name, {names(each): {ALL_COLUMNS: cover} for each, cover in locked.items()})
+    return {
+        each: _without_statistics(change) if each in locked else _without_marks(locks, each, change)
+        for each, change in changes.items()
+    }
+
+
+def hold(unit: Unit, name: TableName, locked: Mapping[str | None, Mapping[str, Cover]]) -> None:
+    """Refuse or count a write of what is locked: by partition name (None: the table) and column, with the locks.
+
+    Raises LockedStatistics if a lock refuses.
+    """
+    if not locked:
+        return
+    for partition, found in locked.items():
+        for column, cover in found.items():
+            if cover.refuse:
+                WRITES.labels("refused").inc()
+                raise LockedStatistics(_sentence(name, partition, column, cover))
+    statistics_locks.count_dropped(unit, {cover for found in locked.values() for cover in found.values()})
+    WRITES.labels("dropped").inc()
+    _log.info("locked_statistics_dropped", object=str(name), partitions=len([each for each in locked if each]))
+
+
+def _sentence(name: TableName, partition: str | None, column: str, cover: Cover) -> str:
+    of = f"table {name.short}" if partition is None else f"partition {partition} of table {name.short}"
+    what = f"column {column} of {of}" if column != ALL_COLUMNS else of
+    by = f"the lock of database {name.database}" if cover.table_id == OF_TABLE else f"the lock of table {name.short}"
+    if cover.part_id != OF_TABLE:
+        by = f"the lock of partition {partition}"
+    if cover.column != ALL_COLUMNS:
+        by += f", column {cover.column}"
+    reason = f" ({cover.reason})" if cover.reason else ""
+    return f"statistics of {what} are not written: {by} refuses it{reason}; hmstats unlock removes a lock"
+
+
+def _unmarked(known: Parameters, columns: Collection[str]) -> dict[str, str]:
+    """COLUMN_STATS_ACCURATE without these columns; empty if it has none of them."""
+    accurate = Accurate.parse(known.get(PARAMETER))
+    if accurate.columns.isdisjoint(columns):
+        return {}
+    return {PARAMETER: accurate.without_columns(columns).text()}
+
+
+def _says(change: ParameterChange) -> bool:
+    return any(map(is_of_statistics, (*change.put, *change.remove)))
+
+
+def _without_statistics(change: ParameterChange) -> ParameterChange:
+    """The change without parameters of statistics; it takes the marks of accuracy, since its sender saw other rows."""
+    put = {key: value for key, value in change.put.items() if not is_of_statistics(key)}
+    return ParameterChange(put, frozenset(each for each in change.remove if not is_of_statistics(each)) | {PARAMETER})
+
+
+def _without_marks(locks: TableLocks, part_id: int, change: ParameterChange) -> ParameterChange:
+    """The change without marks of locked columns."""
+    said = change.put.get(PARAMETER)
+    if said is None or not locks:
+        return change
+    marks = Accurate.parse(said)
+    locked = locks.locked(part_id, marks.columns)
+    if not locked:
+        return change
+    return replace(change, put={**change.put, PARAMETER: marks.without_columns(locked).text()})
