@@ -36,7 +36,7 @@ def analyze(
     conf: SparkSettings = None,
     spool: Annotated[str | None, typer.Option(help=_SPOOL, metavar="FOLDER")] = None,
     reliable: Annotated[bool, typer.Option("--reliable", help=_RELIABLE)] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and start no job.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
     as_json: AsJson = False,
     job_log: Annotated[Path | None, typer.Option(help="Add a JSON line for each table to a file.")] = None,
 ) -> None:

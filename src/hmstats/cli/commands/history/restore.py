@@ -12,7 +12,7 @@ def restore(
     *,
     as_of: Annotated[str, typer.Option(help="The time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")],
     everything: Annotated[bool, typer.Option("--all", help="Every table.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
     as_json: AsJson = False,
     metastore: Server = None,
 ) -> None:

@@ -71,15 +71,11 @@ class StatisticsRestore:
         def write(unit: Unit) -> Restored:
             target = _writable(name, table_facts.lock(unit, name))
             plan, then_ms = self._plan(unit.connection, name, target, at_ms)
-            _write(unit, name, target, plan)
+            if not dry_run:
+                _write(unit, name, target, plan)
             return plan.restored(name, then_ms)
 
-        if not dry_run:
-            return self._store.write_table(name, write)
-        with self._store.read() as connection:
-            target = _writable(name, table_facts.find(connection, name))
-            plan, then_ms = self._plan(connection, name, target, at_ms)
-            return plan.restored(name, then_ms)
+        return self._store.write_table(name, write)
 
     def _plan(self, connection: Connection, name: TableName, target: Target, at_ms: int) -> tuple[_Plan, int]:
         then_ms = self._keeping.answerable_ms(connection, at_ms)
