@@ -10,6 +10,7 @@ from hmstats.files.file_systems import (
     gs_arguments,
     open_root,
     s3_arguments,
+    s3_with_environment,
     setting_names,
     settings_of,
 )
@@ -55,6 +56,35 @@ def test_the_settings_of_a_bucket_win() -> None:
 )
 def test_other_s3_settings(name: str, value: str, argument: dict[str, object]) -> None:
     assert s3_arguments("lake", {"fs.s3a.endpoint": "s3.example", f"fs.s3a.{name}": value}) == argument
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """An environment that says nothing of S3 yet."""
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+def test_the_standard_environment_says_what_settings_do_not(environment: pytest.MonkeyPatch) -> None:
+    assert s3_with_environment({}) == {}
+    environment.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    environment.setenv("AWS_ENDPOINT_URL", "https://any.example")
+    assert s3_with_environment({}) == {
+        "region": "eu-west-1",
+        "endpoint_override": "any.example",
+        "scheme": "https",
+    }
+    environment.setenv("AWS_REGION", "eu-west-2")
+    environment.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9000/")
+    given = {"region": "eu-west-2", "endpoint_override": "127.0.0.1:9000", "scheme": "http"}
+    assert s3_with_environment({}) == given
+    assert s3_with_environment({"region": "us-east-1"}) == {**given, "region": "us-east-1"}
+
+
+def test_an_endpoint_of_the_settings_has_no_scheme_of_the_environment(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9000")
+    assert s3_with_environment({"endpoint_override": "s3.example"}) == {"endpoint_override": "s3.example"}
 
 
 def test_azure_and_google_settings_become_arrows_arguments() -> None:

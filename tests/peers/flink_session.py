@@ -2,9 +2,9 @@
 
     python -m tests.peers.flink_session --metastore thrift://127.0.0.1:PORT --dir WORKDIR [--schema s] STATEMENTS
 
-STATEMENTS has a statement a line; {s} is the schema, {w} the warehouse WORKDIR/warehouse, {m} the metastore. Lines that
-begin with @ call Flink's catalog: flink/FlinkPeer.java says which. What differs from run to run is blanked. The client
-inside is Hive 3.1.3's. Needs Java 17 and Maven; its 170 jars are kept beside those of start_hive.
+STATEMENTS has a statement a line; {s} is the schema, {w} the warehouse (WORKDIR/warehouse), {m} the metastore. Lines
+that begin with @ call Flink's catalog: flink/FlinkPeer.java says which. What differs from run to run is blanked. The
+client inside is Hive 3.1.3's. Needs Java 17 and Maven; its 170 jars are kept beside those of start_hive.
 """
 
 import argparse
@@ -59,10 +59,17 @@ def class_path() -> str:
     return f"{classes}:{lib}/*"
 
 
-def answers(metastore: str, work: Path, statements: str, schema: str = "judged") -> list[dict[str, Any]]:
-    """What each statement answers; the warehouse is WORK/warehouse, Flink's log WORK/flink.log."""
-    conf = _settings(metastore, work)
-    warehouse = f"file:{work}/warehouse"
+def answers(
+    metastore: str,
+    work: Path,
+    statements: str,
+    schema: str = "judged",
+    *,
+    warehouse: str | None = None,
+) -> list[dict[str, Any]]:
+    """What each statement answers; the warehouse is WORK/warehouse unless it is named, Flink's log WORK/flink.log."""
+    warehouse = warehouse or f"file:{work}/warehouse"
+    conf = _settings(metastore, work, warehouse)
     session = work / "session.sql"
     named = statements.replace("{s}", schema).replace("{w}", warehouse).replace("{m}", metastore)
     session.write_text(named)
@@ -82,17 +89,18 @@ def answers(metastore: str, work: Path, statements: str, schema: str = "judged")
         )
     if done.returncode:
         raise RuntimeError(f"Flink ended with {done.returncode}:\n{(work / 'flink.log').read_text()[-3000:]}")
-    places = {str(work): "WORK", metastore: "METASTORE"}
+    places = {warehouse: "WAREHOUSE", warehouse.removeprefix("file:"): "WAREHOUSE", str(work): "WORK"}
+    places[metastore] = "METASTORE"
     return [_plain(json.loads(line), places) for line in done.stdout.splitlines()]
 
 
-def _settings(metastore: str, work: Path) -> Path:
+def _settings(metastore: str, work: Path, warehouse: str) -> Path:
     """The folder of the settings of Hive's client and of the log."""
     conf = work / "flink-conf"
     conf.mkdir(parents=True, exist_ok=True)
     settings = {
         "hive.metastore.uris": metastore,
-        "hive.metastore.warehouse.dir": f"file:{work}/warehouse",
+        "hive.metastore.warehouse.dir": warehouse,
         "hive.metastore.client.socket.timeout": "120s",
         "hive.exec.scratchdir": f"file:{work}/scratch",
         "hadoop.tmp.dir": f"{work}/hadoop",

@@ -89,7 +89,7 @@ def open_root(scheme: str, authority: str, settings: Settings = NO_SETTINGS) -> 
     """
     given = {name: value for name, value in settings if name in setting_names(scheme, authority)}
     if scheme in _S3_SCHEMES:
-        arguments = _s3_environment() | s3_arguments(authority, given)
+        arguments = s3_with_environment(s3_arguments(authority, given))
         if not {"region", "endpoint_override"} & arguments.keys():
             arguments["region"] = fs.resolve_s3_region(authority)
         return fs.S3FileSystem(**arguments), authority
@@ -102,17 +102,20 @@ def open_root(scheme: str, authority: str, settings: Settings = NO_SETTINGS) -> 
     return found[0], found[1].rstrip("/")
 
 
-def _s3_environment() -> dict[str, Any]:
-    """Arguments for Arrow's S3FileSystem that the standard variables of AWS's clients give."""
+def s3_with_environment(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments for Arrow's S3FileSystem, with those that the standard variables of AWS's clients give and these lack.
+
+    The scheme is that of the endpoint: one from the environment does not go with another endpoint.
+    """
     found: dict[str, Any] = {}
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if region:
         found["region"] = region
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-    if endpoint:
+    if endpoint and "endpoint_override" not in arguments:
         parts = urlsplit(endpoint if "://" in endpoint else f"https://{endpoint}")
         found |= {"endpoint_override": parts.netloc + parts.path.rstrip("/"), "scheme": parts.scheme}
-    return found
+    return found | dict(arguments)
 
 
 def s3_arguments(bucket: str, settings: Mapping[str, str]) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Sessions of Flink SQL on a real Hive Metastore and on ours: every statement answers the same."""
+"""Sessions of Flink SQL on a real Hive Metastore and on ours: every statement answers the same.
+
+On ours they run wherever the tables lie: in the server's warehouse, and in another folder and behind a link, where the
+database has a location of its own.
+"""
 
 import shutil
 from pathlib import Path
@@ -47,10 +51,26 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answers]:
         return answers(port, folder)
 
 
-def answers(port: int, folder: Path) -> dict[str, Answers]:
-    """What each statement answers, by session."""
+@pytest.fixture(scope="module", params=["another folder", "a link"])
+def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answers]:
+    """What each statement of each session answers on ours when tables lie outside of the server's warehouse."""
+    folder = tmp_path_factory.mktemp("flink-elsewhere")
+    (folder / "behind").mkdir()
+    (folder / "link").symlink_to(folder / "behind")
+    place = f"file:{folder}/{'link' if request.param == 'a link' else 'another'}"
+    with serving(folder) as port:
+        return answers(port, folder, warehouse=place)
+
+
+def answers(port: int, folder: Path, warehouse: str | None = None) -> dict[str, Answers]:
+    """What each statement answers, by session; a warehouse that is named is where the database is located."""
     metastore = f"thrift://127.0.0.1:{port}"
-    return {each: flink_session.answers(metastore, folder, (HERE / each).read_text()) for each in SESSIONS}
+    texts = {each: (HERE / each).read_text() for each in SESSIONS}
+    if warehouse:
+        first, _, rest = texts[SESSIONS[0]].partition("WITH ('team'")
+        located = "'hive.database.location-uri' = '{w}/{s}.db'"
+        texts[SESSIONS[0]] = f"{first}WITH ({located}, 'team'{rest}"
+    return {each: flink_session.answers(metastore, folder, text, warehouse=warehouse) for each, text in texts.items()}
 
 
 @pytest.mark.parametrize("session", SESSIONS)
@@ -58,7 +78,20 @@ def test_every_statement_answers_as_on_hive(
     expected: dict[str, Answers], found: dict[str, Answers], session: str
 ) -> None:
     assert len(expected[session]) == len((HERE / session).read_text().splitlines())
-    pairs = enumerate(zip(expected[session], found[session], strict=True), 1)
-    differing = {(session, line): pair for line, pair in pairs if pair[0] != pair[1]}
-    assert {at: pair for at, pair in differing.items() if at not in BETTER} == {}
-    assert differing.keys() == {at for at in BETTER if at[0] == session}, "what is better is no longer different"
+    differing = _differing(expected[session], found[session])
+    assert {line: pair for line, pair in differing.items() if (session, line) not in BETTER} == {}
+    assert differing.keys() == {line for at, line in BETTER if at == session}, "what is better is no longer different"
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_every_statement_answers_as_on_hive_elsewhere(
+    expected: dict[str, Answers], elsewhere: dict[str, Answers], session: str
+) -> None:
+    differing = _differing(expected[session], elsewhere[session])
+    assert {line: pair for line, pair in differing.items() if (session, line) not in BETTER} == {}
+
+
+def _differing(expected: Answers, found: Answers) -> dict[int, Any]:
+    """By line what was answered otherwise; a statement is known by its line, since one has the database's location."""
+    pairs = enumerate(zip(expected, found, strict=True), 1)
+    return {line: pair for line, pair in pairs if {**pair[0], "sql": ""} != {**pair[1], "sql": ""}}

@@ -35,6 +35,21 @@ EXPLAINED = {
         "Hive cannot merge into a partition's statistics": (118, 119, 128),
         "Hive marks all column statistics as accurate when a table gets another name": (177, 179),
     },
+    ("session-statistics", "3.1"): {
+        "Hive keeps a truncated table's column statistics, and does not merge into them": (122, 123, 225, 264),
+        "Hive stores more nulls than an exact row count": (
+            *(125, 126, 128, 129, 130, *range(133, 143), *range(147, 151)),
+            *(213, 214, 215),
+        ),
+        "Hive plans with what it stored of more nulls": (159,),
+        "Hive does not merge into columns that are not marked as accurate": (162, 163, 328, 333, 334, 346, 347, 349),
+        "Hive cannot merge, and answers queries from what it had": (
+            *(181, 182, 183, 185, 186, 187, 188, 190, 194, 195),
+            *(319, 320),
+        ),
+        "Hive leaves a column's old name marked in its partitioned table": (256, 257),
+        "Hive takes statistics of an insert-only table without write ids": (336, 337),
+    },
     ("session-statistics", "4.0"): {
         "Hive orders decimals in merged bounds by their scale": (91,),
         "Hive keeps a truncated table's column statistics, and does not merge into them": (122, 123, 225, 264),

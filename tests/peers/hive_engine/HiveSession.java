@@ -6,25 +6,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.apache.hadoop.hive.common.io.SessionStream;
 import org.apache.hadoop.hive.conf.HiveConf;
 import org.apache.hadoop.hive.metastore.api.Schema;
 import org.apache.hadoop.hive.ql.IDriver;
 import org.apache.hadoop.hive.ql.processors.CommandProcessor;
-import org.apache.hadoop.hive.ql.processors.CommandProcessorException;
 import org.apache.hadoop.hive.ql.processors.CommandProcessorFactory;
 import org.apache.hadoop.hive.ql.session.SessionState;
 
-/** Hive's query engine in this JVM: each line of a file is a statement; each line of JSON on standard output is what it answered. */
+/** Hive's query engine, 3 or 4, in this JVM: each line of a file is a statement; each line of JSON on standard output is what it answered. */
 public final class HiveSession {
     private final SessionState session;
 
     private HiveSession(HiveConf conf) throws Exception {
         session = new SessionState(conf);
-        SessionStream nowhere = new SessionStream(OutputStream.nullOutputStream(), true, "UTF-8");
-        session.out = nowhere;
-        session.err = nowhere;
-        session.info = nowhere;
+        session.out = Release.nowhere();
+        session.err = Release.nowhere();
+        session.info = Release.nowhere();
         SessionState.start(session);
     }
 
@@ -48,17 +45,17 @@ public final class HiveSession {
             if (processor instanceof IDriver) {
                 query((IDriver) processor, sql, fields);
             } else {
-                processor.run(sql.substring(sql.split("\\s+")[0].length()).strip());
+                Release.run(processor, sql.substring(sql.split("\\s+")[0].length()).strip());
             }
         } catch (Throwable failure) {
             if (System.getenv("HIVE_SESSION_TRACE") != null) failure.printStackTrace();
-            fields.add("\"error\": " + quoted(String.valueOf(reason(failure))));
+            fields.add("\"error\": " + quoted(String.valueOf(Release.reason(failure))));
         }
         return "{" + String.join(", ", fields) + "}";
     }
 
     private static void query(IDriver driver, String sql, List<String> fields) throws Exception {
-        driver.run(sql);
+        Release.run(driver, sql);
         Schema schema = driver.getSchema();
         if (schema != null && schema.getFieldSchemas() != null && !schema.getFieldSchemas().isEmpty()) {
             fields.add("\"columns\": " + schema.getFieldSchemas().stream().map(each -> quoted(each.getName() + " " + each.getType())).collect(LIST));
@@ -70,12 +67,6 @@ public final class HiveSession {
             some.clear();
         }
         fields.add("\"rows\": " + all.stream().map(each -> quoted(String.valueOf(each))).collect(LIST));
-    }
-
-    private static String reason(Throwable failure) {
-        Throwable cause = failure;
-        while (cause instanceof CommandProcessorException && cause.getMessage() == null && cause.getCause() != null) cause = cause.getCause();
-        return cause instanceof CommandProcessorException ? cause.getMessage() : cause.getClass().getName() + ": " + cause.getMessage();
     }
 
     private static final java.util.stream.Collector<CharSequence, ?, String> LIST = Collectors.joining(", ", "[", "]");

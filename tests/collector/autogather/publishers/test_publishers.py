@@ -3,12 +3,15 @@
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import fs
+from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
 from tests.fixtures.servers import serving
 
 from hmstats.collector.autogather.publishers.jdbc import sqlalchemy_url
@@ -16,10 +19,11 @@ from hmstats.collector.autogather.publishers.protocols import Aggregator, Publis
 from hmstats.collector.autogather.publishers.registry import publisher_and_aggregator
 from hmstats.collector.autogather.publishers.thrift import _LOT_BYTES
 from hmstats.errors import HmstatsError, SettingsError
+from hmstats.files.file_systems import open_root
 from hmstats.model.catalog.names import partition_name
 from hmstats.model.statistics.running_writes import PartialState, Place
 
-KINDS = ("thrift", "fs", "jdbc:sqlite", "sql", "jdbc:postgresql")
+KINDS = ("thrift", "fs", "fs in a store", "jdbc:sqlite", "sql", "jdbc:postgresql")
 DAYS_SECONDS = 3 * 24 * 3600
 
 
@@ -29,12 +33,26 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"thrift://127.0.0.1:{port}"
 
 
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    """A store of which the standard environment says how it is reached."""
+    with object_store(tmp_path_factory.mktemp("store")) as found, pytest.MonkeyPatch.context() as patch:
+        for name, value in found.environment.items():
+            patch.setenv(name, value)
+        open_root.cache_clear()
+        yield found
+    open_root.cache_clear()
+
+
 @pytest.fixture(params=KINDS)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     """A value of hive.stats.dbclass, and a connection for it."""
     kind = request.param
     if kind == "thrift":
         return kind, request.getfixturevalue("server")
+    if kind == "fs in a store":
+        request.getfixturevalue("store")
+        return "fs", f"s3a://{BUCKET}/{time.time_ns()}/states"
     if kind == "jdbc:postgresql":
         return kind, sqlalchemy_url(request.getfixturevalue("postgres_url"))
     return kind, str(tmp_path / "states") if kind == "fs" else f"sqlite:///{tmp_path}/states.sqlite"
@@ -156,6 +174,19 @@ def test_folders_of_runs_that_died_are_removed_and_nothing_else(tmp_path: Path) 
     opened(aggregator, run_at(str(tmp_path), 3)).terminate()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["data", f"hmstats-run-{alive.id}"]
     assert (tmp_path / "data" / "k=1" / "file").read_text() == "data"
+
+
+def test_in_a_store_a_run_is_alive_before_it_publishes(store: ObjectStore) -> None:
+    """Directories of a store have no times."""
+    publisher, aggregator = publisher_and_aggregator("fs")
+    place = f"{BUCKET}/{time.time_ns()}"
+    alive, dead = run_at(f"s3a://{place}", 1), run_at(f"s3a://{place}", 2)
+    for run in (alive, dead):
+        opened(aggregator, run)
+    publish(publisher, dead, state("k=1", 1))
+    opened(aggregator, replace(run_at(f"s3a://{place}", 3), retention_hours=-1)).terminate()
+    left = store.files().get_file_info(fs.FileSelector(place))
+    assert [each.base_name for each in left] == [f"hmstats-run-{alive.id}"]
 
 
 def test_rows_of_runs_that_died_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

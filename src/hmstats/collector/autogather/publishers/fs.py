@@ -86,11 +86,15 @@ class FsAggregator(_Folder):
         return (each.path for each in found if each.is_file)
 
     def _remove_dead(self, before_seconds: float) -> None:
-        """Remove the folders of runs in which nothing was written since a time."""
+        """Remove the folders of runs in which nothing was written since a time.
+
+        A store's directories have no times: a run that has published nothing there may be about to.
+        """
         for each in self._files.get_file_info(fs.FileSelector(self._base)):
             if each.type is fs.FileType.Directory and each.base_name.startswith(_PREFIX):
                 below = self._files.get_file_info(fs.FileSelector(each.path, recursive=True, allow_not_found=True))
-                if max((found.mtime_ns or 0) / 1e9 for found in (each, *below)) < before_seconds:
+                times = [found.mtime_ns / 1e9 for found in (each, *below) if found.mtime_ns is not None]
+                if times and max(times) < before_seconds:
                     self._files.delete_dir(each.path)
 
 
