@@ -1,0 +1,56 @@
+"""Partitions in the order of their keys' values: numbers by their size, everything else as text."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hmstats.model.catalog.names import partition_values
+from hmstats.model.catalog.objects import Table
+from hmstats.model.statistics.column_types import base_type
+
+_WHOLE = frozenset({"tinyint", "smallint", "int", "integer", "bigint"})
+_MOST_DIGITS = 20
+Order: TypeAlias = tuple[bool, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A partition's name and its values, one for each key."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+def in_order(table: Table, names: Iterable[str]) -> list[Placed]:
+    """The partitions sorted by their values."""
+    keys = [key.name for key in table.partition_keys]
+    forms = [_form(key.type) for key in table.partition_keys]
+
+    def order(placed: Placed) -> tuple[Order, ...]:
+        return tuple(form(value) for form, value in zip(forms, placed.values, strict=True))
+
+    return sorted((Placed(name, partition_values(name, keys)) for name in names), key=order)
+
+
+def between(placed: Sequence[Placed], first: str, last: str) -> list[Placed]:
+    """The partitions from one name to another, both included; none when one of the names is not there."""
+    places = {each.name: place for place, each in enumerate(placed)}
+    if first not in places or last not in places:
+        return []
+    return list(placed[places[first] : places[last] + 1])
+
+
+def _form(kind: str) -> Callable[[str], Order]:
+    return _number if base_type(kind) in _WHOLE else _text
+
+
+def _number(value: str) -> Order:
+    """Numbers before values that are none, such as the null partition's."""
+    sign, digits = (-1, value[1:]) if value.startswith("-") else (1, value)
+    if digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS:
+        return (False, sign * int(digits), "")
+    return _text(value)
+
+
+def _text(value: str) -> Order:
+    return (True, 0, value)
