@@ -11,7 +11,7 @@ from hmstats.errors import NoSuchObject, StatementError
 from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import Column, Partition, Table, TableName
 from hmstats.web.answers.partitions import MOST_CELLS, Layout, PartitionCells
-from hmstats.web.reading.partition_cells import partition_cells, partition_list
+from hmstats.web.reading.partition_cells import partition_cells, partition_list, read_partitions
 from hmstats.web.reading.selections import Selection
 
 
@@ -38,7 +38,7 @@ class Partitions:
 
 def cells(keys: dict[str, str], values: Sequence[Sequence[str]], selection: Selection | None = None) -> PartitionCells:
     service: Any = Partitions(keys, values)
-    return partition_cells(service, "d.t", selection or Selection())
+    return partition_cells(service, read_partitions(service, "d.t", selection or Selection()))
 
 
 def days(count: int, first: date = date(2020, 1, 1)) -> list[list[str]]:
@@ -119,7 +119,12 @@ def test_a_range_the_wrong_way_round_selects_nothing() -> None:
 
 def test_a_cursor_to_a_partition_that_is_gone() -> None:
     one: Any = Partitions({"k": "int"}, [["1"], ["2"], ["3"]])
-    first = partition_list(one, "d.t", Selection(), limit=1)
+    first = partition_list(one, read_partitions(one, "d.t", Selection()), limit=1)
     later: Any = Partitions({"k": "int"}, [["2"], ["3"]])
     with pytest.raises(StatementError, match="the partition of the cursor is gone: k=1"):
-        partition_list(later, "d.t", Selection(), after=first.next, limit=1)
+        partition_list(later, read_partitions(later, "d.t", Selection()), after=first.next, limit=1)
+
+
+def test_values_with_escaped_characters_are_shown_as_they_are() -> None:
+    found = cells({"k": "string", "l": "string"}, [["a/b=c", "100%"], ["a/b=c", "x"]])
+    assert [(each.group, each.label) for each in found.cells] == [("a/b=c", "100%"), ("a/b=c", "x")]

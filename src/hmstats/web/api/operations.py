@@ -9,7 +9,13 @@ from hmstats.web.answers.partitions import PartitionCells, PartitionList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
 from hmstats.web.api.parameters import Given, Parameter
 from hmstats.web.reading.column_page import column_page
-from hmstats.web.reading.partition_cells import PAGE_PARTITIONS, partition_cells, partition_list
+from hmstats.web.reading.partition_cells import (
+    PAGE_PARTITIONS,
+    Partitions,
+    partition_cells,
+    partition_list,
+    read_partitions,
+)
 from hmstats.web.reading.table_facts import PAGE_COLUMNS, table_facts
 from hmstats.web.reading.table_list import PAGE_TABLES, databases, table_list
 
@@ -41,6 +47,10 @@ class Operation:
     parameters: tuple[Parameter, ...]
     answer: type[Any]
     read: Callable[[Metastore, Given], Any]
+
+
+def _partitions(service: Metastore, given: Given) -> Partitions:
+    return read_partitions(service, given.required("table"), given.selection)
 
 
 OPERATIONS = (
@@ -93,8 +103,7 @@ OPERATIONS = (
         PartitionList,
         lambda service, given: partition_list(
             service,
-            given.required("table"),
-            given.selection,
+            _partitions(service, given),
             after=given.text("after"),
             limit=given.number("limit"),
         ),
@@ -105,7 +114,7 @@ OPERATIONS = (
         "The partitions of a table, united to at most 400 cells.",
         (_TABLE, *_RANGE),
         PartitionCells,
-        lambda service, given: partition_cells(service, given.required("table"), given.selection),
+        lambda service, given: partition_cells(service, _partitions(service, given)),
     ),
     Operation(
         "/tables/{table}/columns/{column}",

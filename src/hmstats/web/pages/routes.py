@@ -12,7 +12,7 @@ from hmstats.web.api.operations import OPERATIONS
 from hmstats.web.api.parameters import Given, given
 from hmstats.web.metastores import Metastores
 from hmstats.web.pages.rendering import STATIC, page, static
-from hmstats.web.reading.partition_cells import partition_cells, partition_list
+from hmstats.web.reading.partition_cells import partition_cells, partition_list, read_partitions
 
 _OF = {each.name: each for each in OPERATIONS}
 Shown = Callable[[Request, Metastore, Given], Response]
@@ -57,9 +57,9 @@ def _column(request: Request, service: Metastore, asked: Given) -> Response:
 
 
 def _partitions(request: Request, service: Metastore, asked: Given) -> Response:
-    table = asked.required("table")
-    cells = partition_cells(service, table, asked.selection)
-    listed = partition_list(service, table, asked.selection, after=asked.text("after"), limit=asked.number("limit"))
+    read = read_partitions(service, asked.required("table"), asked.selection)
+    cells = partition_cells(service, read)
+    listed = partition_list(service, read, after=asked.text("after"), limit=asked.number("limit"))
     return page(request, "partitions.html", found=cells, listed=listed, selection=asked.selection)
 
 

@@ -7,6 +7,7 @@ own partitions are shown when its range is selected.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from hmstats.client import Metastore
@@ -32,14 +33,31 @@ Label = tuple[str, str]
 """The group and the label of a cell."""
 
 
-def partition_cells(service: Metastore, text: str, selection: Selection) -> PartitionCells:
+@dataclass(frozen=True, slots=True)
+class Partitions:
+    """The selected partitions of a table, and how many it has in all."""
+
+    table: Table
+    placed: Sequence[Placed]
+    total: int
+
+
+def read_partitions(service: Metastore, text: str, selection: Selection) -> Partitions:
     """The partitions of the table named as `[CATALOG.]DB.TABLE`, or what is selected of them.
 
     Raises NoSuchObject when table or partitions are not there, StatementError for a filter that cannot be read.
     """
-    table = _partitioned(service, text)
+    table = existing_table(service, text)
+    if not table.partition_keys:
+        raise NoSuchObject(f"table {text} has no partitions")
     placed = selected(service, table, selection)
     total = len(placed) if selection.is_all else len(service.partition_names(table.name))
+    return Partitions(table, placed, total)
+
+
+def partition_cells(service: Metastore, found: Partitions) -> PartitionCells:
+    """The partitions united to cells; their counts are read when they are few enough."""
+    table, placed = found.table, found.placed
     read = _parameters(service, table, placed) if len(placed) <= MOST_PARTITIONS_READ else {}
     label, layout = _labels(placed, len(table.partition_keys))
     cells = tuple(_cell(name, [*some], read) for name, some in groupby(placed, label))
@@ -48,7 +66,7 @@ def partition_cells(service: Metastore, text: str, selection: Selection) -> Part
         table=shown_name(table.name),
         keys=tuple(Key(name=each.name, type=each.type) for each in table.partition_keys),
         partitions=len(placed),
-        total=total,
+        total=found.total,
         rows=sums.rows if sums else None,
         size_bytes=sums.size_bytes if sums else None,
         counted=bool(sums),
@@ -58,14 +76,10 @@ def partition_cells(service: Metastore, text: str, selection: Selection) -> Part
 
 
 def partition_list(
-    service: Metastore, text: str, selection: Selection, *, after: str | None = None, limit: int = PAGE_PARTITIONS
+    service: Metastore, found: Partitions, *, after: str | None = None, limit: int = PAGE_PARTITIONS
 ) -> PartitionList:
-    """A page of the partitions that are selected, from the one behind the cursor on.
-
-    Raises as partition_cells does, and StatementError for a cursor that is none.
-    """
-    table = _partitioned(service, text)
-    placed = selected(service, table, selection)
+    """A page of the partitions, from the one behind the cursor on. Raises StatementError for a cursor that is none."""
+    table, placed = found.table, found.placed
     begin = 0
     if after is not None:
         (name,) = parts_of(after, 1)
@@ -78,13 +92,6 @@ def partition_list(
     more = begin + limit < len(placed)
     lines = tuple(_line(each.name, read.get(each.name, {})) for each in page)
     return PartitionList(partitions=lines, next=cursor(page[-1].name) if more and page else None)
-
-
-def _partitioned(service: Metastore, text: str) -> Table:
-    table = existing_table(service, text)
-    if not table.partition_keys:
-        raise NoSuchObject(f"table {text} has no partitions")
-    return table
 
 
 def _parameters(service: Metastore, table: Table, placed: Iterable[Placed]) -> dict[str, Parameters]:

@@ -29,7 +29,7 @@ def in_order(table: Table, names: Iterable[str]) -> list[Placed]:
     def order(placed: Placed) -> tuple[Order, ...]:
         return tuple(form(value) for form, value in zip(forms, placed.values, strict=True))
 
-    return sorted((Placed(name, partition_values(name, keys)) for name in names), key=order)
+    return sorted((Placed(name, _values(name, keys)) for name in names), key=order)
 
 
 def between(placed: Sequence[Placed], first: str, last: str) -> list[Placed]:
@@ -40,6 +40,13 @@ def between(placed: Sequence[Placed], first: str, last: str) -> list[Placed]:
     return list(placed[places[first] : places[last] + 1])
 
 
+def _values(name: str, keys: Sequence[str]) -> tuple[str, ...]:
+    """The values of a name in stored form; most names have no escaped character."""
+    if "%" in name:
+        return partition_values(name, keys)
+    return tuple(part.partition("=")[2] for part in name.split("/"))
+
+
 def _form(kind: str) -> Callable[[str], Order]:
     return _number if base_type(kind) in _WHOLE else _text
 
@@ -47,7 +54,7 @@ def _form(kind: str) -> Callable[[str], Order]:
 def _number(value: str) -> Order:
     """Numbers before values that are none, such as the null partition's."""
     sign, digits = (-1, value[1:]) if value.startswith("-") else (1, value)
-    if digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS:
+    if len(digits) <= _MOST_DIGITS and digits.isascii() and digits.isdecimal():
         return (False, sign * int(digits), "")
     return _text(value)
 
