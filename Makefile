@@ -26,6 +26,9 @@ $(READY): pyproject.toml constraints.txt scripts/java.sh
 demo: install ## Analyse TPC-H with Spark, store and read back (SF=1 for more data)
 	@$(BIN)/python demo/demo.py
 
+demo-web: install ## Show what `make demo` made in a browser, until Ctrl-C
+	@$(BIN)/python demo/page.py
+
 test: install ## Run the tests that a change needs (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
 	@$(BIN)/python -m pytest -m 'not engines and not extended' $(SIDE_BY_SIDE) $(ARGS)
 
@@ -83,4 +86,4 @@ bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='
 clean: ## Remove the virtual environment and everything made
 	@rm -rf $(VENV) build dist site demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test test-all test-engines test-hive fuzz lint format docs docs-site screenshot page-pictures browser test-browser bench clean
+.PHONY: help install demo demo-web test test-all test-engines test-hive fuzz lint format docs docs-site screenshot page-pictures browser test-browser bench clean
