@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeAlias
 
 from hmstats.model.catalog.names import partition_values
@@ -24,12 +25,11 @@ class Placed:
 def in_order(table: Table, names: Iterable[str]) -> list[Placed]:
     """The partitions sorted by their values."""
     keys = [key.name for key in table.partition_keys]
-    forms = [_form(key.type) for key in table.partition_keys]
-
-    def order(placed: Placed) -> tuple[Order, ...]:
-        return tuple(form(value) for form, value in zip(forms, placed.values, strict=True))
-
-    return sorted((Placed(name, _values(name, keys)) for name in names), key=order)
+    every = [(name, _values(name, keys)) for name in names]
+    by_key = zip(*(values for _, values in every), strict=True)
+    orders = [map(_form(key.type), values) for key, values in zip(table.partition_keys, by_key, strict=False)]
+    placed = zip(zip(*orders, strict=True), every, strict=True)
+    return [Placed(*each) for _, each in sorted(placed, key=itemgetter(0))]
 
 
 def between(placed: Sequence[Placed], first: str, last: str) -> list[Placed]:
