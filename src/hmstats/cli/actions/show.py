@@ -98,7 +98,7 @@ def _print(service: Metastore, found: Iterable[Stored]) -> None:
 
 
 def _plot(service: Metastore, text: str, partition: str | None) -> None:
-    table = existing_table(service, text)
+    table = service.existing_table(text)
     name = None if partition is None else existing_partition(service, table, partition)
     found = table_facts(service, text, Selection(name, name), limit=max(len(data_columns(table)), 1))
     console = Console(highlight=False)
