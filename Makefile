@@ -26,6 +26,9 @@ $(READY): pyproject.toml constraints.txt scripts/java.sh
 demo: install ## Analyse TPC-H with Spark, store and read back (SF=1 for more data)
 	@$(BIN)/python demo/demo.py
 
+demo-web: install ## Show what `make demo` made in a browser, until Ctrl-C
+	@$(BIN)/python demo/page.py
+
 test: install ## Run the tests that a change needs (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
 	@$(BIN)/python -m pytest -m 'not engines and not extended' $(SIDE_BY_SIDE) $(ARGS)
 
@@ -59,6 +62,16 @@ docs: install ## Write the generated pages again
 screenshot: demo ## Draw docs/images/show.svg, what `hmstats show` prints of the demonstration's tables
 	@$(BIN)/python -m scripts.screenshot
 
+page-pictures: demo browser ## Take the pictures of docs/web.md: the page over the demonstration's tables
+	@$(BIN)/python -m scripts.page_pictures
+
+browser: install ## Install what drives a real browser, and Chromium by apt where there is none and you are root
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[browser]'
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
+
+test-browser: browser ## Open every page in a real browser: scripts, colours, keyboard, widths, axe-core
+	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
+
 docs-site: install ## Build the documentation as a site in site/; a link that leads nowhere fails it
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
@@ -73,4 +86,4 @@ bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='
 clean: ## Remove the virtual environment and everything made
 	@rm -rf $(VENV) build dist site demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test test-all test-engines test-hive fuzz lint format docs docs-site screenshot bench clean
+.PHONY: help install demo demo-web test test-all test-engines test-hive fuzz lint format docs docs-site screenshot page-pictures browser test-browser bench clean

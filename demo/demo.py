@@ -26,6 +26,7 @@ from hmstats.collector.spark.session import local_session
 
 FOLDER = Path(__file__).resolve().parents[1] / "demo-data"
 PARTITION = "ship_year=1994/ship_month=2"
+HOW_TO_LOOK = "`make demo-web` shows these tables in a browser, at http://127.0.0.1:9088."
 
 console = Console(highlight=False)
 durations_seconds: dict[str, float] = {}
@@ -52,6 +53,7 @@ def main() -> int:
     print_durations()
     sentence, good = verdict(found, exact)
     console.print(sentence)
+    console.print(HOW_TO_LOOK)
     return 0 if good else 1
 
 

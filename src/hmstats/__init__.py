@@ -20,6 +20,7 @@ store/       the database
 outlets/     the model in other forms
 model/       what everything above speaks of
 files/       file systems and directories
+web/         the page: tables and statistics in a browser and as JSON
 cli/         the commands
 
 settings.py        what the commands and the server can be told

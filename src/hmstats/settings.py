@@ -287,6 +287,13 @@ class Settings(BaseSettings):
     drain_seconds: float = Field(
         30.0, ge=0, description="Seconds that running calls have to end when the server stops."
     )
+    web_host: str = Field("127.0.0.1", description="The address that the page listens on.")
+    web_port: int = Field(9088, ge=0, le=65535, description="The port that the page listens on; 0 takes a free one.")
+    web_names: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="Names of the host by which browsers reach the page, besides localhost, web_host and addresses; a "
+        "request for another name is refused.",
+    )
     client_seconds: float = Field(120.0, gt=0, description="Seconds that a command waits for a metastore's answer.")
     patience_seconds: float = Field(
         300.0,
@@ -381,7 +388,7 @@ class Settings(BaseSettings):
         "info", pattern="^(debug|info|warning|error)$", description="The lowest level of log lines: debug to error."
     )
 
-    @field_validator("warehouse_roots", mode="before")
+    @field_validator("warehouse_roots", "web_names", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """Splits a text at its commas, for settings that are lists."""

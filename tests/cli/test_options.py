@@ -9,8 +9,8 @@ from typer.main import get_command
 
 from hmstats.cli.main import app
 
-SERVES = {"serve"}
-"""Tells nothing but its log."""
+SERVES = {"serve", "web"}
+"""They tell nothing but where they listen, and their log."""
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:

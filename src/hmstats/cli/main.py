@@ -21,6 +21,7 @@ from hmstats.version import __version__
 HELP = ("-h", "--help")
 COMMANDS = {
     "serve": "Serve the Hive Metastore's Thrift API.",
+    "web": "Show tables and statistics in a browser.",
     "migrate": "Make or upgrade the tables of a database.",
     "adopt": "Report on the database of a Hive Metastore.",
     "leave": "Remove hmstats from the database of a Hive Metastore.",
@@ -56,6 +57,8 @@ Each is a function of its name, or a group named `app`, in the module of its nam
 has already gets an underscore.
 """
 _MODULES = {
+    "serve": "servers.serve",
+    "web": "servers.web",
     "adopt": "beside_hive",
     "leave": "beside_hive",
     "check-access": "access.check_access",

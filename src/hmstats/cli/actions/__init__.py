@@ -1,6 +1,7 @@
 """What each command does once its arguments are read. A file has the name of its command.
 
 serve, adopt, leave, doctor, config   a server and its database
+web                                   the page
 access/                               who may call a server, and do what
 history/                              earlier statistics
 spark_arguments                       arguments of Spark's jobs, read before Spark is loaded

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import typer
+from rich.console import Console
 
+from hmstats.cli.output.plot import plots
 from hmstats.cli.output.show_rows import print_csv, print_json
 from hmstats.cli.output.show_table import MOST_VALUES, NOTE, key_lines, ordered, show_table, stale_lines
 from hmstats.cli.output.sparkline import FRACTIONS
@@ -19,9 +21,12 @@ from hmstats.client.tables.stored_statistics import (
 )
 from hmstats.client.tables.united_statistics import united_columns, with_united_sketches
 from hmstats.errors import StatementError
+from hmstats.model.spark.spark_schema import data_columns
 from hmstats.outlets.arrow.ipc import write_file
 from hmstats.outlets.people.cells import headline
 from hmstats.settings import load
+from hmstats.web.reading.selections import Selection
+from hmstats.web.reading.table_facts import table_facts
 
 
 def show_statistics(
@@ -30,6 +35,7 @@ def show_statistics(
     partition: str | None,
     partitions: bool,
     sort: str | None,
+    plot: bool,
     as_json: bool,
     as_csv: bool,
     arrow: Path | None,
@@ -38,8 +44,13 @@ def show_statistics(
     """Print or write statistics. Raises StatementError for a missing table or partition."""
     if (partition is not None and partitions) or as_json + as_csv + (arrow is not None) > 1:
         raise StatementError("give one of a partition and --partitions, and one of --json, --csv and --arrow")
+    if plot and (partitions or sort is not None or as_json or as_csv or arrow is not None):
+        raise StatementError("--plot draws a table or one partition, without --sort, --json, --csv and --arrow")
     settings = load({"metastore": metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        if plot:
+            _plot(service, table, partition)
+            return
         found = _sorted(_found(service, table, partition, every=partitions), sort)
         if arrow is not None:
             _write(arrow, service, found)
@@ -84,6 +95,15 @@ def _print(service: Metastore, found: Iterable[Stored]) -> None:
         for line in stale_lines(each, columns, sketches):
             typer.echo(line)
         typer.echo(NOTE)
+
+
+def _plot(service: Metastore, text: str, partition: str | None) -> None:
+    table = service.existing_table(text)
+    name = None if partition is None else existing_partition(service, table, partition)
+    found = table_facts(service, text, Selection(name, name), limit=max(len(data_columns(table)), 1))
+    console = Console(highlight=False)
+    for line in plots(found):
+        console.print(line, no_wrap=True, overflow="ellipsis" if console.is_terminal else "ignore", crop=False)
 
 
 def _write(path: Path, service: Metastore, found: Iterable[Stored]) -> None:

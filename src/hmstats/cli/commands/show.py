@@ -19,6 +19,7 @@ def show(
         str | None, typer.Option(help="What there was at a time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")
     ] = None,
     sort: Annotated[str | None, typer.Option(help=_SORT, metavar="COLUMN")] = None,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw each column: a histogram, or shares of values.")] = False,
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
     arrow: Annotated[Path | None, typer.Option(help="Write an Arrow IPC file.", metavar="FILE")] = None,
@@ -41,6 +42,7 @@ def show(
         partition=partition,
         partitions=partitions,
         sort=sort,
+        plot=plot,
         as_json=as_json,
         as_csv=as_csv,
         arrow=arrow,

@@ -3,6 +3,7 @@
 list_table.py         `hmstats list`
 show_table.py         `hmstats show` for a terminal
 show_rows.py          `hmstats show` for programs
+plot.py               `hmstats show --plot`
 analysis_output.py    `hmstats analyze`
 check_output.py       `hmstats check`
 statistics_table.py   column statistics, a row for each column

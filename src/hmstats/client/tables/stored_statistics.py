@@ -55,18 +55,19 @@ def own_statistics(service: Metastore, table: Table) -> Stored:
     return Stored(table, table.parameters, found)
 
 
-def stored_table(service: Metastore, table: Table) -> Stored:
-    """The table's own statistics; if a partitioned table has none, those of its partitions merged.
+def stored_table(service: Metastore, table: Table, columns: Sequence[str] | None = None) -> Stored:
+    """The table's own statistics of these columns (None: all); if a partitioned table has none, its partitions' merged.
 
     hmstats sums rows, files and bytes of partitions itself. Those of a Hive Metastore are read in batches and summed.
     """
-    found = next(iter(_sets(service, table, None)), StatisticsSet(()))
+    wanted = statistics_columns(table) if columns is None else columns
+    found = next(iter(_sets_of(service, table, wanted, None)), StatisticsSet(()))
     if not table.partition_keys:
         return Stored(table, table.parameters, found)
     names = service.partition_names(table.name)
-    if names and not found.columns:
-        columns, _ = service.aggregated_statistics(table.name, statistics_columns(table), names)
-        found = StatisticsSet(columns)
+    if names and wanted and not found.columns:
+        merged, _ = service.aggregated_statistics(table.name, wanted, names)
+        found = StatisticsSet(merged)
     parameters = {**_with_counts(service, table, names), "numPartitions": str(len(names))}
     return Stored(table, parameters, found)
 
@@ -91,8 +92,13 @@ def statistics_columns(table: Table) -> list[str]:
 
 
 def _sets(service: Metastore, table: Table, names: Sequence[str] | None) -> list[StatisticsSet]:
+    return _sets_of(service, table, statistics_columns(table), names)
+
+
+def _sets_of(
+    service: Metastore, table: Table, columns: Sequence[str], names: Sequence[str] | None
+) -> list[StatisticsSet]:
     """The stored sets in the order of the columns, with sketches and provenance if the metastore is hmstats."""
-    columns = statistics_columns(table)
     if not columns:
         return []
     try:

@@ -1,0 +1,5 @@
+"""Commands that run until they are stopped.
+
+serve.py   the metastore
+web.py     the page
+"""

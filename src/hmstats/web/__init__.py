@@ -1,0 +1,15 @@
+"""The page: tables and their statistics in a browser and as JSON, read from a metastore's Thrift port.
+
+It shows hmstats with everything and a Hive Metastore with what that has. In the order in which a request comes in:
+
+process.py       the process of `hmstats web`
+application.py   all routes behind all guards
+guards/          what every request and answer must satisfy: names of the host, headers, ETag
+problems.py      errors as HTTP statuses and sentences
+api/             JSON under /api/v1, and its description
+pages/           HTML, with pictures
+pictures/        SVG
+reading/         what is asked of the metastore for an answer
+metastores.py    connections that threads share
+answers/         what a page shows and the API sends
+"""

@@ -1,0 +1,9 @@
+"""What a page shows and the API sends: frozen dataclasses, from which JSON and its schema are made.
+
+What is unknown is None, and absent in JSON.
+
+numbers.py     numbers that say how sure they are, and values of columns
+tables.py      databases, lists of tables, a table
+columns.py     a column's statistics and its picture
+partitions.py  partitions, united to cells
+"""

@@ -1,0 +1,8 @@
+"""JSON under /api/v1: what each page shows, for programs.
+
+routes.py      the operations as routes
+operations.py  the table of operations: path, parameters, answer; all else is made from it
+parameters.py  what a request gives, checked by its operation
+openapi.py     the description, OpenAPI 3.1, made from the table
+problems.py    errors as RFC 9457 has them
+"""

@@ -1,0 +1,128 @@
+"""The operations of the API, in the order in which its description lists them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hmstats.client import Metastore
+from hmstats.web.answers.partitions import PartitionCells, PartitionList
+from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
+from hmstats.web.api.parameters import Given, Parameter
+from hmstats.web.reading.column_page import column_page
+from hmstats.web.reading.partition_cells import (
+    PAGE_PARTITIONS,
+    Partitions,
+    partition_cells,
+    partition_list,
+    read_partitions,
+)
+from hmstats.web.reading.table_facts import PAGE_COLUMNS, table_facts
+from hmstats.web.reading.table_list import PAGE_TABLES, databases, table_list
+
+PREFIX = "/api/v1"
+
+_TABLE = Parameter(name="table", place="path", description="The table, as DB.TABLE or CATALOG.DB.TABLE.")
+_COLUMN = Parameter(name="column", place="path", description="The column or partition key.")
+_AFTER = Parameter(name="after", description="The cursor of the page before, `next` in its answer.")
+_RANGE = (
+    Parameter(name="from", description="Only partitions from this name on, in the order of their keys' values."),
+    Parameter(name="to", description="Only partitions up to this name, which is included."),
+    Parameter(name="where", description="Only partitions that match this filter over the keys, in Hive's language."),
+)
+
+
+def _limit(of: str, default: int) -> Parameter:
+    return Parameter(
+        name="limit", kind="integer", least=1, most=500, default=default, description=f"The most {of} in the answer."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A question: its path below the prefix, its name and sentence, its parameters, and the type of its answer."""
+
+    path: str
+    name: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    answer: type[Any]
+    read: Callable[[Metastore, Given], Any]
+
+
+def _partitions(service: Metastore, given: Given) -> Partitions:
+    return read_partitions(service, given.required("table"), given.selection)
+
+
+OPERATIONS = (
+    Operation(
+        "/databases",
+        "listDatabases",
+        "The databases of the default catalog.",
+        (),
+        Databases,
+        lambda service, _: databases(service),
+    ),
+    Operation(
+        "/tables",
+        "listTables",
+        "Tables and views, in the order of database and name.",
+        (
+            Parameter(name="q", description="Only those whose names contain this; DB.TABLE, or a part of it."),
+            Parameter(name="database", description="Only those of this database."),
+            _AFTER,
+            _limit("tables", PAGE_TABLES),
+        ),
+        TableList,
+        lambda service, given: table_list(
+            service,
+            search=given.text("q") or "",
+            database=given.text("database"),
+            after=given.text("after"),
+            limit=given.number("limit"),
+        ),
+    ),
+    Operation(
+        "/tables/{table}",
+        "getTable",
+        "A table, or some of its partitions together, with a page of its columns.",
+        (_TABLE, *_RANGE, _AFTER, _limit("columns", PAGE_COLUMNS)),
+        TableFacts,
+        lambda service, given: table_facts(
+            service,
+            given.required("table"),
+            given.selection,
+            after=given.text("after"),
+            limit=given.number("limit"),
+        ),
+    ),
+    Operation(
+        "/tables/{table}/partitions",
+        "listPartitions",
+        "The partitions of a table with their counts, in the order of their keys' values.",
+        (_TABLE, *_RANGE, _AFTER, _limit("partitions", PAGE_PARTITIONS)),
+        PartitionList,
+        lambda service, given: partition_list(
+            service,
+            _partitions(service, given),
+            after=given.text("after"),
+            limit=given.number("limit"),
+        ),
+    ),
+    Operation(
+        "/tables/{table}/partition-cells",
+        "getPartitionCells",
+        "The partitions of a table, united to at most 400 cells.",
+        (_TABLE, *_RANGE),
+        PartitionCells,
+        lambda service, given: partition_cells(service, _partitions(service, given)),
+    ),
+    Operation(
+        "/tables/{table}/columns/{column}",
+        "getColumn",
+        "A column of a table, or of some of its partitions together.",
+        (_TABLE, _COLUMN, *_RANGE),
+        ColumnPage,
+        lambda service, given: column_page(service, given.required("table"), given.required("column"), given.selection),
+    ),
+)
+"""Histories, locks, health, refreshes and feedback come here with the features that they show."""

@@ -1,0 +1,66 @@
+"""The application: all routes behind all guards."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from hmstats.errors import HmstatsError
+from hmstats.web.api import problems as api_problems
+from hmstats.web.api import routes as api
+from hmstats.web.api.operations import PREFIX
+from hmstats.web.guards.headers import SafeHeaders
+from hmstats.web.guards.host_names import HostNames
+from hmstats.web.guards.versions import Versions
+from hmstats.web.metastores import Metastores
+from hmstats.web.pages import problems as page_problems
+from hmstats.web.pages import routes as pages
+from hmstats.web.problems import Problem, problem, problem_of
+
+
+def application(metastores: Metastores, names: Iterable[str] = ()) -> Starlette:
+    """The application that reads from these connections and may be reached by these names of the host."""
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        metastores.close()
+
+    return Starlette(
+        routes=[*api.routes(metastores), *pages.routes(metastores)],
+        middleware=[Middleware(SafeHeaders), Middleware(HostNames, names=tuple(names)), Middleware(Versions)],
+        exception_handlers={HmstatsError: _refused, HTTPException: _wrong},
+        lifespan=lifespan,
+    )
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HmstatsError)
+    return _told(request, problem_of(error, request.url.path))
+
+
+def _wrong(request: Request, error: Exception) -> Response:
+    """An address or a method that the routes do not have."""
+    assert isinstance(error, HTTPException)
+    response = _told(request, problem(HTTPStatus(error.status_code), _detail(request, error), request.url.path))
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _detail(request: Request, error: HTTPException) -> str:
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return f"there is nothing at {request.url.path[:200]}"
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return f"{request.url.path[:200]} takes GET and HEAD only, found {request.method[:20]}"
+    return error.detail
+
+
+def _told(request: Request, found: Problem) -> Response:
+    """The problem in the form of what was asked for."""
+    of_api = request.url.path.startswith(f"{PREFIX}/")
+    return api_problems.answer(found) if of_api else page_problems.answer(request, found)

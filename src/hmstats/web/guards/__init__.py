@@ -1,0 +1,6 @@
+"""What every request and every answer must satisfy.
+
+host_names.py   the names by which the page may be reached
+headers.py      what a browser may do with an answer
+versions.py     ETag and 304
+"""

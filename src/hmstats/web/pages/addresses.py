@@ -1,0 +1,43 @@
+"""Links between pages: paths whose parts may hold any character, and the selection that goes along."""
+
+from urllib.parse import quote, urlencode
+
+from hmstats.web.api.operations import PREFIX
+from hmstats.web.reading.selections import Selection
+
+
+def table_address(table: str, selection: Selection | None = None, **more: str | None) -> str:
+    """The page of a table."""
+    return f"/tables/{quote(table, safe='')}{_query(selection, more)}"
+
+
+def column_address(table: str, column: str, selection: Selection | None = None) -> str:
+    """The page of a column."""
+    return f"/tables/{quote(table, safe='')}/columns/{quote(column, safe='')}{_query(selection, {})}"
+
+
+def partitions_address(table: str, selection: Selection | None = None, **more: str | None) -> str:
+    """The page of a table's partitions."""
+    return f"/tables/{quote(table, safe='')}/partitions{_query(selection, more)}"
+
+
+def range_address(table: str, first: str, last: str, where: str | None = None) -> str:
+    """The page of partitions from one name to another."""
+    return partitions_address(table, Selection(first, last, where))
+
+
+def tables_address(search: str | None = None, after: str | None = None) -> str:
+    """The list of tables."""
+    return f"/{_query(None, {'q': search, 'after': after})}"
+
+
+def json_address(path: str, query: str) -> str:
+    """The address of a page's JSON."""
+    return PREFIX + path + (f"?{query}" if query else "")
+
+
+def _query(selection: Selection | None, more: dict[str, str | None]) -> str:
+    of = selection or Selection()
+    values = {"from": of.first, "to": of.last, "where": of.where, **more}
+    given = {name: value for name, value in values.items() if value}
+    return f"?{urlencode(given)}" if given else ""

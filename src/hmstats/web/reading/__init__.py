@@ -1,0 +1,19 @@
+"""What is asked of the metastore for a page or an answer of the API, by the client alone.
+
+It works on hmstats and on a Hive Metastore: where the calls of hmstats are missing, their answers are unknown.
+
+table_list.py        databases, and tables by pages
+table_facts.py       a table and a page of its columns
+column_page.py       one column, with more of it
+column_answers.py    distinct counts, quantiles and frequent values, of sketches or by calls
+column_numbers.py    stored statistics as numbers that say how sure they are
+histograms.py        bins of quantiles
+selections.py        partitions by a range of names or a filter
+partition_cells.py   partitions united to cells
+partition_order.py   partitions in the order of their keys' values
+parts.py             a table or a selection of its partitions
+found_columns.py     what is known of columns
+counts.py            rows, bytes and files in parameters
+cursors.py           opaque texts that say where a page ends
+places.py            tables that must exist
+"""

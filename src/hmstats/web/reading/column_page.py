@@ -1,0 +1,84 @@
+"""One column with more of it, and the statement and the commands that give the same."""
+
+from hmstats.client import Metastore
+from hmstats.model.catalog.objects import Column, Table
+from hmstats.model.statistics.column_statistics import Kind
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.web.answers.tables import ColumnPage
+from hmstats.web.reading.column_answers import Wanted
+from hmstats.web.reading.column_numbers import column_facts
+from hmstats.web.reading.found_columns import found_columns, found_keys
+from hmstats.web.reading.histograms import PARTS_OF_A_COLUMN
+from hmstats.web.reading.parts import Part, read_part
+from hmstats.web.reading.places import existing_column, existing_table, shown_name
+from hmstats.web.reading.selections import Selection
+
+_BINS = 30
+_COLUMN = Wanted(PARTS_OF_A_COLUMN, 10)
+
+
+def column_page(service: Metastore, text: str, name: str, selection: Selection) -> ColumnPage:
+    """A column of the table named as `[CATALOG.]DB.TABLE`.
+
+    Raises NoSuchObject when table, column or partitions are not there, StatementError for a filter that cannot be read.
+    """
+    table = existing_table(service, text)
+    column = existing_column(table, name)
+    is_key = column in table.partition_keys
+    part = read_part(service, table, selection, [] if is_key else [column])
+    if is_key:
+        found = found_keys(service, part)[table.partition_keys.index(column)]
+    else:
+        found = found_columns(service, part, [column], _COLUMN)[column.name.lower()]
+    return ColumnPage(
+        table=shown_name(table.name),
+        hmstats=service.may_be_hmstats,
+        rows=part.counts.rows,
+        partitions=None if part.partitions is None else part.partitions,
+        selection=part.said,
+        column=column_facts(column, found, bins=_BINS, is_key=is_key),
+        statement=_statement(table, column, part, selection),
+        commands=tuple(_commands(table, column, part, selection)),
+    )
+
+
+def _statement(table: Table, column: Column, part: Part, selection: Selection) -> str:
+    """The SQL that computes the column's numbers anew."""
+    name = f"`{column.name}`"
+    numbers = ["count(*)", f"count(*) - count({name})", f"count(DISTINCT {name})"]
+    kind = kind_of(column.type)
+    if kind in (Kind.STRING, Kind.BINARY):
+        numbers += [f"avg(octet_length({name}))", f"max(octet_length({name}))"]
+    elif kind is Kind.BOOLEAN:
+        numbers += [f"sum(CASE WHEN {name} THEN 1 ELSE 0 END)"]
+    else:
+        numbers += [f"min({name})", f"max({name})"]
+    return f"SELECT {', '.join(numbers)} FROM {_quoted(table)}{_condition(part, selection)}"
+
+
+def _condition(part: Part, selection: Selection) -> str:
+    if part.said is None:
+        return ""
+    if selection.where and not (selection.first or selection.last):
+        return f" WHERE {selection.where}"
+    return f" /* partitions {part.said.first} to {part.said.last} */"
+
+
+def _commands(table: Table, column: Column, part: Part, selection: Selection) -> list[str]:
+    """The commands that print the same; a range of partitions has none."""
+    if part.said is None:
+        more = ""
+    elif selection.where and not (selection.first or selection.last):
+        more = f' --where "{selection.where}"'
+    else:
+        return []
+    of = f"{table.name.short} {column.name}{more}"
+    asked = [f"hmstats ask distinct {of}"]
+    kind = kind_of(column.type)
+    if kind not in (Kind.STRING, Kind.BINARY, Kind.BOOLEAN):
+        asked += [f"hmstats ask bounds {of}", f"hmstats ask quantile {of}"]
+    return [*asked, f"hmstats ask top {of}", *([] if more else [f"hmstats show {table.name.short}"])]
+
+
+def _quoted(table: Table) -> str:
+    return f"`{table.name.database}`.`{table.name.table}`"

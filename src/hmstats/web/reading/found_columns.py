@@ -1,0 +1,99 @@
+"""What is known of columns: stored statistics, merged answers, where they come from.
+
+The calls are as many for one column as for many, and as many for one partition as for all; a selection of partitions
+takes three more for each column.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from hmstats.client import Metastore
+from hmstats.client.tables.united_statistics import United, staleness, united_columns
+from hmstats.errors import UnknownCall
+from hmstats.model.catalog.names import partition_values
+from hmstats.model.catalog.objects import Column
+from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.model.statistics.provenance import Provenance
+from hmstats.outlets.describe.column import key_statistics
+from hmstats.web.reading.column_answers import NOTHING, Wanted, filled, of_calls, of_sketches
+from hmstats.web.reading.column_numbers import Found
+from hmstats.web.reading.histograms import fractions
+from hmstats.web.reading.parts import Part
+
+_MOST_PROVENANCES = 20_000
+"""Provenances, one of each partition and column, that are read for one answer."""
+_NOBODY = Provenance()
+
+
+def found_columns(service: Metastore, part: Part, page: Sequence[Column], wanted: Wanted) -> Mapping[str, Found]:
+    """What is known of each of these columns, by its name in lower case."""
+    stored = {each.column.lower(): each for each in part.stored.statistics.columns}
+    found = _of_selection(service, part, stored, wanted) if part.names is not None else _of_whole(service, part, wanted)
+    nothing = Found(None, NOTHING, _NOBODY)
+    return {each.name.lower(): found.get(each.name.lower(), nothing) for each in page}
+
+
+def found_keys(service: Metastore, part: Part) -> list[Found]:
+    """What the values of the partitions say of the partition keys, in their order."""
+    keys = part.stored.table.partition_keys
+    if not keys:
+        return []
+    names = service.partition_names(part.stored.table.name) if part.names is None else part.names
+    rows = [partition_values(name, [key.name for key in keys]) for name in names]
+    exact = Provenance(exact=True, sample_fraction=1.0)
+    return [Found(key_statistics(key, [row[place] for row in rows]), NOTHING, exact) for place, key in enumerate(keys)]
+
+
+def _of_whole(service: Metastore, part: Part, wanted: Wanted) -> dict[str, Found]:
+    """The table's own statistics, or those of all partitions merged by the server."""
+    merged = united_columns(service, part.stored, fractions(wanted.parts), wanted.frequent)
+    made = _of_partitions(service, part, [*merged])
+    found = {}
+    for column in part.stored.statistics.columns:
+        answers = filled(of_sketches(column, wanted), merged.get(column.column, NOTHING))
+        source = column.provenance or made.get(column.column, _NOBODY)
+        seconds = (
+            source.written_at_seconds or answers.written_at_seconds or part.stored.statistics.last_analyzed_seconds
+        )
+        found[column.column.lower()] = Found(column, answers, source, seconds, staleness(column, part.stored, merged))
+    return found
+
+
+def _of_selection(
+    service: Metastore, part: Part, stored: Mapping[str, ColumnStatistics], wanted: Wanted
+) -> dict[str, Found]:
+    """The statistics of the selected partitions, merged for this answer."""
+    made = _of_partitions(service, part, [each.column for each in stored.values()])
+    found = {}
+    for name, column in stored.items():
+        answers: United = of_calls(service, part.stored.table.name, column, part.names or (), wanted)
+        source = made.get(column.column, _NOBODY)
+        found[name] = Found(column, filled(of_sketches(column, wanted), answers), source, source.written_at_seconds)
+    return found
+
+
+def _of_partitions(service: Metastore, part: Part, columns: Sequence[str]) -> Mapping[str, Provenance]:
+    """Where the merged statistics of these columns come from; empty when nobody tells, or there are too many."""
+    partitions = part.partitions or 0
+    if not columns or partitions * len(columns) > _MOST_PROVENANCES:
+        return {}
+    try:
+        every = service.provenance(part.stored.table.name, columns, part.names or [])
+    except UnknownCall:
+        return {}
+    by_column: dict[str, list[Provenance]] = {}
+    for each in every:
+        by_column.setdefault(each.column, []).append(each.provenance)
+    return {name: _together(some) for name, some in by_column.items() if len(some) == partitions}
+
+
+def _together(some: Sequence[Provenance]) -> Provenance:
+    """What all partitions' provenances have in common, the least fraction of the rows, and the oldest time."""
+    samples = [each.sample_fraction for each in some]
+    seconds = [each.written_at_seconds for each in some if each.written_at_seconds is not None]
+    writers, tools = {each.writer for each in some}, {each.tool for each in some}
+    return Provenance(
+        sample_fraction=None if None in samples else min(each for each in samples if each is not None),
+        writer=writers.pop() if len(writers) == 1 else None,
+        tool=tools.pop() if len(tools) == 1 else None,
+        written_at_seconds=min(seconds, default=None),
+    )

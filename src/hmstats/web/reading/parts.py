@@ -1,0 +1,55 @@
+"""A table, or what is selected of its partitions, as the metastore has it: counts and statistics of some columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hmstats.client import Metastore
+from hmstats.client.tables.stored_statistics import Stored, statistics_columns, stored_table
+from hmstats.model.catalog.objects import Column, Table
+from hmstats.model.parameters.row_counts import row_count
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.web.answers.tables import Chosen
+from hmstats.web.reading.counts import Counts, counts_of, sums_of
+from hmstats.web.reading.selections import Selection, chosen, selected
+
+MOST_PARTITIONS_READ = 1_000
+"""Partitions whose own parameters are read for one answer; the counts of more are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`names` are those of the selected partitions, None for the whole table; `said` is what an answer says of them.
+
+    `partitions` is None for a table without partition keys.
+    """
+
+    stored: Stored
+    names: Sequence[str] | None
+    counts: Counts
+    partitions: int | None
+    said: Chosen | None = None
+
+
+def read_part(service: Metastore, table: Table, selection: Selection, page: Sequence[Column]) -> Part:
+    """The statistics of these columns, of the whole table or of what is selected.
+
+    Raises NoSuchObject when nothing is selected, StatementError for a filter that cannot be read.
+    """
+    able = {each.lower() for each in statistics_columns(table)}
+    wanted = [each.name for each in page if each.name.lower() in able]
+    if selection.is_all:
+        stored = stored_table(service, table, wanted)
+        partitions = row_count(stored.parameters.get("numPartitions")) if table.partition_keys else None
+        return Part(stored, None, counts_of(stored.parameters), partitions)
+    found = selected(service, table, selection)
+    names = [each.name for each in found]
+    merged = service.aggregated_statistics(table.name, wanted, names)[0] if wanted else ()
+    stored = Stored(table, {}, StatisticsSet(merged))
+    return Part(stored, names, read_counts(service, table, names), len(names), chosen(selection, found))
+
+
+def read_counts(service: Metastore, table: Table, names: Sequence[str]) -> Counts:
+    """The sums of the partitions' own counts, unknown for more of them than are read."""
+    if len(names) > MOST_PARTITIONS_READ:
+        return Counts(None, None, None)
+    return sums_of(each.parameters for each in service.partitions(table.name, names))

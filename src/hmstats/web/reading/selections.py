@@ -1,0 +1,53 @@
+"""Partitions that a question is about: a range of names in the order of the keys' values, or a filter, or all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hmstats.client import Metastore
+from hmstats.client.asked.asked_table import AskedTable
+from hmstats.errors import NoSuchObject
+from hmstats.model.catalog.objects import Table
+from hmstats.web.answers.tables import Chosen
+from hmstats.web.reading.partition_order import Placed, between, in_order
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`first` and `last` are names of partitions, both included; `where` is a filter in Hive's language."""
+
+    first: str | None = None
+    last: str | None = None
+    where: str | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is the whole table."""
+        return not (self.first or self.last or self.where)
+
+
+def selected(service: Metastore, table: Table, selection: Selection) -> list[Placed]:
+    """The selected partitions in order.
+
+    Raises StatementError when the filter cannot be read, NoSuchObject when nothing is selected.
+    """
+    if selection.is_all:
+        return in_order(table, service.partition_names(table.name))
+    if not table.partition_keys:
+        raise NoSuchObject(f"table {table.name.short} has no partitions to select")
+    if selection.where:
+        names = AskedTable(service, table).partition_names(where=selection.where) or []
+    else:
+        names = service.partition_names(table.name)
+    found = in_order(table, names)
+    if found and (selection.first or selection.last):
+        found = between(found, selection.first or found[0].name, selection.last or found[-1].name)
+    if not found:
+        raise NoSuchObject(f"no partition of table {table.name.short} is selected")
+    return found
+
+
+def chosen(selection: Selection, found: Sequence[Placed]) -> Chosen | None:
+    """What is said of a selection in an answer; None when it is the whole table."""
+    if selection.is_all or not found:
+        return None
+    return Chosen(partitions=len(found), first=found[0].name, last=found[-1].name, where=selection.where)

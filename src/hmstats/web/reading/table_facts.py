@@ -1,0 +1,79 @@
+"""A table, or a selection of its partitions, with a page of its columns."""
+
+from collections.abc import Sequence
+
+from hmstats.client import Metastore
+from hmstats.errors import StatementError
+from hmstats.model.parameters.row_counts import row_count
+from hmstats.model.spark.spark_schema import data_columns
+from hmstats.web.answers.columns import ColumnFacts
+from hmstats.web.answers.tables import Key, TableFacts
+from hmstats.web.reading.column_answers import Wanted
+from hmstats.web.reading.column_numbers import column_facts
+from hmstats.web.reading.counts import counted
+from hmstats.web.reading.cursors import cursor, parts_of
+from hmstats.web.reading.found_columns import found_columns, found_keys
+from hmstats.web.reading.histograms import PARTS_OF_A_PICTURE
+from hmstats.web.reading.parts import Part, read_part
+from hmstats.web.reading.places import existing_table, shown_name
+from hmstats.web.reading.selections import Selection
+
+PAGE_COLUMNS = 25
+_PICTURE_BINS = 16
+_PICTURE = Wanted(PARTS_OF_A_PICTURE, 5)
+
+
+def table_facts(
+    service: Metastore, text: str, selection: Selection, *, after: str | None = None, limit: int = PAGE_COLUMNS
+) -> TableFacts:
+    """The table named as `[CATALOG.]DB.TABLE`, with at most `limit` columns from the cursor on.
+
+    The partition keys come with the last ones. Raises NoSuchObject when table or partitions are not there,
+    StatementError for a filter or a cursor that is none.
+    """
+    table = existing_table(service, text)
+    every, begin = data_columns(table), _begin(after)
+    page = every[begin : begin + limit]
+    part = read_part(service, table, selection, page)
+    found = found_columns(service, part, page, _PICTURE)
+    columns = [column_facts(each, found[each.name.lower()], bins=_PICTURE_BINS) for each in page]
+    is_last = begin + limit >= len(every)
+    if is_last:
+        keys = zip(table.partition_keys, found_keys(service, part), strict=True)
+        columns += [column_facts(key, of_key, bins=_PICTURE_BINS, is_key=True) for key, of_key in keys]
+    return _facts(service, part, columns, None if is_last else cursor(str(begin + limit)), len(every))
+
+
+def _facts(
+    service: Metastore, part: Part, columns: Sequence[ColumnFacts], after: str | None, column_count: int
+) -> TableFacts:
+    table = part.stored.table
+    return TableFacts(
+        table=shown_name(table.name),
+        database=table.name.database,
+        name=table.name.table,
+        type=table.table_type,
+        owner=table.owner,
+        location=table.storage.location if table.storage else None,
+        hmstats=service.may_be_hmstats,
+        rows=part.counts.rows,
+        size_bytes=part.counts.size_bytes,
+        files=part.counts.files,
+        partitions=counted(part.partitions, exact=True),
+        partition_keys=tuple(Key(name=each.name, type=each.type) for each in table.partition_keys),
+        selection=part.said,
+        written_at=min((each.written_at for each in columns if each.written_at), default=None),
+        column_count=column_count,
+        columns=tuple(columns),
+        next=after,
+    )
+
+
+def _begin(after: str | None) -> int:
+    if after is None:
+        return 0
+    (text,) = parts_of(after, 1)
+    begin = row_count(text)
+    if begin is None:
+        raise StatementError(f"a cursor must be taken from the answer before, found {after[:60]!r}")
+    return begin

@@ -1,0 +1,177 @@
+"""Every page in a real browser: nothing is loaded from elsewhere, nothing overflows, nobody is kept out.
+
+`make test-browser` installs what it needs. It is skipped without the extra `browser`, or without a Chromium.
+"""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.servers import HMSTATS
+from tests.web.fixture import Shown, metastore_port, shown
+from tests.web.tables import collected
+
+from hmstats import client
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import StatisticsSet
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="no browser can be driven: pip install '.[browser]'")
+axe_playwright = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install '.[browser]'")
+
+__all__ = ["metastore_port", "shown"]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no chromium: apt-get install chromium"),
+]
+PAGES = [
+    "/",
+    "/?q=nothing",
+    "/tables/shop.visits",
+    "/tables/shop.by_day",
+    "/tables/shop.by_day?from=ds%3D2024-01-30",
+    "/tables/shop.visits/columns/age",
+    "/tables/shop.visits/columns/app",
+    "/tables/shop.visits/columns/paid",
+    "/tables/shop.visits/columns/empty",
+    "/tables/shop.by_day/partitions",
+    "/tables/shop.marked/partitions",
+]
+WIDTHS = [320, 375, 768, 1024, 1920]
+WCAG = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def address(shown: Shown, metastore_port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The page as users start it, over the tables and one of 60 columns."""
+    metastore = Metastore("hmstats-sqlite", metastore_port, 4.0, database=shown.database)
+    names = {f"c{number:02}": "int" for number in range(60)}
+    with metastore.clients, client.connect(f"thrift://127.0.0.1:{metastore_port}") as service:
+        metastore.table("wide", names)
+        columns = tuple(collected(name, "int", range(5_000)) for name in names)
+        service.put_table_statistics(TableName("hive", shown.database, "wide"), StatisticsSet(columns))
+    folder: Path = tmp_path_factory.mktemp("web")
+    command = [HMSTATS, "web", "--port", "0", "--metastore", f"thrift://127.0.0.1:{metastore_port}"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as page:
+        assert page.stdout is not None
+        yield page.stdout.readline().split()[-1]
+        page.terminate()
+
+
+@contextmanager
+def opened(browser: Any, **how: Any) -> Iterator[Any]:
+    """A tab; at its end nothing was said on the console, and nobody else was asked."""
+    context = browser.new_context(**how)
+    page = context.new_page()
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    yield page
+    assert said == []
+    assert {urlsplit(each).hostname for each in asked} == {"127.0.0.1"}
+    context.close()
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_nothing_on_any_page(browser: Any, address: str, path: str, colours: str) -> None:
+    with opened(browser, color_scheme=colours) as page:
+        page.goto(address + path)
+        found = axe_playwright.Axe().run(page, options=WCAG)
+        assert found.violations_count == 0, found.generate_report()
+        assert len(found.response["passes"]) > 15
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_overflows_at_any_width(browser: Any, address: str, path: str) -> None:
+    with opened(browser) as page:
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto(address + path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_without_a_script_the_page_says_the_same(browser: Any, address: str, path: str) -> None:
+    texts = []
+    for scripts in (True, False):
+        with opened(browser, java_script_enabled=scripts) as page:
+            page.goto(address + path)
+            texts.append(re.sub(r"\d+ (s|min)\b", "", page.locator("main").inner_text()))  # time passes
+    assert texts[0] == texts[1]
+
+
+def test_a_search_answers_while_it_is_typed(browser: Any, address: str) -> None:
+    with opened(browser) as page:
+        page.goto(address)
+        sync_api.expect(page.get_by_role("row")).to_have_count(6)
+        page.get_by_role("searchbox").press_sequentially("by_")
+        sync_api.expect(page.get_by_role("row")).to_have_count(2)
+        sync_api.expect(page).to_have_url(f"{address}/?q=by_")
+        assert page.get_by_role("searchbox").input_value() == "by_"
+        page.go_back()
+        sync_api.expect(page.get_by_role("row")).to_have_count(6)
+
+
+def test_further_columns_come_as_one_scrolls(browser: Any, address: str) -> None:
+    with opened(browser) as page:
+        page.goto(f"{address}/tables/shop.wide")
+        rows = page.locator("tbody tr th")
+        assert rows.count() == 25
+        for _ in range(2):
+            page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+            page.wait_for_load_state("networkidle")
+        sync_api.expect(rows).to_have_count(60)
+        assert len(set(rows.all_inner_texts())) == 60
+
+
+def test_a_keyboard_alone_reaches_everything(browser: Any, address: str) -> None:
+    with opened(browser) as page:
+        page.goto(address)
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "content"
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == "q"
+        page.keyboard.type("by_d/")
+        assert page.get_by_role("searchbox").input_value() == "by_d/"
+        page.goto(f"{address}/tables/shop.by_day/partitions")
+        wanted = page.locator("main a, main button, main input").count()
+        reached = set()
+        for _ in range(wanted + 10):
+            page.keyboard.press("Tab")
+            inside = "document.activeElement.closest('main') && document.activeElement.outerHTML"
+            reached.add(page.evaluate(inside))
+        assert len(reached - {None}) == len(
+            set(page.locator("main a, main button, main input").evaluate_all("all => all.map(each => each.outerHTML)"))
+        )
+
+
+def test_a_day_opens_its_columns_and_a_range_is_united(browser: Any, address: str) -> None:
+    with opened(browser) as page:
+        page.goto(f"{address}/tables/shop.by_day/partitions")
+        page.get_by_label("Only partitions where").fill("ds <= '2024-01-30'")
+        page.get_by_role("button", name="Select").click()
+        assert page.locator(".facts").inner_text().startswith("Selected partitions\n2 exact")
+        page.get_by_role("link", name="The columns of these partitions together").click()
+        assert "Of 2 selected partitions that match ds <= '2024-01-30'" in page.locator("main").inner_text()
+        page.goto(f"{address}/tables/shop.by_day/partitions")
+        page.get_by_role("link", name="ds=2024-01-29: 1 partition, 100 rows, 2.0 KiB").click()
+        assert "Of 1 selected partition:" in page.locator("main").inner_text()
