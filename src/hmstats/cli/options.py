@@ -26,6 +26,4 @@ SparkSettings = Annotated[
 ]
 Write = Annotated[bool, typer.Option("--write", help="Change the database; without it, only a report is printed.")]
 Locked = Annotated[str, typer.Argument(help="A database or a table.", metavar="DB[.TABLE]")]
-LockedPartition = Annotated[
-    str | None, typer.Option("--partition", help="Only this partition.", metavar="KEY=VALUE/...")
-]
+AsOf = Annotated[str | None, typer.Option(help="The time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")]

@@ -117,12 +117,12 @@ def test_locked_statistics_are_left_out_unless_forced(spark: Any, spark_metastor
     assert call("lock", table, "--reason", "plans").output == f"statistics of table {table} are locked\n"
     refused = run(spark_metastore, table)
     assert isinstance(refused.exception, StatementError)
-    assert str(refused.exception).endswith("(plans); --force writes past locks")
+    assert str(refused.exception).endswith("(plans); --past-locks writes them too")
     left = run(spark_metastore, table, "--changed-only")
     assert (left.exit_code, left.output.startswith(f"left out: the statistics of {table} are locked")) == (0, True)
     writing(spark.sql("SELECT 8L AS a, 'y' AS b"), metastore=spark_metastore).insert_into(table)
     assert stored_rows(spark_metastore, database, "one") == {"": None}
-    (found,) = lines(run(spark_metastore, table, "--force", "--json"))
+    (found,) = lines(run(spark_metastore, table, "--past-locks", "--json"))
     assert found["rows"] == 8
     assert stored_rows(spark_metastore, database, "one") == {"": "8"}
     written = writing(spark.sql("SELECT 9L AS a, 'z' AS b"), metastore=spark_metastore).insert_into(table)

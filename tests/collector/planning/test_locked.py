@@ -40,7 +40,7 @@ def planned(service: client.Metastore, metastore: Metastore, *, automatic: bool 
 @pytest.mark.parametrize("table", ["t", None])
 def test_a_locked_table(service: client.Metastore, our_metastore: Metastore, table: str | None) -> None:
     lock(service, our_metastore, table)
-    sentence = f"the statistics of {our_metastore.database}.t are locked: .* is locked by .* .plans.; --force"
+    sentence = f"the statistics of {our_metastore.database}.t are locked: .* is locked by .* .plans.; --past-locks"
     with pytest.raises(StatementError, match=sentence):
         planned(service, our_metastore)
     with pytest.raises(StatementError, match=sentence):

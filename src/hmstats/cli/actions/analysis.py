@@ -42,7 +42,7 @@ _EVERY_TABLE = ".*"
 class Analysis:
     """Tables to analyse, and how. `metastore` is an address; `named` is whether the user gave it.
 
-    With `force`, locked statistics are written too.
+    With `past_locks`, locked statistics are written too.
     """
 
     texts: Sequence[str]
@@ -52,7 +52,7 @@ class Analysis:
     noscan: bool
     row_counts: bool
     changed_only: bool
-    force: bool
+    past_locks: bool
     options: Options
     metastore: str
     named: bool
@@ -106,7 +106,7 @@ class Analysis:
             for _, request in found:
                 check_changes(request, changed_only=self.changed_only)
                 check(service, request)
-            if len(found) == 1 and not self.force and not self.changed_only:
+            if len(found) == 1 and not self.past_locks and not self.changed_only:
                 check_unlocked(service, found[0][1].table)
         if not found:
             raise StatementError(f"there is no table in {', '.join(self.texts)}")
@@ -136,7 +136,7 @@ class Analysis:
             changed_only=self.changed_only,
             cores=cores,
             conf=self.conf,
-            past_locks=self.force,
+            past_locks=self.past_locks,
         )
 
     def _logged(
@@ -171,7 +171,7 @@ class Analysis:
                 noscan=self.noscan,
                 row_counts=self.row_counts,
                 changed_only=self.changed_only,
-                past_locks=self.force,
+                past_locks=self.past_locks,
                 options=self.options,
                 spool=self.spool,
                 patience_seconds=self.patience_seconds,

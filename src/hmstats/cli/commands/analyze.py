@@ -11,7 +11,7 @@ _WHAT = "A table, DB.* for all tables of a database, or an ANALYZE TABLE stateme
 _FOOTERS = "With --noscan: count rows too, by the footers of Parquet files."
 _SPOOL = "Where statistics wait when the metastore stays away: a path or a URI."
 _RELIABLE = "Stop at the first file that cannot be read."
-_FORCE = "Write locked statistics too."
+_PAST_LOCKS = "Write locked statistics too."
 _CHANGED = "Only partitions whose files changed since their statistics."
 
 
@@ -25,7 +25,7 @@ def analyze(
     noscan: Annotated[bool, typer.Option("--noscan", help="Count files and bytes, and read no data.")] = False,
     row_counts: Annotated[bool, typer.Option("--row-counts", help=_FOOTERS)] = False,
     changed_only: Annotated[bool, typer.Option("--changed-only", help=_CHANGED)] = False,
-    force: Annotated[bool, typer.Option("--force", help=_FORCE)] = False,
+    past_locks: Annotated[bool, typer.Option("--past-locks", help=_PAST_LOCKS)] = False,
     sample: Annotated[float, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")] = 1.0,
     no_histogram: Annotated[bool, typer.Option("--no-histogram", help="Make no histograms.")] = False,
     no_top_k: Annotated[bool, typer.Option("--no-top-k", help="Look for no frequent values.")] = False,
@@ -63,7 +63,7 @@ def analyze(
         noscan=noscan,
         row_counts=row_counts,
         changed_only=changed_only,
-        force=force,
+        past_locks=past_locks,
         options=Options(sample_fraction=sample, precision=precision, most_tasks=tasks, **sketches),
         metastore=settings.metastore,
         named=origin("metastore", flags) != "default",

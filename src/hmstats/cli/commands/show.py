@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Server
+from hmstats.cli.options import AsJson, AsOf, Server
 
 _SORT = "Order by column, type, nulls, distinct, min, max, length or age."
 
@@ -15,9 +15,7 @@ def show(
     partition: Annotated[str | None, typer.Argument(help="Its partition, as key=value/key=value.")] = None,
     *,
     partitions: Annotated[bool, typer.Option("--partitions", help="Every partition for itself.")] = False,
-    as_of: Annotated[
-        str | None, typer.Option(help="What there was at a time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")
-    ] = None,
+    as_of: AsOf = None,
     sort: Annotated[str | None, typer.Option(help=_SORT, metavar="COLUMN")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw each column: a histogram, or shares of values.")] = False,
     as_json: AsJson = False,

@@ -11,7 +11,7 @@ from hmstats.model.statistics.statistics_locks import StatisticsLock
 
 LOCKED = "its statistics are locked"
 """The reason why a locked column is skipped."""
-_FORCE = "--force writes past locks"
+_FORCE = "--past-locks writes them too"
 _SKIP = "skip.stats.autoupdate"
 """Hive's parameter of tables and partitions that its automatic analyses leave out."""
 

@@ -1,7 +1,11 @@
 """The work of `hmstats lock` and `hmstats unlock`."""
 
+import json
+from collections.abc import Sequence
+
 import typer
 
+from hmstats.cli.actions.locks.locked import object_fields
 from hmstats.client import connect
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
@@ -12,29 +16,50 @@ from hmstats.settings import load
 def lock_statistics(
     text: str,
     *,
-    partition: str | None,
+    partitions: Sequence[str] | None,
     columns: str | None,
     refuse: bool | None,
     reason: str | None,
     metastore: str | None,
+    as_json: bool,
 ) -> None:
     """Lock statistics, and print of what. Raises StatementError for a malformed name."""
-    of = _object(text, partition, columns)
+    objects = _objects(text, partitions, columns)
     settings = load({"metastore": metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
-        service.locks.lock(of, refuse=refuse, reason=reason)
-    typer.echo(f"statistics of {of} are locked")
+        for of in objects:
+            service.locks.lock(of, refuse=refuse, reason=reason)
+            _print(of, locked=True, as_json=as_json)
 
 
-def unlock_statistics(text: str, *, partition: str | None, columns: str | None, metastore: str | None) -> None:
+def unlock_statistics(
+    text: str,
+    *,
+    partitions: Sequence[str] | None,
+    columns: str | None,
+    metastore: str | None,
+    as_json: bool,
+) -> None:
     """Unlock statistics, and print of what. Raises StatementError for a malformed name, and if nothing was locked."""
-    of = _object(text, partition, columns)
+    objects = _objects(text, partitions, columns)
     settings = load({"metastore": metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
-        removed = service.locks.unlock(of)
-    if not removed:
-        raise StatementError(f"there is no lock of {of} itself: hmstats locked lists all locks")
-    typer.echo(f"statistics of {of} are unlocked")
+        for of in objects:
+            if not service.locks.unlock(of):
+                raise StatementError(f"there is no lock of {of} itself: hmstats locked lists all locks")
+            _print(of, locked=False, as_json=as_json)
+
+
+def _print(of: LockedObject, *, locked: bool, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({**object_fields(of), "locked": locked}, ensure_ascii=False))
+    else:
+        typer.echo(f"statistics of {of} are {'locked' if locked else 'unlocked'}")
+
+
+def _objects(text: str, partitions: Sequence[str] | None, columns: str | None) -> list[LockedObject]:
+    """What is named, each partition by itself. Raises StatementError."""
+    return [_object(text, each, columns) for each in dict.fromkeys(partitions or [None])]
 
 
 def _object(text: str, partition: str | None, columns: str | None) -> LockedObject:

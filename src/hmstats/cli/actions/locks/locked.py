@@ -10,7 +10,7 @@ from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client import connect
 from hmstats.client.naming import named_object
-from hmstats.model.statistics.statistics_locks import StatisticsLock
+from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
 from hmstats.settings import load
 
 
@@ -36,14 +36,20 @@ def list_locks(*, tables: list[str] | None, metastore: str | None, as_json: bool
     print_table(shown)
 
 
-def _as_json(lock: StatisticsLock) -> dict[str, Any]:
-    of = lock.object
+def object_fields(of: LockedObject) -> dict[str, Any]:
+    """What is locked, as fields of a JSON object."""
     return {
         "catalog": of.database.catalog,
         "database": of.database.database,
         "table": of.table,
         "partition": of.partition,
         "columns": list(of.columns) or None,
+    }
+
+
+def _as_json(lock: StatisticsLock) -> dict[str, Any]:
+    return {
+        **object_fields(lock.object),
         "refuse": lock.refuse,
         "reason": lock.reason,
         "locked_by": lock.locked_by,

@@ -4,24 +4,33 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import Columns, Locked, LockedPartition, Server
+from hmstats.cli.options import AsJson, Columns, Locked, PartitionNames, Server
 
 _REFUSE = "Refuse writes with an error, or accept and drop them; by default as the server is set."
 
 
 def lock(
     of: Locked,
-    partition: LockedPartition = None,
+    partition: PartitionNames = None,
     columns: Columns = None,
     *,
     refuse: Annotated[bool | None, typer.Option("--refuse/--drop", help=_REFUSE)] = None,
     reason: Annotated[str | None, typer.Option(help="Why; errors and `hmstats locked` say it.", metavar="TEXT")] = None,
     metastore: Server = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Lock the statistics of a database, a table, a partition or columns: no write changes them any more.
+    """Lock the statistics of a database, a table, partitions or columns: no write changes them any more.
 
     New tables and partitions of what is locked are locked too. Data may change: only the numbers stay.
     """
     from hmstats.cli.actions.locks.lock import lock_statistics
 
-    lock_statistics(of, partition=partition, columns=columns, refuse=refuse, reason=reason, metastore=metastore)
+    lock_statistics(
+        of,
+        partitions=partition,
+        columns=columns,
+        refuse=refuse,
+        reason=reason,
+        metastore=metastore,
+        as_json=as_json,
+    )
