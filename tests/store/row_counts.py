@@ -5,7 +5,11 @@ from sqlalchemy import func, literal, select, union_all
 from hmstats.store.database.store import Store
 from hmstats.store.schema import METADATA
 
-_COUNTED = [table for name, table in METADATA.tables.items() if name != "SEQUENCE_TABLE"]
+_COUNTED = [
+    table
+    for name, table in METADATA.tables.items()
+    if name != "SEQUENCE_TABLE" and not name.startswith("HMSTATS_HISTORY")  # what is removed stays in the history
+]
 
 
 def row_counts(store: Store) -> dict[str, int]:
