@@ -59,7 +59,9 @@ def _print(of: LockedObject, *, locked: bool, as_json: bool) -> None:
 
 def _objects(text: str, partitions: Sequence[str] | None, columns: str | None) -> list[LockedObject]:
     """What is named, each partition by itself. Raises StatementError."""
-    return [_object(text, each, columns) for each in dict.fromkeys(partitions or [None])]
+    if not partitions:
+        return [_object(text, None, columns)]
+    return [_object(text, each, columns) for each in dict.fromkeys(partitions)]
 
 
 def _object(text: str, partition: str | None, columns: str | None) -> LockedObject:
