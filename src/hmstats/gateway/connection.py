@@ -1,0 +1,118 @@
+"""One connection to the upstream, of one user for its life: a metastore takes the user of a connection once."""
+
+import select
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hmstats.client.connection.address import Address
+from hmstats.errors import UpstreamUnavailable
+from hmstats.gateway.arriving import LOOK_SECONDS, ArrivingAnswer, Unanswered
+from hmstats.server.calls.relaying import Relayed, Stream
+from hmstats.server.messages.envelope import CALL, Head, Pieces, encode_head
+from hmstats.server.messages.request import Request
+from hmstats.server.messages.struct_codec import encode_struct
+from hmstats.wire.idl import methods
+
+_STRICT = 0x80
+"""The first byte of a message in strict form; older clients send the method's name first."""
+_SET_UGI = "set_ugi"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """The user and the groups that a client has named by set_ugi or has proven; None if it has named nobody."""
+
+    name: str | None
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How long the upstream is waited for, in seconds."""
+
+    connect_seconds: float = 5.0
+    answer_seconds: float = 660.0
+    """Until the first byte of an answer, and between two parts of it."""
+    idle_seconds: float = 60.0
+    """How long a connection waits in the pool for a call."""
+
+
+class UpstreamConnection:
+    """An open connection that has one call at a time. Not thread-safe."""
+
+    def __init__(self, address: Address, user: User, times: Times) -> None:
+        """Connect, and name the user if there is one. Raises OSError, Unanswered, UpstreamUnavailable."""
+        self.address = address
+        self.user = user
+        self.idle_since = 0.0
+        self._times = times
+        self._socket = socket.create_connection((address.host, address.port), times.connect_seconds)
+        try:
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if user.name is not None:
+                self._name_user()
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, request: Request, stream: Stream) -> tuple[Relayed, bool]:
+        """The answer to a call, and whether the connection is as good as before.
+
+        Raises Unanswered, UpstreamUnavailable, UpstreamClosed, ClientGone; the connection must be closed then.
+        """
+        self._send(_strict(request), request.head)
+        if request.head.oneway:
+            return Relayed(()), False  # the upstream may answer nevertheless
+        answer = ArrivingAnswer(self._socket, self.address, request.head, stream, self._times.answer_seconds)
+        return answer.relay(), answer.in_step
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing has come between two calls; the end of the connection would."""
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return not poll.poll(0)
+
+    def rest(self) -> None:
+        """Note that the connection begins to wait for the next call."""
+        self.idle_since = time.monotonic()
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def _send(self, message: Sequence[bytes | memoryview], head: Head) -> None:
+        try:
+            self._socket.settimeout(self._times.answer_seconds)
+            for piece in message:
+                self._socket.sendall(piece)
+            self._socket.settimeout(LOOK_SECONDS)
+        except OSError as error:
+            raise Unanswered(f"{self.address} did not take {head.name}: {error.strerror or error}") from error
+
+    def _name_user(self) -> None:
+        arguments = methods()[_SET_UGI].arguments(user_name=self.user.name, group_names=list(self.user.groups))
+        message = encode_head(_SET_UGI, CALL, 0) + encode_struct(arguments)
+        answer, _ = self.ask(Request(message, Head(_SET_UGI, CALL, 0, len(message))), _NoClient())
+        if answer.refused:
+            raise UpstreamUnavailable(f"{self.address} refuses the user {self.user.name}")
+
+
+def _strict(request: Request) -> Sequence[bytes | memoryview]:
+    """A request in the form that every metastore reads."""
+    if request.message[0] == _STRICT:
+        return (request.message,)
+    head = request.head
+    return encode_head(head.name, head.kind, head.sequence), memoryview(request.message)[head.body_at :]
+
+
+class _NoClient:
+    """Where the answer to a call of the gateway's own goes."""
+
+    possible = begun = abandoned = False
+
+    def send(self, pieces: Pieces) -> None:
+        """Never called: no part is passed on."""
