@@ -24,6 +24,7 @@ class Pool:
         self._idle: list[UpstreamConnection] = []
         """The one that has waited longest comes first."""
         self._in_use = 0
+        self._closed = False
         self._lock = threading.Lock()
 
     def idle(self, address: Address, user: User) -> UpstreamConnection | None:
@@ -52,7 +53,11 @@ class Pool:
         connection.rest()
         with self._lock:
             self._in_use -= 1
-            self._idle.append(connection)
+            closed = self._closed
+            if not closed:
+                self._idle.append(connection)
+        if closed:
+            connection.close()
 
     def drop(self, connection: UpstreamConnection) -> None:
         """Close a connection that is in use."""
@@ -73,8 +78,9 @@ class Pool:
             each.close()
 
     def close(self) -> None:
-        """Close all that wait."""
+        """Close all that wait, and the others after their call."""
         with self._lock:
+            self._closed = True
             old, self._idle = self._idle, []
         for each in old:
             each.close()

@@ -87,7 +87,7 @@ class UpstreamRelay:
         self._pool.close_idle()
 
     def close(self) -> None:
-        """Close all connections that wait for a call."""
+        """Close all connections that wait for a call, and the others after it."""
         self._pool.close()
 
     @property
