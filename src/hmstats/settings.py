@@ -90,8 +90,12 @@ class Settings(BaseSettings):
     upstream: str | None = Field(
         None,
         description="The metastore that answers all calls that this server does not answer itself, "
-        "thrift://HOST:PORT; several addresses of it separated by commas; none makes the server a metastore of its "
-        "own. Experimental: docs/gateway.md.",
+        "thrift://HOST:PORT, or thrift+tls:// for encrypted connections; several addresses of it separated by commas; "
+        "none makes the server a metastore of its own. Experimental: docs/gateway.md.",
+    )
+    upstream_ca: str | None = Field(
+        None,
+        description="The PEM file of the authorities of the upstream's certificate; none takes those of the system.",
     )
     upstream_connections: int = Field(
         20,

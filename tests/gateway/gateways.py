@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Self
@@ -13,6 +14,7 @@ from hmstats.gateway.calls import ANSWERED_HERE
 from hmstats.gateway.connection import Times
 from hmstats.gateway.relay import UpstreamRelay
 from hmstats.server.calls.dispatch import Dispatcher
+from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
 from hmstats.server.messages.scanner import Scanner
 from hmstats.server.rpc.metastore.session import SessionCalls
@@ -24,15 +26,24 @@ TIMES = Times(connect_seconds=5, answer_seconds=PATIENCE_SECONDS, idle_seconds=6
 
 @contextlib.contextmanager
 def gateway(
-    *upstreams: Address, connections: int = 4, times: Times = TIMES, limits: Limits | None = None
+    *upstreams: Address,
+    connections: int = 4,
+    times: Times = TIMES,
+    limits: Limits | None = None,
+    tls: Tls | None = None,
+    trusted: ssl.SSLContext | None = None,
 ) -> Iterator[Address]:
-    """The address of a gateway to these addresses of one metastore."""
-    relay = UpstreamRelay([UpstreamAddress(host, port) for host, port in upstreams], connections, times)
+    """The address of a gateway to these addresses of one metastore.
+
+    `tls` is in front of it; behind it is TLS if there is a context that trusts the upstream's certificate.
+    """
+    found = [UpstreamAddress(host, port, trusted is not None) for host, port in upstreams]
+    relay = UpstreamRelay(found, connections, times, trusted)
     session = SessionCalls()
     calls: dict[str, Callable[..., Any]] = {
         name: getattr(session, name) for name in ANSWERED_HERE if hasattr(session, name)
     }
-    server = Server(("127.0.0.1", 0), Dispatcher(methods(), calls, relay=relay), limits)
+    server = Server(("127.0.0.1", 0), Dispatcher(methods(), calls, relay=relay), limits, tls=tls)
     address = server.start()
     try:
         yield address

@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 from tests.gateway.gateways import TIMES, Upstream, UpstreamSide, gateway, gateway_to, upstream_of
 from tests.server.requests import ReplyReader, encoded, envelope, old_envelope, request
 from tests.server.serving import PATIENCE_SECONDS, Address, Client, Gate, serving
@@ -21,6 +22,7 @@ from hmstats.client.connection.address import Address as UpstreamAddress
 from hmstats.errors import NoSuchObject
 from hmstats.gateway.connection import Times, UpstreamConnection, User
 from hmstats.gateway.pool import Pool
+from hmstats.gateway.relay import UpstreamRelay
 from hmstats.server.limits import Limits
 from hmstats.server.messages.envelope import CALL, REPLY, Head, Refusal, encode_refusal, encode_reply, read_head
 from hmstats.server.rpc.caller import Session
@@ -548,3 +550,32 @@ def test_a_refused_user_is_named() -> None:
     with Upstream(behave) as upstream, gateway(upstream.address) as address, Client(address) as client:
         client.ask("set_ugi", user_name="eve", group_names=[])
         assert "refuses the user eve" in client.ask("get_all_databases").content.o1.message
+
+
+def test_metrics_tell_which_addresses_take_connections() -> None:
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        addresses = [UpstreamAddress(*listening.getsockname()), UpstreamAddress("127.0.0.1", 1)]
+        relay = UpstreamRelay(addresses, 1, TIMES)
+        relay.tend()
+    assert [up(each) for each in addresses] == [1, 0]
+    relay.tend()
+    assert [up(each) for each in addresses] == [0, 0]
+
+
+def up(address: UpstreamAddress) -> float | None:
+    return REGISTRY.get_sample_value("hmstats_upstream_up", {"address": str(address)})
+
+
+def test_metrics_count_connections_bytes_and_calls_that_were_sent_again() -> None:
+    with Upstream(closing_behind(1)) as upstream, gateway(upstream.address) as address, Client(address) as client:
+        labels = {"address": str(UpstreamAddress(*upstream.address))}
+        again = REGISTRY.get_sample_value("hmstats_upstream_sent_again_total") or 0
+        for _ in range(2):
+            client.ask("get_all_databases")
+        size = 2 * len(databases(request("get_all_databases"), "answered"))
+        assert REGISTRY.get_sample_value("hmstats_upstream_answered_bytes_total", labels) == size
+        assert REGISTRY.get_sample_value("hmstats_upstream_connections", labels) == 1
+        connects = REGISTRY.get_sample_value("hmstats_upstream_connects_total", {**labels, "outcome": "done"})
+        assert connects == 2
+        assert REGISTRY.get_sample_value("hmstats_upstream_sent_again_total") == again + 1
+    assert REGISTRY.get_sample_value("hmstats_upstream_connections", labels) == 0

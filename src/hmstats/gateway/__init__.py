@@ -7,5 +7,6 @@ calls.py          the calls that are answered here, and those that may be retrie
 pool.py           connections that wait for the next call, by upstream and user
 upstreams.py      the upstream's addresses, and which of them do not answer at the moment
 connection.py     one connection to the upstream: a request goes as it came, and so does its answer
+metrics.py        what is counted
 arriving.py       an answer that arrives: its end is found while it is passed on
 """

@@ -45,7 +45,7 @@ class ArrivingAnswer:
         self._seconds = seconds
         self._held: list[bytes] = []
         self._held_bytes = 0
-        self._received = False
+        self.received_bytes = 0
         self._checked = False
 
     def relay(self) -> Relayed:
@@ -67,7 +67,7 @@ class ArrivingAnswer:
     def read(self, size: int) -> bytes:
         """The next bytes, for the reader; at most `size`, at least one."""
         data = self._receive(size)
-        self._received = True
+        self.received_bytes += len(data)
         self._held.append(data)
         self._held_bytes += len(data)
         if self._held_bytes > _PART_BYTES and self._checked and self._stream.possible:
@@ -105,6 +105,6 @@ class ArrivingAnswer:
             raise UpstreamUnavailable(f"{self._address} did not answer {self._head.name} in {self._seconds:g} seconds")
 
     def _broken(self, reason: str) -> Exception:
-        if not self._received:
+        if not self.received_bytes:
             return Unanswered(f"{self._address} did not answer {self._head.name}: {reason}")
         return UpstreamClosed(f"{self._address} broke off its answer to {self._head.name}: {reason}")

@@ -2,6 +2,7 @@
 
 import select
 import socket
+import ssl
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from hmstats.client.connection.address import Address
 from hmstats.errors import UpstreamUnavailable
 from hmstats.gateway.arriving import LOOK_SECONDS, ArrivingAnswer, Unanswered
+from hmstats.gateway.metrics import ANSWERED_BYTES, CONNECTIONS
 from hmstats.server.calls.relaying import Relayed, Stream
 from hmstats.server.messages.envelope import CALL, Head, Pieces, encode_head
 from hmstats.server.messages.request import Request
@@ -42,14 +44,22 @@ class Times:
 class UpstreamConnection:
     """An open connection that has one call at a time. Not thread-safe."""
 
-    def __init__(self, address: Address, user: User, times: Times) -> None:
-        """Connect, and name the user if there is one. Raises OSError, Unanswered, UpstreamUnavailable."""
+    def __init__(self, address: Address, user: User, times: Times, tls: ssl.SSLContext | None = None) -> None:
+        """Connect, encrypt if there is a context, and name the user if there is one.
+
+        Raises OSError, Unanswered, UpstreamUnavailable, UpstreamClosed.
+        """
         self.address = address
         self.user = user
         self.idle_since = 0.0
+        self._is_open = True
         self._times = times
+        self._answered_bytes = ANSWERED_BYTES.labels(str(address))
         self._socket = socket.create_connection((address.host, address.port), times.connect_seconds)
+        CONNECTIONS.labels(str(address)).inc()
         try:
+            if tls is not None:
+                self._socket = tls.wrap_socket(self._socket, server_hostname=address.host)
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if user.name is not None:
@@ -67,7 +77,10 @@ class UpstreamConnection:
         if request.head.oneway:
             return Relayed(()), False  # the upstream may answer nevertheless
         answer = ArrivingAnswer(self._socket, self.address, request.head, stream, self._times.answer_seconds)
-        return answer.relay(), answer.in_step
+        try:
+            return answer.relay(), answer.in_step
+        finally:
+            self._answered_bytes.inc(answer.received_bytes)
 
     @property
     def is_quiet(self) -> bool:
@@ -82,7 +95,10 @@ class UpstreamConnection:
 
     def close(self) -> None:
         """Close the socket."""
-        self._socket.close()
+        if self._is_open:
+            self._is_open = False
+            self._socket.close()
+            CONNECTIONS.labels(str(self.address)).dec()
 
     def _send(self, message: Sequence[bytes | memoryview], head: Head) -> None:
         try:

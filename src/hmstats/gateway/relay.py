@@ -5,6 +5,7 @@ had waited in the pool was closed before any byte of its answer. All else that b
 the client would see it without a gateway; what could not be sent at all is an error that names the upstream.
 """
 
+import ssl
 import threading
 from collections.abc import Sequence
 
@@ -15,6 +16,7 @@ from hmstats.errors import MetaError, UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.arriving import Unanswered
 from hmstats.gateway.calls import ANSWERED_HERE, BINDS, SENT_TWICE
 from hmstats.gateway.connection import Times, UpstreamConnection, User
+from hmstats.gateway.metrics import CONNECTS, SENT_AGAIN
 from hmstats.gateway.pool import Pool
 from hmstats.gateway.upstreams import Upstreams
 from hmstats.server.calls.relaying import Relayed, Stream
@@ -28,12 +30,15 @@ class UpstreamRelay:
     """Relays calls to one metastore, which may have several addresses. Thread-safe.
 
     There are as many `connections` as threads; half as many more may belong to clients that have set something on
-    theirs.
+    theirs. `tls` encrypts the connections to addresses thrift+tls.
     """
 
-    def __init__(self, addresses: Sequence[Address], connections: int, times: Times) -> None:
+    def __init__(
+        self, addresses: Sequence[Address], connections: int, times: Times, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.threads = connections
         self._times = times
+        self._tls = tls
         self._upstreams = Upstreams(addresses)
         self._pool = Pool(self._connect, connections, times.idle_seconds)
         self._bound: dict[int, _Bound] = {}
@@ -65,6 +70,7 @@ class UpstreamRelay:
                 except Unanswered as error:
                     if request.head.name not in SENT_TWICE:
                         raise UpstreamClosed(str(error)) from error
+                    SENT_AGAIN.inc()
                     _log.info("sent_again", method=request.head.name, reason=str(error))
             opened = self._opened(address, user)
             if opened is not None:
@@ -82,9 +88,10 @@ class UpstreamRelay:
         if not in_use:
             bound.connection.close()
 
-    def close_idle(self) -> None:
-        """Close connections that have waited too long for a call."""
+    def tend(self) -> None:
+        """Close connections that have waited too long for a call, and see which addresses take connections."""
         self._pool.close_idle()
+        self._upstreams.probe(self._times.connect_seconds)
 
     def close(self) -> None:
         """Close all connections that wait for a call, and the others after it."""
@@ -96,7 +103,7 @@ class UpstreamRelay:
         return self._pool.waiting
 
     def _connect(self, address: Address, user: User) -> UpstreamConnection:
-        return UpstreamConnection(address, user, self._times)
+        return UpstreamConnection(address, user, self._times, self._tls if address.tls else None)
 
     def _opened(self, address: Address, user: User) -> UpstreamConnection | None:
         """A new connection; None if the address does not take one. Raises UpstreamUnavailable."""
@@ -104,15 +111,17 @@ class UpstreamRelay:
             opened = self._pool.open(address, user)
         except OSError as error:
             reason = error.strerror or str(error)
-            _log.warning("upstream_not_reached", address=str(address), reason=reason)
             self._upstreams.failed(address, reason)
-            return None
         except (Unanswered, UpstreamClosed) as error:  # for this user perhaps, so that others still try the address
-            _log.warning("upstream_not_reached", address=str(address), user=user.name, reason=str(error))
-            self._upstreams.note(address, str(error))
-            return None
-        self._upstreams.reached(address)
-        return opened
+            reason = str(error)
+            self._upstreams.note(address, reason)
+        else:
+            CONNECTS.labels(str(address), "done").inc()
+            self._upstreams.reached(address)
+            return opened
+        CONNECTS.labels(str(address), "failed").inc()
+        _log.warning("upstream_not_reached", address=str(address), user=user.name, reason=reason)
+        return None
 
     def _answered(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
         """The answer over a new connection."""

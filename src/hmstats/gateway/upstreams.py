@@ -1,11 +1,17 @@
 """The upstream's addresses. All are the same metastore: the first one that answers is asked, the others stand by."""
 
+import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
 
+import structlog
+
 from hmstats.client.connection.address import Address
 from hmstats.errors import UpstreamUnavailable
+from hmstats.gateway.metrics import UP
+
+_log = structlog.get_logger("hmstats.gateway")
 
 _PAUSE_SECONDS = 2.0
 """How long an address that did not answer is left alone; after that one call at a time tries it."""
@@ -31,6 +37,7 @@ class Upstreams:
         with self._lock:
             self._reasons[address] = reason
             self._paused_until[address] = time.monotonic() + _PAUSE_SECONDS
+        UP.labels(str(address)).set(0)
 
     def note(self, address: Address, reason: str) -> None:
         """Note why a call could not be made, for its error."""
@@ -38,9 +45,21 @@ class Upstreams:
 
     def reached(self, address: Address) -> None:
         """Note that an address has taken a connection."""
+        UP.labels(str(address)).set(1)
         if address in self._paused_until:
             with self._lock:
                 self._paused_until.pop(address, None)
+            _log.info("upstream_back", address=str(address))
+
+    def probe(self, connect_seconds: float) -> None:
+        """Try each address with a connection that is closed at once, so that one that stands by is known too."""
+        for address in self._addresses:
+            try:
+                socket.create_connection((address.host, address.port), connect_seconds).close()
+            except OSError as error:
+                self.failed(address, error.strerror or str(error))
+            else:
+                self.reached(address)
 
     def unavailable(self) -> UpstreamUnavailable:
         """The error of a call for which no address could be reached."""

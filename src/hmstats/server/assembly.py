@@ -216,7 +216,7 @@ def build(
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
     chores.append(Chore("garbage", Collection().run, _COLLECTION_SECONDS))
     if relay is not None:
-        chores.append(Chore("upstream_connections", relay.close_idle, _UPSTREAM_SECONDS))
+        chores.append(Chore("upstream", relay.tend, _UPSTREAM_SECONDS, at_once=True))
     if audit is not None and audit.table is not None:
         chores += _audit_chores(audit.table)
     if access is not None:

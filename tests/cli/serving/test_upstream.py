@@ -17,7 +17,7 @@ def test_an_upstream_of_several_addresses() -> None:
     assert not relay.takes("shutdown")
 
 
-@pytest.mark.parametrize("address", ["thrift+tls://one:1", "http://one:1/metastore", "one:1", ""])
+@pytest.mark.parametrize("address", ["https://one:1", "http://one:1/metastore", "one:1", ""])
 def test_what_is_no_address_of_an_upstream_is_refused(address: str) -> None:
     with pytest.raises(SettingsError, match="address must be"):
         relay_of(load({"upstream": address}))
@@ -27,3 +27,8 @@ def test_what_is_no_address_of_an_upstream_is_refused(address: str) -> None:
 def test_settings_that_relayed_calls_would_pass_by_are_refused(name: str, value: object) -> None:
     with pytest.raises(SettingsError, match=f"unset {name} or upstream"):
         relay_of(load({"upstream": "thrift://one:1", name: value}))
+
+
+def test_authorities_that_cannot_be_read_are_named() -> None:
+    with pytest.raises(SettingsError, match=r"upstream_ca missing.pem cannot be read: No such file"):
+        relay_of(load({"upstream": "thrift+tls://one:1", "upstream_ca": "missing.pem"}))

@@ -51,8 +51,8 @@ class Relay(Protocol):
         Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
         """
 
-    def close_idle(self) -> None:
-        """Close connections to the other metastore that have waited too long for a call."""
+    def tend(self) -> None:
+        """Look after connections to the other metastore, every few seconds."""
 
     def leave(self, session: Session) -> None:
         """Forget a client whose connection has ended."""
