@@ -579,3 +579,41 @@ def test_metrics_count_connections_bytes_and_calls_that_were_sent_again() -> Non
         assert connects == 2
         assert REGISTRY.get_sample_value("hmstats_upstream_sent_again_total") == again + 1
     assert REGISTRY.get_sample_value("hmstats_upstream_connections", labels) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "is_kept"),
+    [
+        ("get_database", {"name": "gone"}, True),
+        ("drop_database", {"name": "gone", "deleteData": False, "cascade": False}, False),
+    ],
+)
+def test_a_connection_whose_call_failed_is_kept_for_others_if_it_reads(
+    name: str, arguments: dict[str, Any], is_kept: bool
+) -> None:
+    """A Hive that could not drop a partition shows it as dropped to whoever asks over that connection."""
+
+    def fail(session: Session, *_: Any, **__: Any) -> Any:
+        raise NoSuchObject("gone")
+
+    calls = {name: fail, "get_all_databases": connection}
+    with gateway_to(4, None, **calls) as address, Client(address) as client:
+        before = client.ask("get_all_databases").value
+        assert client.ask(name, **arguments).content.o1.message == "gone"
+        assert (client.ask("get_all_databases").value == before) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("fault", "accepted"), [(Refusal.UNKNOWN_METHOD, 1), (Refusal.PROTOCOL_ERROR, 2), (Refusal.INTERNAL_ERROR, 2)]
+)
+def test_a_connection_on_which_a_request_was_not_understood_is_for_nobody_else(fault: Refusal, accepted: int) -> None:
+    """A Hive goes on in the middle of a request that it could not read."""
+
+    def behave(side: UpstreamSide) -> None:
+        while (asked := side.request()) is not None:
+            side.send(encode_refusal(read_head(asked), fault, "as told"))
+
+    with Upstream(behave) as upstream, gateway(upstream.address) as address, Client(address) as client:
+        for _ in range(2):
+            assert client.ask("get_all_databases").content.type == fault
+        assert upstream.accepted == accepted

@@ -25,6 +25,8 @@ _PART_BYTES = 64 * 1024
 """A reply of more bytes is sent on in parts."""
 _SUCCESS = 0
 """The number of a result's field that is the value; all others are exceptions."""
+_FAULT_TYPE = 2
+"""The number of the field of a TApplicationException that is its type."""
 _NO_MESSAGE = (ProtocolError, RecursionError, TTransportException, UnicodeDecodeError, MemoryError)
 
 
@@ -46,6 +48,8 @@ class ArrivingAnswer:
         self._held: list[bytes] = []
         self._held_bytes = 0
         self.received_bytes = 0
+        self.fault: int | None = None
+        """The type of the TApplicationException that the answer is; None for other answers."""
         self._checked = False
 
     def relay(self) -> Relayed:
@@ -54,9 +58,14 @@ class ArrivingAnswer:
         protocol = TCyBinaryProtocol(transport)
         try:
             refused = self._check_head(*protocol.read_message_begin())
+            is_fault = refused
             while (kind := transport.read(1)[0]) != TType.STOP:
-                refused |= int.from_bytes(transport.read(2)) != _SUCCESS
-                protocol.skip(kind)
+                field = int.from_bytes(transport.read(2))
+                if is_fault and (kind, field) == (TType.I32, _FAULT_TYPE):
+                    self.fault = int.from_bytes(transport.read(4))
+                else:
+                    protocol.skip(kind)
+                refused |= field != _SUCCESS
         except _NO_MESSAGE as error:
             said = getattr(error, "message", None) or error
             raise UpstreamClosed(

@@ -11,8 +11,9 @@ from hmstats.client.connection.address import Address
 from hmstats.errors import UpstreamUnavailable
 from hmstats.gateway.arriving import LOOK_SECONDS, ArrivingAnswer, Unanswered
 from hmstats.gateway.metrics import ANSWERED_BYTES, CONNECTIONS
+from hmstats.server.calls.call_kinds import READS
 from hmstats.server.calls.relaying import Relayed, Stream
-from hmstats.server.messages.envelope import CALL, Head, Pieces, encode_head
+from hmstats.server.messages.envelope import CALL, Head, Pieces, Refusal, encode_head
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.wire.idl import methods
@@ -53,6 +54,14 @@ class UpstreamConnection:
         self.user = user
         self.idle_since = 0.0
         self._is_open = True
+        self.in_step = True
+        """Whether the last answer was the one to its call, so that another call can be made."""
+        self.is_clean = True
+        """Whether another client may have the connection.
+
+        A Hive leaves bytes of a request unread that it cannot read, and a change that failed in the store of the
+        connection's thread, where the next call sees it.
+        """
         self._times = times
         self._answered_bytes = ANSWERED_BYTES.labels(str(address))
         self._socket = socket.create_connection((address.host, address.port), times.connect_seconds)
@@ -68,19 +77,24 @@ class UpstreamConnection:
             self.close()
             raise
 
-    def ask(self, request: Request, stream: Stream) -> tuple[Relayed, bool]:
-        """The answer to a call, and whether the connection is as good as before.
+    def ask(self, request: Request, stream: Stream) -> Relayed:
+        """The answer to a call. `in_step` and `is_clean` tell of the connection afterwards.
 
         Raises Unanswered, UpstreamUnavailable, UpstreamClosed, ClientGone; the connection must be closed then.
         """
+        self.in_step = self.is_clean = False
         self._send(_strict(request), request.head)
         if request.head.oneway:
-            return Relayed(()), False  # the upstream may answer nevertheless
+            return Relayed(())  # the upstream may answer nevertheless
         answer = ArrivingAnswer(self._socket, self.address, request.head, stream, self._times.answer_seconds)
         try:
-            return answer.relay(), answer.in_step
+            relayed = answer.relay()
         finally:
             self._answered_bytes.inc(answer.received_bytes)
+        self.in_step = answer.in_step
+        expected = answer.fault == Refusal.UNKNOWN_METHOD or (answer.fault is None and request.head.name in READS)
+        self.is_clean = answer.in_step and (expected or not relayed.refused)
+        return relayed
 
     @property
     def is_quiet(self) -> bool:
@@ -112,7 +126,7 @@ class UpstreamConnection:
     def _name_user(self) -> None:
         arguments = methods()[_SET_UGI].arguments(user_name=self.user.name, group_names=list(self.user.groups))
         message = encode_head(_SET_UGI, CALL, 0) + encode_struct(arguments)
-        answer, _ = self.ask(Request(message, Head(_SET_UGI, CALL, 0, len(message))), _NoClient())
+        answer = self.ask(Request(message, Head(_SET_UGI, CALL, 0, len(message))), _NoClient())
         if answer.refused:
             raise UpstreamUnavailable(f"{self.address} refuses the user {self.user.name}")
 

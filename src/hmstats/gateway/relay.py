@@ -110,17 +110,15 @@ class UpstreamRelay:
         try:
             opened = self._pool.open(address, user)
         except OSError as error:
-            reason = error.strerror or str(error)
-            self._upstreams.failed(address, reason)
+            self._upstreams.failed(address, error.strerror or str(error))
         except (Unanswered, UpstreamClosed) as error:  # for this user perhaps, so that others still try the address
-            reason = str(error)
-            self._upstreams.note(address, reason)
+            _log.warning("upstream_took_no_user", address=str(address), user=user.name, reason=str(error))
+            self._upstreams.note(address, str(error))
         else:
             CONNECTS.labels(str(address), "done").inc()
             self._upstreams.reached(address)
             return opened
         CONNECTS.labels(str(address), "failed").inc()
-        _log.warning("upstream_not_reached", address=str(address), user=user.name, reason=reason)
         return None
 
     def _answered(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
@@ -133,11 +131,11 @@ class UpstreamRelay:
     def _asked(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
         """The answer; afterwards the connection waits in the pool, or is closed."""
         try:
-            answer, is_good = connection.ask(request, stream)
+            answer = connection.ask(request, stream)
         except BaseException:
             self._pool.drop(connection)
             raise
-        if is_good:
+        if connection.is_clean:
             self._pool.give_back(connection)
         else:
             self._pool.drop(connection)
@@ -168,19 +166,17 @@ class UpstreamRelay:
             raise MetaError(f"{request.head.name} is refused: the user must not change after {BINDS}")
         with self._lock:
             bound.in_use = True
-        is_good = False
         try:
-            answer, is_good = bound.connection.ask(request, stream)
+            return bound.connection.ask(request, stream)
         except (Unanswered, UpstreamUnavailable) as error:
             raise UpstreamClosed(str(error)) from error
         finally:
-            self._end_use(bound, session, is_good=is_good)
-        return answer
+            self._end_use(bound, session)
 
-    def _end_use(self, bound: "_Bound", session: Session, *, is_good: bool) -> None:
+    def _end_use(self, bound: "_Bound", session: Session) -> None:
         with self._lock:
             bound.in_use = False
-            ended = bound.left or not is_good
+            ended = bound.left or not bound.connection.in_step
             if ended:
                 self._bound.pop(session.connection_id, None)
         if ended:

@@ -35,8 +35,11 @@ class Upstreams:
     def failed(self, address: Address, reason: str) -> None:
         """Leave an address alone for a while."""
         with self._lock:
+            is_new = address not in self._paused_until
             self._reasons[address] = reason
             self._paused_until[address] = time.monotonic() + _PAUSE_SECONDS
+        if is_new:
+            _log.warning("upstream_away", address=str(address), reason=reason)
         UP.labels(str(address)).set(0)
 
     def note(self, address: Address, reason: str) -> None:
