@@ -50,6 +50,8 @@ class ArrivingAnswer:
         self.received_bytes = 0
         self.fault: int | None = None
         """The type of the TApplicationException that the answer is; None for other answers."""
+        self.exception_field: int | None = None
+        """The number of the result's field that is an exception; None if there is none."""
         self._checked = False
 
     def relay(self) -> Relayed:
@@ -65,7 +67,8 @@ class ArrivingAnswer:
                     self.fault = int.from_bytes(transport.read(4))
                 else:
                     protocol.skip(kind)
-                refused |= field != _SUCCESS
+                if field != _SUCCESS:
+                    refused, self.exception_field = True, field
         except _NO_MESSAGE as error:
             said = getattr(error, "message", None) or error
             raise UpstreamClosed(

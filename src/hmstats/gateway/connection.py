@@ -16,11 +16,17 @@ from hmstats.server.calls.relaying import Relayed, Stream
 from hmstats.server.messages.envelope import CALL, Head, Pieces, Refusal, encode_head
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
-from hmstats.wire.idl import methods
+from hmstats.wire.idl import hive_metastore, methods
 
 _STRICT = 0x80
 """The first byte of a message in strict form; older clients send the method's name first."""
 _SET_UGI = "set_ugi"
+_SMALL_BYTES = 16 * 1024
+_MISSING = (
+    hive_metastore.NoSuchObjectException,
+    hive_metastore.UnknownTableException,
+    hive_metastore.UnknownDBException,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +65,8 @@ class UpstreamConnection:
         self.is_clean = True
         """Whether another client may have the connection.
 
-        A Hive leaves bytes of a request unread that it cannot read, and a change that failed in the store of the
-        connection's thread, where the next call sees it.
+        Of a request that it cannot read, a Hive leaves bytes to be read as the next one. A call that failed may leave a
+        transaction open in the store of the connection's thread, in which it then makes the next call's changes.
         """
         self._times = times
         self._answered_bytes = ANSWERED_BYTES.labels(str(address))
@@ -92,8 +98,7 @@ class UpstreamConnection:
         finally:
             self._answered_bytes.inc(answer.received_bytes)
         self.in_step = answer.in_step
-        expected = answer.fault == Refusal.UNKNOWN_METHOD or (answer.fault is None and request.head.name in READS)
-        self.is_clean = answer.in_step and (expected or not relayed.refused)
+        self.is_clean = answer.in_step and (not relayed.refused or _leaves_nothing(request.head.name, answer))
         return relayed
 
     @property
@@ -116,10 +121,12 @@ class UpstreamConnection:
 
     def _send(self, message: Sequence[bytes | memoryview], head: Head) -> None:
         try:
-            self._socket.settimeout(self._times.answer_seconds)
+            if sum(map(len, message)) > _SMALL_BYTES:  # a socket takes a small one at once, and each change is a call
+                self._socket.settimeout(self._times.answer_seconds)
             for piece in message:
                 self._socket.sendall(piece)
-            self._socket.settimeout(LOOK_SECONDS)
+            if self._socket.gettimeout() != LOOK_SECONDS:
+                self._socket.settimeout(LOOK_SECONDS)
         except OSError as error:
             raise Unanswered(f"{self.address} did not take {head.name}: {error.strerror or error}") from error
 
@@ -129,6 +136,16 @@ class UpstreamConnection:
         answer = self.ask(Request(message, Head(_SET_UGI, CALL, 0, len(message))), _NoClient())
         if answer.refused:
             raise UpstreamUnavailable(f"{self.address} refuses the user {self.user.name}")
+
+
+def _leaves_nothing(name: str, answer: ArrivingAnswer) -> bool:
+    """Whether a call that failed leaves nothing on the connection: it is unknown, or asks for what does not exist."""
+    if answer.fault is not None:
+        return answer.fault == Refusal.UNKNOWN_METHOD
+    if name not in READS or answer.exception_field is None:
+        return False
+    spec = methods()[name].result.thrift_spec.get(answer.exception_field)
+    return spec is not None and spec[2] in _MISSING
 
 
 def _strict(request: Request) -> Sequence[bytes | memoryview]:
