@@ -185,6 +185,7 @@ def test_a_large_request_goes_upstream() -> None:
         assert client.ask("get_config_value", name=text, defaultValue="").value == "3000000"
 
 
+@pytest.mark.slow
 def test_a_slow_reader_of_a_large_answer_gets_it_whole() -> None:
     found = [f"database_{number:09}" for number in range(200_000)]
     with (
@@ -341,6 +342,7 @@ def test_an_upstream_that_is_away_is_named() -> None:
         assert "cannot be reached" in client.reply().content.message
 
 
+@pytest.mark.slow
 def test_the_next_address_is_asked_when_one_is_away_and_the_first_again_when_it_is_back() -> None:
     with contextlib.ExitStack() as stack:
         second = stack.enter_context(upstream_of(get_all_databases=lambda _: ["second"]))
@@ -448,6 +450,7 @@ def test_an_upstream_that_turns_a_connection_away_says_why() -> None:
             assert upstream.accepted == expected
 
 
+@pytest.mark.slow
 def test_an_upstream_that_does_not_answer_is_named_and_its_connection_not_used_again() -> None:
     let_go = threading.Event()
 
@@ -477,6 +480,7 @@ def test_a_call_that_waits_too_long_for_a_connection_is_given_up() -> None:
         gate.open()
 
 
+@pytest.mark.slow
 def test_the_upstreams_call_of_a_client_that_has_gone_is_dropped() -> None:
     ended = threading.Event()
 
@@ -491,6 +495,7 @@ def test_the_upstreams_call_of_a_client_that_has_gone_is_dropped() -> None:
         assert ended.wait(PATIENCE_SECONDS)
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_in_the_middle_of_a_large_answer() -> None:
     ended = threading.Event()
 
@@ -510,6 +515,7 @@ def test_a_client_that_leaves_in_the_middle_of_a_large_answer() -> None:
             assert other.ask("getStatus").value == 2
 
 
+@pytest.mark.slow
 def test_a_client_that_takes_nothing_of_a_large_answer_is_ended() -> None:
     limits = Limits(send_seconds=0.3)
     with (
