@@ -14,6 +14,7 @@ collector/   computes statistics with Spark
 sketch/      sketches and accumulators over whole arrays
 client/      talks to a metastore
 wire/        Thrift structs to model and back
+gateway/     calls that another metastore answers
 server/      sockets, requests, calls
 service/     the rules
 store/       the database

@@ -20,12 +20,15 @@ HmstatsError
 │       ├── LockedStatistics    statistics that a lock protects
 │       ├── AccessDenied        the rules do not let the user do this to the object
 │       ├── StoreUnavailable    the database is away or does not answer in time
+│       ├── UpstreamUnavailable the metastore behind a gateway cannot be reached, or does not answer in time
 │       ├── UnknownExpression   a condition over partitions that cannot be read; its client may look for itself
 │       ├── DatabaseTaken       the database is in the hands of another server
 │       └── FilesBusy           another change of the same directories is under way
 ├── ProtocolError               bytes that are no message of ours
 │   ├── MessageTooLarge         a message above the limit
 │   └── NotAuthenticated        a request of a client that has not proven its user
+├── UpstreamClosed              the metastore behind a gateway closed the connection in place of an answer
+├── ClientGone                  a client that left before its reply was whole
 ├── SketchError                 bytes that are no sketch of the named kind
 ├── SchemaError                 the database's schema is not the one that this version needs
 ├── SettingsError               a setting has no meaning
@@ -129,6 +132,10 @@ class StoreUnavailable(MetaError):
     """The database is away or does not answer in time."""
 
 
+class UpstreamUnavailable(MetaError):
+    """The metastore behind a gateway cannot be reached, or does not answer in time."""
+
+
 class UnknownExpression(MetaError):
     """A condition over partitions that cannot be read. Reads answer it as an unknown call: Hive then looks itself."""
 
@@ -160,6 +167,14 @@ class NotAuthenticated(ProtocolError):
     def __init__(self, text: str, schemes: Sequence[str] = ()) -> None:
         super().__init__(text)
         self.schemes = tuple(schemes)
+
+
+class UpstreamClosed(HmstatsError):
+    """The metastore behind a gateway closed the connection in place of a whole answer: its client sees the same."""
+
+
+class ClientGone(HmstatsError):
+    """A client that left, or was given up, before its reply was whole."""
 
 
 class SketchError(HmstatsError):

@@ -87,6 +87,35 @@ class Settings(BaseSettings):
         description="The metastore that commands ask: thrift://HOST:PORT, or thrift+tls://HOST:PORT for an encrypted "
         "connection, or http:// and https:// for HTTP; several separated by commas.",
     )
+    upstream: str | None = Field(
+        None,
+        description="The metastore that answers all calls that this server does not answer itself, "
+        "thrift://HOST:PORT, or thrift+tls:// for encrypted connections; several addresses of it separated by commas; "
+        "none makes the server a metastore of its own. Experimental: docs/gateway.md.",
+    )
+    upstream_ca: str | None = Field(
+        None,
+        description="The PEM file of the authorities of the upstream's certificate; none takes those of the system.",
+    )
+    upstream_connections: int = Field(
+        20,
+        ge=1,
+        le=1_000,
+        description="Connections that a worker has to the upstream, each for one call at a time; half as many more may "
+        "belong to clients that have called setMetaConf.",
+    )
+    upstream_connect_seconds: float = Field(
+        5.0, gt=0, description="Seconds in which an address of the upstream must take a connection."
+    )
+    upstream_seconds: float = Field(
+        660.0,
+        gt=0,
+        description="Seconds in which the upstream must answer a relayed call, and send the next part of an answer; it "
+        "should be longer than the timeouts of clients.",
+    )
+    upstream_idle_seconds: float = Field(
+        60.0, gt=0, description="Seconds after which a connection to the upstream without a call is closed."
+    )
     token: SecretStr | None = Field(
         None,
         description="The token by which commands prove who they are, to an address http:// or https://; read from the "
@@ -394,7 +423,7 @@ class Settings(BaseSettings):
         """Splits a text at its commas, for settings that are lists."""
         return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
 
-    @field_validator("warehouse", "warehouse_roots", "metastore", "jwt_jwks", "ldap_url")
+    @field_validator("warehouse", "warehouse_roots", "metastore", "upstream", "jwt_jwks", "ldap_url")
     @classmethod
     def _without_password(cls, value: Any) -> Any:
         """Refuses a password in an address that answers, logs and tables show."""

@@ -18,6 +18,7 @@ from hmstats.server.calls.direct_writes import DirectWrites
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.calls.one_picture import with_one_picture
 from hmstats.server.calls.refusals import with_refusals
+from hmstats.server.calls.relaying import Relay
 from hmstats.server.chores import Chore
 from hmstats.server.collection import Collection
 from hmstats.server.connections.handshakes import Tls
@@ -102,6 +103,7 @@ _CLEANING_SECONDS = 600.0
 _COLLECTION_SECONDS = 30.0
 _HOUR_SECONDS = 3600.0
 _DAY_SECONDS = 24 * _HOUR_SECONDS
+_UPSTREAM_SECONDS = 10.0
 _CERTIFICATES_SECONDS = 5.0
 """How often a worker looks whether the files of its certificate, or what proves users, have changed."""
 _ACCESS_SECONDS = 1.0
@@ -171,8 +173,12 @@ def build(
     limits: Limits,
     rules: Rules,
     security: Security = Security(),
+    relay: Relay | None = None,
 ) -> Server:
-    """A server that is ready to start, over a database whose schema is current; see `Server` for the address."""
+    """A server that is ready to start, over a database whose schema is current; see `Server` for the address.
+
+    With a `relay`, another metastore answers the calls that it takes; access rules do not reach these.
+    """
     tls, authentication, access, audit = security.tls, security.authentication, security.access, security.audit
     prepare(store, warehouse)
     if rules.notifications:
@@ -202,17 +208,23 @@ def build(
         limits = replace(limits, answers_bytes=0)
     calls = with_refusals(with_one_picture(_calls(subjects), store), store)
     guard = None if access is None and audit is None else Guard(access or Everybody())
-    dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
+    if relay is None:
+        dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
+    else:
+        dispatcher = Dispatcher(methods(), calls, guard=guard, audit=audit, relay=relay)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
     chores.append(Chore("garbage", Collection().run, _COLLECTION_SECONDS))
+    if relay is not None:
+        chores.append(Chore("upstream", relay.tend, _UPSTREAM_SECONDS, at_once=True))
     if audit is not None and audit.table is not None:
         chores += _audit_chores(audit.table)
     if access is not None:
         chores.append(Chore("rules", access.refresh, _ACCESS_SECONDS))
     if authentication is not None:
         chores += _authentication_chores(authentication, store)
-    return Server(address, dispatcher, limits, tuple(chores), store, sessions, tls, authentication)
+    versions = store if relay is None else None  # no answer of a gateway is cached
+    return Server(address, dispatcher, limits, tuple(chores), versions, sessions, tls, authentication)
 
 
 class _Statistics(NamedTuple):

@@ -40,6 +40,8 @@ class Limits:
     """Bytes of all unsent replies. If they are more, the connection that has waited longest is ended."""
     call_seconds: float | None = 300.0
     """How long a whole request may take, including its time in the queue."""
+    relay_seconds: float | None = None
+    """How long a call that another metastore answers may take until its reply begins, time in the queue included."""
     handshake_seconds: float = 10.0
     """How long a TLS handshake may take; from the connection's begin on, if TLS or a proven user is required."""
     max_handshakes: int = 1_000

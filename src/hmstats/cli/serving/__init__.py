@@ -5,6 +5,7 @@ roots                       where a server may make, move and remove directories
 tls                         the certificate that connections get
 authentication              how clients prove who they are
 access                      what clients may do
+upstream                    the metastore that a gateway relays calls to
 parent                      starts the workers and replaces them
 fork_server, orders         the process that forks them, and what it is told
 preparation, plan           checks settings and database, and what the parent learns by that

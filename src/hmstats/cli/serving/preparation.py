@@ -12,6 +12,7 @@ from hmstats.cli.serving.plan import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.serve_settings import is_alone, load_served
 from hmstats.cli.serving.tls import tls_of
+from hmstats.cli.serving.upstream import relay_of
 from hmstats.errors import HmstatsError, SettingsError
 from hmstats.server.assembly import prepare as prepare_catalog
 from hmstats.settings import MOST_WORKERS, Settings
@@ -64,6 +65,7 @@ def _prepare_database(settings: Settings, *, alone: bool) -> None:
     warn_of_roots(settings)
     tls_of(settings)
     access_of(settings)
+    relay_of(settings)
     warn_of_strangers(settings)
     authentication_of(settings, store)
     prepare_catalog(store, warehouse_of(settings))

@@ -12,6 +12,7 @@ from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.tls import tls_of
+from hmstats.cli.serving.upstream import relay_of
 from hmstats.errors import HmstatsError, StoreUnavailable
 from hmstats.server.assembly import Rules, Security, build
 from hmstats.server.limits import Limits
@@ -63,7 +64,8 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settin
     security = Security(
         tls_of(settings), authentication_of(settings, store), access_of(settings), audit_of(settings, store, number)
     )
-    server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings), security)
+    relay = relay_of(settings)
+    server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings), security, relay)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))
@@ -107,6 +109,7 @@ def _limits(settings: Settings) -> Limits:
         max_handshakes=settings.max_handshakes,
         idle_seconds=settings.idle_seconds,
         call_seconds=settings.call_seconds,
+        relay_seconds=settings.upstream_seconds + settings.upstream_connect_seconds,
         busy_poll_seconds=settings.busy_poll_seconds,
         answers_bytes=settings.answers_bytes,
         objects_bytes=settings.objects_bytes,

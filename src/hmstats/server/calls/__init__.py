@@ -2,6 +2,7 @@
 
 dispatch        decodes, runs the call, encodes its result or its error
 call_kinds      what each RPC does to the database
+relaying        the seam to a gateway, which has another metastore answer calls
 refusals        calls that this server refuses
 one_picture     one picture of the database for each call that reads
 audit           a record of calls

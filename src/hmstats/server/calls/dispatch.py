@@ -15,11 +15,20 @@ import structlog
 from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
-from hmstats.errors import HmstatsError, InvalidInput, MetaError, ProtocolError, UnknownExpression
+from hmstats.errors import (
+    ClientGone,
+    HmstatsError,
+    InvalidInput,
+    MetaError,
+    ProtocolError,
+    UnknownExpression,
+    UpstreamClosed,
+)
 from hmstats.server.access.guard import Guard
 from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.calls.audit import AuditLog
+from hmstats.server.calls.relaying import Relay, Stream
 from hmstats.server.messages.envelope import (
     Head,
     Pieces,
@@ -44,6 +53,8 @@ from hmstats.wire.idl import Method
 __all__ = ["Dispatcher", "Encoded", "Session"]
 
 OK = "ok"
+RELAYED, RELAYED_REFUSAL = "relayed", "relayed_exception"
+"""Outcomes of calls that another metastore has answered: with a value, or with an exception."""
 _LONGEST_REASON = 500
 """The most characters of a reason in a log line, since it may quote the client's request."""
 _UNKNOWN = "unknown"
@@ -85,6 +96,7 @@ class Dispatcher:
     request. `ready[name]` makes the result from memory alone, fast, and names the versions that it was made from.
     `reads` makes the request of bytes that are a whole one, or returns None if they may be a part of one. With a
     `guard`, nothing is answered that its rules do not allow, whichever way the answer comes. `audit` records calls.
+    With a `relay`, another metastore answers the calls that it takes.
     """
 
     def __init__(
@@ -99,7 +111,9 @@ class Dispatcher:
         *,
         guard: Guard | None = None,
         audit: AuditLog | None = None,
+        relay: Relay | None = None,
     ) -> None:
+        self.relay = relay
         self._methods = methods
         self._calls = calls
         self._answers = answers or AnswerCache(lambda _: {}, 0)
@@ -115,6 +129,17 @@ class Dispatcher:
     def answer(self, request: Request, session: Session) -> Pieces | None:
         """The reply to a request, in binary form; None when the client waits for none. Raises nothing."""
         return copy_context().run(self._answer, request, session)
+
+    def relays(self, request: Request) -> bool:
+        """Whether another metastore answers a request."""
+        return self.relay is not None and self.relay.takes(request.head.name)
+
+    def relayed(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
+        """Another metastore's reply to a request, or its end if it was streamed; None when the client waits for none.
+
+        Raises UpstreamClosed and ClientGone, after which the connection ends.
+        """
+        return copy_context().run(self._relayed, request, session, stream)
 
     def whole(self, data: bytearray) -> Request | None:
         """The request that the bytes are, if its answer is cached or `reads` accepts it: both tell its end."""
@@ -205,15 +230,45 @@ class Dispatcher:
         bind_contextvars(request_id=request_id, method=head.name, **_client(session))
         caller.set(Caller(subject.author(session), head.name))
         answer = self._run(request, session, request_id)
+        self._note(request, session, started, answer.outcome, answer.reason)
+        return self._unless_oneway(head, answer)
+
+    def _note(self, request: Request, session: Session, started: float, outcome: str, reason: str | None) -> None:
+        """Tells the audit log, the metrics and the log of a call that has ended."""
+        name = request.head.name
         if self._audit is not None:
-            self._audit.record(request, session, answer.outcome)
+            self._audit.record(request, session, outcome)
         seconds = time.perf_counter() - started
-        RPC_SECONDS.labels(head.name if head.name in self._methods else _UNKNOWN, answer.outcome).observe(seconds)
-        log = _log.debug if answer.outcome == CACHED else _log.info  # writing a line takes longer than a cached answer
-        said = {"milliseconds": round(seconds * 1000, 3), "outcome": answer.outcome}
-        if answer.reason is not None:
-            said["reason"] = answer.reason[:_LONGEST_REASON]
+        RPC_SECONDS.labels(name if name in self._methods else _UNKNOWN, outcome).observe(seconds)
+        # Writing a line takes longer than a cached answer, and a tenth of what a relayed call takes here.
+        log = _log.debug if outcome in (CACHED, RELAYED) else _log.info
+        said = {"milliseconds": round(seconds * 1000, 3), "outcome": outcome}
+        if reason is not None:
+            said["reason"] = reason[:_LONGEST_REASON]
         log("call", **(get_contextvars() | said))
+
+    def _relayed(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
+        assert self.relay is not None
+        started = time.perf_counter()
+        head = request.head
+        request_id = secrets.token_hex(8)
+        bind_contextvars(request_id=request_id, method=head.name, **_client(session))
+        error: HmstatsError
+        try:
+            made = self.relay.answer(request, session, stream)
+        except HmstatsError as raised:
+            error = raised
+        except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
+            _log.exception("call_broke", **get_contextvars())
+            error = _unexpected(request_id)
+        else:
+            self._note(request, session, started, RELAYED_REFUSAL if made.refused else RELAYED, None)
+            return None if head.oneway else made.rest
+        if stream.begun or isinstance(error, UpstreamClosed | ClientGone):
+            self._note(request, session, started, type(error).__name__, str(error))
+            raise error if isinstance(error, ClientGone) else UpstreamClosed(str(error)) from error
+        answer = self._failure(head, error)
+        self._note(request, session, started, answer.outcome, answer.reason)
         return self._unless_oneway(head, answer)
 
     def _run(self, request: Request, session: Session, request_id: str) -> _Answer:
@@ -221,9 +276,7 @@ class Dispatcher:
             return self._call(request, session)
         except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
             _log.exception("call_broke", **get_contextvars())
-            return self._failure(
-                request.head, MetaError(f"unexpected error; the server's log has it as request {request_id}")
-            )
+            return self._failure(request.head, _unexpected(request_id))
 
     def _call(self, request: Request, session: Session) -> _Answer:
         head = request.head
@@ -340,6 +393,10 @@ def _result(method: Method, value: Any) -> bytes | None:
 
 def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:
     return _Answer(encode_refusal(head, kind, sentence), kind.name, sentence)
+
+
+def _unexpected(request_id: str) -> MetaError:
+    return MetaError(f"unexpected error; the server's log has it as request {request_id}")
 
 
 def _client(session: Session) -> dict[str, Any]:

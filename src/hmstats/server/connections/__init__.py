@@ -3,6 +3,7 @@
 loop                sleeps until a socket, a worker or a deadline has something
 connection          one socket, its bytes, and the call on it
 exchange            requests are read, handed to workers, and replies written
+streamed_reply      a reply that is sent while another metastore still makes it
 partial_requests    a budget for requests of which a part has come
 prompt_replies      cached answers, given by the selector's thread itself
 workers             threads that run the calls

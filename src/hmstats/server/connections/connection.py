@@ -180,9 +180,14 @@ class Call:
         """Take the claim; whether the caller is the first to do so."""
         return self._claim.acquire(blocking=False)
 
+    @property
+    def claimed(self) -> bool:
+        """Whether a thread has taken the claim."""
+        return self._claim.locked()
+
     def run(self, dispatcher: Dispatcher) -> bool:
         """Run the call in a worker and send its reply; whether the reply was sent by this worker."""
-        if self._claim.locked():
+        if self.claimed:
             return False
         return self.give(dispatcher.answer(self.request, self.connection.session))
 

@@ -24,6 +24,7 @@ from hmstats.server.connections.handshakes import TLS_ONLY, Handshakes, Tls
 from hmstats.server.connections.partial_requests import PartialRequests
 from hmstats.server.connections.prompt_replies import PromptReplies, VersionSource
 from hmstats.server.connections.proofs import Proofs
+from hmstats.server.connections.streamed_reply import relay
 from hmstats.server.connections.unsent import UnsentReplies
 from hmstats.server.connections.workers import Workers
 from hmstats.server.layers.sasl_socket import SaslSocket
@@ -82,6 +83,11 @@ class Exchange:
         self._workers: Workers[Call] = Workers(
             limits.threads, limits.max_waiting_calls, self._work, limits.max_waiting_bytes
         )
+        self._relaying: Workers[Call] | None = None
+        if dispatcher.relay is not None:  # threads that wait for another metastore, so that no call of ours does
+            self._relaying = Workers(
+                dispatcher.relay.threads, limits.max_waiting_calls, self._relay, limits.max_waiting_bytes
+            )
         self._ended_calls: deque[Call] = deque()
         self._prompt = PromptReplies(selector, wake, dispatcher, versions, self._end, self._leave, self.guarded)
         self.answers_itself = False
@@ -93,6 +99,7 @@ class Exchange:
         self.unread: deque[Connection] = deque()
         """Connections with more requests than their turn allowed, which continue in the next turn."""
         self._calling = Deadlines[Connection](limits.call_seconds)
+        self._relayed = Deadlines[Connection](limits.relay_seconds)
         self._handshakes = Handshakes(tls, authentication, limits, wake)
         self._proofs = Proofs(authentication, limits, wake)
         self._idle = Deadlines[Connection](limits.idle_seconds)
@@ -100,6 +107,7 @@ class Exchange:
         self._leaving = Deadlines[Connection](_FRESH_SECONDS)
         self._ends: tuple[tuple[Deadlines[Connection], Callable[[Connection], None]], ...] = (
             (self._calling, self._end_call),
+            (self._relayed, self._end_call),
             (self._receiving, self._end_receiving),
             (self._unsent.deadlines, self._end_sending),
             (self._handshakes.deadlines, self._end_handshake),
@@ -125,6 +133,8 @@ class Exchange:
         """Start the worker threads."""
         self._note(0)
         self._workers.start()
+        if self._relaying is not None:
+            self._relaying.start()
         self._handshakes.start()
         self._proofs.start()
 
@@ -145,6 +155,8 @@ class Exchange:
         for connection in list(self._connections):
             self._close(connection)
         self._workers.stop()
+        if self._relaying is not None:
+            self._relaying.stop()
         self._handshakes.stop()
         self._proofs.stop()
         self._prompt.close()
@@ -271,8 +283,7 @@ class Exchange:
         self._lose(connection, f"no request in {self._limits.idle_seconds:g} seconds")
 
     def _settle(self, connection: Connection, call: Call) -> None:
-        connection.call = None
-        self._calling.stop(connection)
+        self._forget_call(connection)
         if call.error is not None:
             self._lose(connection, call.error)
         elif connection.doomed:
@@ -432,10 +443,15 @@ class Exchange:
         self._leaving.stop(connection)
         connection.fresh = False
         connection.call = call
+        if self._relaying is not None and self._dispatcher.relays(call.request):
+            self.answers_itself = False
+            self._relayed.start(connection)
+            self._hand_over(call, self._relaying)
+            return
         self._calling.start(connection)
         self.answers_itself = self._prompt.take(call, repeated)
         if not self.answers_itself:
-            self._hand_over(call)
+            self._hand_over(call, self._workers)
         elif call.answered:
             self._settle(connection, call)
 
@@ -454,12 +470,12 @@ class Exchange:
         connection = call.connection
         if connection.call is call:
             self.answers_itself = False
-            self._hand_over(call)
+            self._hand_over(call, self._workers)
             self.advance(connection)  # the call may have been refused, and the next request may wait
 
-    def _hand_over(self, call: Call) -> None:
-        """Hands a call to a worker; refuses it if the queue is full."""
-        if self._workers.submit(call, len(call.request.message)):
+    def _hand_over(self, call: Call, workers: Workers[Call]) -> None:
+        """Hands a call to one of the workers; refuses it if their queue is full."""
+        if workers.submit(call, len(call.request.message)):
             return
         most = f"{self._limits.max_waiting_calls} calls, or {self._limits.max_waiting_bytes:,} bytes of them"
         sentence = f"the server is busy: {most}, wait already; try again later"
@@ -469,20 +485,33 @@ class Exchange:
         """Answers a call after its timeout, unless a worker is answering it right now."""
         call = connection.call
         if call is not None and call.claim():
-            sentence = f"the call was given up after {self._limits.call_seconds:g} seconds"
+            relayed = self._relaying is not None and self._dispatcher.relays(call.request)
+            seconds = self._limits.relay_seconds if relayed else self._limits.call_seconds
+            sentence = f"the call was given up after {seconds:g} seconds"
             self._answer_instead(connection, call, sentence, last=True)
             self._watch(connection)
 
     def _answer_instead(self, connection: Connection, call: Call, sentence: str, *, last: bool) -> None:
-        connection.call = None
-        self._calling.stop(connection)
+        self._forget_call(connection)
         reply = call.protocol.encode(self._dispatcher.refuse(call.request, connection.session, sentence))
         self._send(connection, call.protocol.wrap(reply), last=last or call.protocol.ends)
 
+    def _forget_call(self, connection: Connection) -> None:
+        connection.call = None
+        self._calling.stop(connection)
+        self._relayed.stop(connection)
+
     def _work(self, call: Call) -> None:
         """In a worker's thread: run a call and send its reply."""
-        if not call.run(self._dispatcher):
-            return
+        if call.run(self._dispatcher):
+            self._tell_ended(call)
+
+    def _relay(self, call: Call) -> None:
+        """In a relaying thread: have another metastore answer a call."""
+        if relay(call, self._dispatcher, self._limits):
+            self._tell_ended(call)
+
+    def _tell_ended(self, call: Call) -> None:
         # Noted first and looked at second, while the selector's thread reads first and looks for notes second: so one
         # of the two sees that a request waits.
         self._ended_calls.append(call)
@@ -566,6 +595,8 @@ class Exchange:
             return
         connection.closed = True
         connection.socket.close()
+        if self._dispatcher.relay is not None:
+            self._dispatcher.relay.leave(connection.session)
         self._connections.discard(connection)
         self._turned_away.discard(connection)
         CONNECTIONS.dec()

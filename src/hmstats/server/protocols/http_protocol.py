@@ -35,6 +35,8 @@ _Headers = list[tuple[bytes, bytes]]
 class HttpProtocol:
     """HTTP/1.1 on a connection that may carry many requests."""
 
+    streams = False
+
     def __init__(self, whole: Recognise, allowance: Allowance, *, authenticates: bool = False) -> None:
         """`whole` recognises requests that need no scan for their end; `authenticates` stops behind the headers."""
         self._authenticates = authenticates

@@ -59,6 +59,10 @@ class WireProtocol(Protocol):
     def encodes_at_once(self) -> bool:
         """Whether `encode` takes constant time."""
 
+    @property
+    def streams(self) -> bool:
+        """Whether a reply in binary form may be sent as it is, part by part, before its size is known."""
+
     def take(self, inbox: bytearray) -> Request | None:
         """Remove the next request from the inbox; None if it is incomplete. Raises ProtocolError."""
 
@@ -111,6 +115,11 @@ class PlainProtocol:
         """Whether the encoding takes constant time."""
         return self._encoding.encodes_at_once
 
+    @property
+    def streams(self) -> bool:
+        """Whether replies are in binary form."""
+        return self._encoding.encodes_at_once
+
     def take(self, inbox: bytearray) -> Request | None:
         """Remove the next message from the inbox, in binary form; None if incomplete."""
         return self._encoding.take(inbox)
@@ -143,6 +152,8 @@ class PlainProtocol:
 
 class FramedProtocol(PlainProtocol):
     """Messages with their size before them, an unsigned integer of four bytes."""
+
+    streams = False
 
     def __init__(self, encoding: Encoding, max_message_bytes: int) -> None:
         super().__init__(encoding)

@@ -15,6 +15,10 @@ def serve(  # noqa: PLR0917 - each is a flag
     workers: Annotated[int | None, typer.Option(help="Processes that share the port; the cores by default.")] = None,
     http_port: Annotated[int | None, typer.Option(help="The port of health and metrics.")] = None,
     hive_site: HiveSite = None,
+    upstream: Annotated[
+        str | None,
+        typer.Option(help="Relay to this metastore what is not answered here.", metavar="thrift://HOST:PORT,..."),
+    ] = None,
     read_only: Annotated[bool | None, typer.Option("--read-only", help="Refuse calls that change something.")] = None,
     exclusive: Annotated[
         bool | None, typer.Option(help="Have the database alone, with one worker; reads look for no changes then.")
@@ -35,6 +39,7 @@ def serve(  # noqa: PLR0917 - each is a flag
             "workers": workers,
             "http_port": http_port,
             "hive_site": hive_site,
+            "upstream": upstream,
             "read_only": read_only,
             "exclusive": exclusive,
         }

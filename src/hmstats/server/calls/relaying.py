@@ -1,0 +1,58 @@
+"""The seam to a gateway: what a dispatcher needs of whoever has another metastore answer calls (hmstats.gateway)."""
+
+from typing import NamedTuple, Protocol
+
+from hmstats.server.messages.envelope import Pieces
+from hmstats.server.messages.request import Request
+from hmstats.server.rpc.caller import Session
+
+
+class Stream(Protocol):
+    """The way of a reply to its client while it comes."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether the client's protocol takes a reply in parts."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether a part was sent."""
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody waits for the reply any more."""
+
+    def send(self, pieces: Pieces) -> None:
+        """Send a part, and return when the client's socket has taken it. Raises ClientGone."""
+
+
+class Relayed(NamedTuple):
+    """What became of a relayed call."""
+
+    rest: Pieces
+    """The reply, or the end of it that was not streamed."""
+    refused: bool = False
+    """Whether the reply is an exception."""
+
+
+class Relay(Protocol):
+    """Has another metastore answer calls. Thread-safe."""
+
+    @property
+    def threads(self) -> int:
+        """How many calls may be relayed at once."""
+
+    def takes(self, name: str) -> bool:
+        """Whether a call of this name is relayed."""
+
+    def answer(self, request: Request, session: Session, stream: Stream) -> Relayed:
+        """The other metastore's answer to a call.
+
+        Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
+        """
+
+    def tend(self) -> None:
+        """Look after connections to the other metastore, every few seconds."""
+
+    def leave(self, session: Session) -> None:
+        """Forget a client whose connection has ended."""

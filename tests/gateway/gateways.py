@@ -1,0 +1,119 @@
+"""A gateway in this process, and upstreams for it that are nothing but sockets."""
+
+import contextlib
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+from tests.server.serving import PATIENCE_SECONDS, Address, serving
+
+from hmstats.client.connection.address import Address as UpstreamAddress
+from hmstats.gateway.calls import ANSWERED_HERE
+from hmstats.gateway.connection import Times
+from hmstats.gateway.relay import UpstreamRelay
+from hmstats.server.calls.dispatch import Dispatcher
+from hmstats.server.connections.handshakes import Tls
+from hmstats.server.limits import Limits
+from hmstats.server.messages.scanner import Scanner
+from hmstats.server.rpc.metastore.session import SessionCalls
+from hmstats.server.server import Server
+from hmstats.wire.idl import methods
+
+TIMES = Times(connect_seconds=5, answer_seconds=PATIENCE_SECONDS, idle_seconds=60)
+
+
+@contextlib.contextmanager
+def gateway(
+    *upstreams: Address,
+    connections: int = 4,
+    times: Times = TIMES,
+    limits: Limits | None = None,
+    tls: Tls | None = None,
+    trusted: ssl.SSLContext | None = None,
+) -> Iterator[Address]:
+    """The address of a gateway to these addresses of one metastore.
+
+    `tls` is in front of it; behind it is TLS if there is a context that trusts the upstream's certificate.
+    """
+    found = [UpstreamAddress(host, port, trusted is not None) for host, port in upstreams]
+    relay = UpstreamRelay(found, connections, times, trusted)
+    session = SessionCalls()
+    calls: dict[str, Callable[..., Any]] = {
+        name: getattr(session, name) for name in ANSWERED_HERE if hasattr(session, name)
+    }
+    server = Server(("127.0.0.1", 0), Dispatcher(methods(), calls, relay=relay), limits, tls=tls)
+    address = server.start()
+    try:
+        yield address
+    finally:
+        server.stop(0)
+        relay.close()
+
+
+@contextlib.contextmanager
+def upstream_of(**calls: Callable[..., Any]) -> Iterator[Address]:
+    """An upstream that is a server of ours with these calls, and those of a session."""
+    session = SessionCalls()
+    with serving(None, None, None, set_ugi=session.set_ugi, **calls) as address:
+        yield address
+
+
+@contextlib.contextmanager
+def gateway_to(connections: int = 4, limits: Limits | None = None, **calls: Callable[..., Any]) -> Iterator[Address]:
+    """The address of a gateway to an upstream with these calls."""
+    with upstream_of(**calls) as upstream, gateway(upstream, connections=connections, limits=limits) as address:
+        yield address
+
+
+class Upstream:
+    """An upstream that does with each connection what it is told to, in a thread of its own."""
+
+    def __init__(self, behave: Callable[["UpstreamSide"], None]) -> None:
+        self._behave = behave
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.address: Address = self._listening.getsockname()
+        self.accepted = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                accepted, _ = self._listening.accept()
+                self.accepted += 1
+                threading.Thread(target=self._serve, args=(accepted,), daemon=True).start()
+
+    def _serve(self, accepted: socket.socket) -> None:
+        with accepted, contextlib.suppress(OSError):
+            accepted.settimeout(PATIENCE_SECONDS)
+            self._behave(UpstreamSide(accepted))
+
+
+class UpstreamSide:
+    """One connection, seen from the upstream."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.socket = sock
+
+    def request(self) -> bytes | None:
+        """The next whole request; None at the end."""
+        inbox = bytearray()
+        scanner = Scanner(inbox, Limits().allowance)
+        while scanner.scan() is None:
+            data = self.socket.recv(65536)
+            if not data:
+                return None
+            inbox += data
+        return bytes(inbox)
+
+    def send(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        self.socket.sendall(data)
