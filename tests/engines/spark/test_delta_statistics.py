@@ -49,10 +49,13 @@ def test_spark_plans_by_the_statistics_of_delta_s_tables(tmp_path: Path, monkeyp
         after = session(port, tmp_path / "warehouse", "delta_planned.sql")
         with client.connect(address) as service:
             facts = service.table_statistics(TableName("hive", "formats", "facts"), ["id", "dim"])
-            mapped = service.table_statistics(TableName("hive", "formats", "mapped"), ["d", "c"])
-    # Deleted rows are not counted, and columns have their names of today.
+            mapped = service.table_statistics(TableName("hive", "formats", "mapped"), ["a b", "c"])
+    # Deleted rows are not counted, and columns have their own names, not those in the files.
     assert [(each.data.low, each.data.high) for each in facts] == [(5000, 19_999), (0, 99)]  # type: ignore[union-attr]
     assert [each.data.ndv for each in mapped] == [pytest.approx(1000, rel=0.05), 7]  # type: ignore[union-attr]
     assert after[-1]["rows"] == [[15_000]]
-    assert [rows_of(each)[0] for each in (after[0], after[1], after[4])] == ["150", "1.50E+4", "150"]
+    assert rows_of(after[1])[0] == "1.50E+4"
+    # Spark takes them from the histogram; its own ALTER TABLE leaves them there.
+    filtered = [float(rows_of(after[place])[0]) for place in (0, 4)]
+    assert filtered == [pytest.approx(150, rel=0.25)] * 2
     assert float(rows_of(after[2])[0]) == pytest.approx(500, rel=0.1)

@@ -62,6 +62,8 @@ def plan_lake(
     if opened.schema is not None:
         table = replace(table, parameters={**table.parameters, LOG_SCHEMA: opened.schema})
     types, skipped = columns_of(table, request.columns, taken=metastore.keeps_columns_of_spark(table))
+    skipped |= {name: reason for name, reason in opened.without.items() if name in types}
+    types = {name: type_ for name, type_ in types.items() if name not in skipped}
     # The name of a file that no version but this has.
     found = fingerprint([DataFile(opened.identity, 0)], types, options)
     same = changed_only and table.parameters.get(PARAMETER) == found

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from hmstats.collector.lake.delta import open_delta
+from hmstats.collector.lake.iceberg import open_iceberg
 from hmstats.collector.lake.opened import LakeTable
 from hmstats.collector.planning.plan import table_location
 from hmstats.collector.request.statement import Statement
@@ -11,6 +12,7 @@ from hmstats.model.catalog.objects import Table
 from hmstats.model.catalog.table_formats import table_format
 
 _OPENED: Mapping[str, Callable[[Table], LakeTable]] = {
+    "Iceberg": open_iceberg,
     "Delta Lake": lambda table: open_delta(table.name.short, table_location(table)),
 }
 
