@@ -62,7 +62,7 @@ def read(data: bytes) -> PuffinFile:
         footer = json.loads(payload)
         blobs = tuple(_blob(each, before) for each in footer["blobs"])
         properties = _texts(footer.get("properties"))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise InvalidInput(f"a Puffin file has a footer that is not as specified: {error!r}") from error
     return PuffinFile(blobs, properties)
 
