@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+import datasketches
 import numpy as np
 import pyarrow as pa
 
@@ -14,6 +15,7 @@ from hmstats.model.statistics.column_statistics import Kind
 from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator
 from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.distinct.hive_hll import HiveHll
+from hmstats.sketch.distinct.theta import ThetaSketch
 from hmstats.sketch.values.murmur3 import hash_doubles, hash_longs, hash_strings
 
 ROWS = 1_000_000
@@ -112,6 +114,27 @@ def bench_hashes() -> None:
     measure("strings of 10 to 43 bytes, distinct", ROWS, "values", lambda: HiveHll().add_hashes(hash_strings(varying)))
 
 
+def bench_theta() -> None:
+    """Theta sketches of Iceberg's values, and DataSketches' own beside them, which take one value at a time."""
+    longs, texts = pa.array(_random.integers(0, 1 << 62, ROWS)), comments(ROWS)
+    for name, values in (("longs", longs), ("strings of 10 to 43 bytes", texts)):
+        measure(f"theta of {name}", ROWS, "values", partial(_theta, values))
+        measure(f"theta of {name}, DataSketches", ROWS, "values", partial(_theta_one_by_one, values))
+
+
+def _theta(values: pa.Array) -> int:
+    sketch = ThetaSketch()
+    sketch.update(values)
+    return sketch.ndv
+
+
+def _theta_one_by_one(values: pa.Array) -> float:
+    sketch = datasketches.update_theta_sketch()
+    for value in values.to_pylist():
+        sketch.update(value)
+    return float(sketch.get_estimate())
+
+
 def bench_columns() -> None:
     """Each of lineitem's columns by itself, all statistics."""
     batch = lineitem(ROWS, dictionaries=False)
@@ -151,6 +174,7 @@ def bench_unions() -> None:
 def main() -> None:
     """Run all."""
     bench_hashes()
+    bench_theta()
     bench_columns()
     bench_tables()
     bench_unions()

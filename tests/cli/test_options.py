@@ -41,7 +41,11 @@ def test_an_option_means_one_thing_everywhere() -> None:
                 for spelling in option.opts:
                     found[spelling][meaning].append(name)
     assert {"--metastore", "--partition", "--where", "--columns", "--database", "--json"} <= set(found)
-    different = {spelling: dict(meanings) for spelling, meanings in found.items() if len(meanings) > 1 and spelling not in OF_ONE_COMMAND}
+    different = {
+        spelling: dict(meanings)
+        for spelling, meanings in found.items()
+        if len(meanings) > 1 and spelling not in OF_ONE_COMMAND
+    }
     assert not different
 
 

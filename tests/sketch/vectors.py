@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from hmstats.sketch.distinct.hive_hll import HiveHll
-from hmstats.sketch.values.murmur3 import UInt64s, hash_doubles, hash_longs, hash_strings
+from hmstats.sketch.values.murmur3 import hash_doubles, hash_longs, hash_strings
+from hmstats.sketch.values.murmur3_steps import UInt64s
 
 _TESTDATA = Path(__file__).parents[1] / "testdata"
 VECTORS: dict[str, Any] = json.loads((_TESTDATA / "hll-vectors.json").read_text())

@@ -8,6 +8,7 @@ request/       what is to be analysed
 options.py     how exactly
 spark/         the session
 planning/      what will be read
+lake/          tables by their format's own metadata, without Spark
 dry_run.py     what would be done, without Spark
 findings/      what is known without reading
 scan/          the Spark job

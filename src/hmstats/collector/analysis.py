@@ -14,6 +14,8 @@ from hmstats.client import Metastore, connect
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivered, Delivery, deliver, new_run
 from hmstats.collector.findings.finding import known_of, whole_table
 from hmstats.collector.findings.without_scan import found_without_scan
+from hmstats.collector.lake.analysis import analyze_lake
+from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
@@ -81,6 +83,12 @@ def analyze(
     seconds: dict[str, float] = {}
     uris = metastore or session_metastore(spark)
     with connect(uris) as service:
+        found = service.find_table(request.table)
+        if found is not None and is_lake_table(found):
+            delivery = Delivery(found.name, (), uris, new_run(), session_spool(spark, spool), patience_seconds)
+            return analyze_lake(
+                service, found, request, options, delivery, changed_only=changed_only, row_counts=row_counts
+            )
         with _timed(seconds, "plan"):
             plan, files = prepare(
                 service,

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmstats.client import Metastore
+from hmstats.collector.lake.analysis import LakePlan, plan_lake
+from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.prepare import prepare
 from hmstats.collector.request.statement import Statement
@@ -54,6 +56,9 @@ def dry_run(
 
     Only Hadoop's settings in `conf` (spark.hadoop.*) are used. Raises StatementError as an analysis would.
     """
+    found = metastore.find_table(request.table)
+    if found is not None and is_lake_table(found):
+        return _of_lake(plan_lake(metastore, found, request, options, changed_only=changed_only))
     plan, files = prepare(
         metastore,
         request,
@@ -78,4 +83,18 @@ def dry_run(
         unlisted=tuple(f"{piece.name}: {reason}" for piece, reason in plan.unlisted),
         locked=tuple(piece.name for piece in plan.held),
         left_out=plan.left,
+    )
+
+
+def _of_lake(plan: LakePlan) -> DryRun:
+    """The plan for a table that is read by its format's own metadata, without Spark."""
+    return DryRun(
+        table=plan.table.name.short,
+        partitions=0,
+        unchanged=int(plan.unchanged),
+        files=0 if plan.unchanged else len(plan.opened.files),
+        bytes=0 if plan.unchanged else plan.bytes,
+        columns=tuple(plan.types),
+        skipped=tuple(plan.skipped),
+        tasks=0,
     )

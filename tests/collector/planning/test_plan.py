@@ -211,6 +211,8 @@ def test_tables_with_metadata_of_their_own_are_refused(
         for request in (Statement(name), Statement(name, columns=(), noscan=True)):
             with pytest.raises(StatementError, match=sentence):
                 make_plan(service, request)
+            if format_name in ("Delta Lake", "Iceberg"):
+                continue  # are analysed by their own metadata
             with pytest.raises(StatementError, match=sentence):
                 dry_run(service, request)
 

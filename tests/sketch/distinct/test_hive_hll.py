@@ -11,7 +11,8 @@ from tests.sketch.vectors import PRECISION_VECTORS, VECTORS, hashes, of_longs
 
 from hmstats.errors import SketchError
 from hmstats.sketch.distinct.hive_hll import DEFAULT_P, HiveHll
-from hmstats.sketch.values.murmur3 import UInt64s, hash_longs
+from hmstats.sketch.values.murmur3 import hash_longs
+from hmstats.sketch.values.murmur3_steps import UInt64s
 
 PRECISIONS = range(4, 17)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sketch.vectors import VECTORS
 
-from hmstats.sketch.values import murmur3
+from hmstats.sketch.values import murmur3_steps
 from hmstats.sketch.values.arrow_bytes import byte_lengths
 from hmstats.sketch.values.murmur3 import hash_doubles, hash_longs, hash_strings
 
@@ -87,7 +87,7 @@ def test_few_long_values_among_many_short_ones() -> None:
 def test_blocks_end_by_bytes_and_by_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     values = [b"v" * (n % 37) for n in range(1000)] + [b"w" * 500, b""]
     expected = [hash_one(value) for value in values]
-    monkeypatch.setattr(murmur3, "_BLOCK_BYTES", 100)
+    monkeypatch.setattr(murmur3_steps, "_BLOCK_BYTES", 100)
     assert hash_strings(pa.array(values)).tolist() == expected
-    monkeypatch.setattr(murmur3, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(murmur3_steps, "BLOCK_ROWS", 7)
     assert hash_strings(pa.array(values)).tolist() == expected

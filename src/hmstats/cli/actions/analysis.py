@@ -22,8 +22,12 @@ from hmstats.cli.output.analysis_output import (
     say_that_spark_starts,
 )
 from hmstats.client import Metastore, connect
+from hmstats.client.sending.spool import DEFAULT_FOLDER
+from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.dry_run import DryRun, dry_run
 from hmstats.collector.job_log import JobLog
+from hmstats.collector.lake.analysis import analyze_lake, plan_lake
+from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import Options
 from hmstats.collector.planning.locked import LOCKED, check_unlocked
 from hmstats.collector.planning.plan import check
@@ -86,12 +90,20 @@ class Analysis:
         given = session_is_given()
         uris = None if given and not self.named else self.metastore
         found = self._checked(uris) if uris else None
+        if uris and found and not given and all(each.by_metadata for each in found):
+            self._finish(log, None, uris, found)
+            return
         say_that_spark_starts(given=given)
         with spark_session(uris, master=self.master, conf=self.conf) as spark:
             address = uris or session_metastore(spark)
-            wanted = self._checked(address) if found is None else found
-            alone = len(wanted) == 1
-            outcomes = [self._logged(log, spark, address, *each, alone=alone) for each in wanted]
+            self._finish(log, spark, address, self._checked(address) if found is None else found)
+
+    def _finish(
+        self, log: JobLog | None, spark: SparkSession | None, address: str, wanted: Sequence["_Wanted"]
+    ) -> None:
+        """Analyse the tables and print the reports; without Spark if none of them needs it."""
+        alone = len(wanted) == 1
+        outcomes = [self._logged(log, spark, address, each, alone=alone) for each in wanted]
         reports = [report for report in outcomes if report is not None]
         self._print(reports, alone=alone)
         if not reports:
@@ -99,18 +111,24 @@ class Analysis:
         if len(reports) < len(wanted) or any(_lacks_columns(report) for report in reports):
             raise typer.Exit(ExitCode.PARTLY_DONE)
 
-    def _checked(self, address: str) -> list[tuple[str, str]]:
-        """Text and name of each table, after a check that all of them can be analysed. Raises StatementError."""
+    def _checked(self, address: str) -> list["_Wanted"]:
+        """The wanted tables, after a check that all of them can be analysed. Raises StatementError."""
         with connect(address) as service:
-            found = list(self._requests(service))
-            for _, request in found:
-                check_changes(request, changed_only=self.changed_only)
-                check(service, request)
+            found = [self._checked_one(service, *each) for each in self._requests(service)]
             if len(found) == 1 and not self.past_locks and not self.changed_only:
-                check_unlocked(service, found[0][1].table)
+                check_unlocked(service, found[0].request.table)
         if not found:
             raise StatementError(f"there is no table in {', '.join(self.texts)}")
-        return [(text, request.table.short) for text, request in found]
+        return found
+
+    def _checked_one(self, service: Metastore, text: str, request: Statement) -> "_Wanted":
+        check_changes(request, changed_only=self.changed_only)
+        table = service.find_table(request.table)
+        if table is not None and is_lake_table(table):
+            plan_lake(service, table, request, self.options, changed_only=self.changed_only)
+            return _Wanted(text, request, by_metadata=True)
+        check(service, request)
+        return _Wanted(text, request, by_metadata=False)
 
     def _requests(self, service: Metastore) -> Iterator[tuple[str, Statement]]:
         """The text and the request for each table; views of a database are skipped."""
@@ -140,14 +158,15 @@ class Analysis:
         )
 
     def _logged(
-        self, log: JobLog | None, spark: SparkSession, address: str, text: str, name: str, *, alone: bool
+        self, log: JobLog | None, spark: SparkSession | None, address: str, wanted: "_Wanted", *, alone: bool
     ) -> collector.Report | None:
         """Analyse and log a table; the report, or None after a printed error.
 
         If it is the only table, the error is raised.
         """
+        name = wanted.request.table.short
         try:
-            report = self._analyzed(spark, address, text, name)
+            report = self._analyzed(spark, address, wanted)
         except HmstatsError as error:
             if log is not None:
                 log.failed(name, error)
@@ -159,11 +178,13 @@ class Analysis:
             log.done(report)
         return report
 
-    def _analyzed(self, spark: SparkSession, address: str, text: str, name: str) -> collector.Report:
-        with progress_bar(f"Analysing {name}") as progress:
+    def _analyzed(self, spark: SparkSession | None, address: str, wanted: "_Wanted") -> collector.Report:
+        if spark is None:
+            return self._analyzed_without_spark(address, wanted.request)
+        with progress_bar(f"Analysing {wanted.request.table.short}") as progress:
             return collector.analyze(
                 spark,
-                text,
+                wanted.text,
                 metastore=address,
                 columns=self.columns,
                 partitions=self.partitions,
@@ -179,6 +200,23 @@ class Analysis:
                 progress=progress,
             )
 
+    def _analyzed_without_spark(self, address: str, request: Statement) -> collector.Report:
+        with connect(address, patience_seconds=self.patience_seconds) as service:
+            table = service.find_table(request.table)
+            if table is None:
+                raise StatementError(f"table {request.table.short} was dropped before it was read")
+            spool = self.spool or str(Path(DEFAULT_FOLDER).absolute())
+            delivery = Delivery(table.name, (), address, new_run(), spool, self.patience_seconds)
+            return analyze_lake(
+                service,
+                table,
+                request,
+                self.options,
+                delivery,
+                changed_only=self.changed_only,
+                row_counts=self.row_counts,
+            )
+
     def _print(self, reports: Sequence[collector.Report], *, alone: bool) -> None:
         if self.as_json:
             _print_json(reports)
@@ -191,6 +229,15 @@ class Analysis:
 def _lacks_columns(report: collector.Report) -> bool:
     """Whether columns cannot have statistics."""
     return any(reason != LOCKED for reason in report.skipped.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A table to analyse. `by_metadata`: its format's own metadata say which files are live, and no Spark is needed."""
+
+    text: str
+    request: Statement
+    by_metadata: bool
 
 
 def _print_json(found: Sequence[collector.Report] | Sequence[DryRun]) -> None:

@@ -12,7 +12,7 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics, Statist
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.version import __version__
 
-_TOOL = f"hmstats {__version__}"
+TOOL = f"hmstats {__version__}"
 
 
 def item(finding: Finding, partition: str | None, sample_fraction: float = 1.0) -> Item:
@@ -37,4 +37,4 @@ def _signed(finding: Finding, sample_fraction: float) -> tuple[ColumnStatistics,
 
 def _made(column: ColumnStatistics, seen: Provenance) -> Provenance:
     exact = getattr(column.data, "ndv", None) is None and seen.sample_fraction == 1
-    return replace(seen, exact=exact, tool=_TOOL)
+    return replace(seen, exact=exact, tool=seen.tool or TOOL)

@@ -107,7 +107,7 @@ def _checked(
         raise StatementError(f"table {table.name.short} has no partitions, so none matches {request.where}")
     taken = metastore.keeps_columns_of_spark(table)
     specs = [_checked_spec(table, each) for each in request.partitions or ({},)]
-    return table, *_columns(table, request.columns, taken=taken), specs
+    return table, *columns_of(table, request.columns, taken=taken), specs
 
 
 def check_format(table: Table) -> None:
@@ -128,10 +128,11 @@ def _refuse_format(shown: str, kept_in: str | None) -> None:
         )
 
 
-def _columns(table: Table, wanted: Sequence[str] | None, *, taken: bool) -> tuple[dict[str, str], dict[str, str]]:
+def columns_of(table: Table, wanted: Sequence[str] | None, *, taken: bool) -> tuple[dict[str, str], dict[str, str]]:
     """Columns to analyse with their types, and columns to skip with the reason.
 
-    `taken`: the metastore accepts statistics of columns that only Spark's schema has.
+    `taken`: the metastore accepts statistics of columns that only Spark's schema has. Raises StatementError for a
+    wanted column that is missing or cannot have statistics.
     """
     columns = data_columns(table)
     known = {column.name.lower(): column.type.lower() for column in columns}
@@ -180,7 +181,7 @@ def _checked_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
 def _pieces(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> Iterable[Piece]:
     if not table.partition_keys:
         parquet = is_parquet(table.storage, table)
-        yield Piece(WHOLE_TABLE, (), _table_location(table), parquet, table.parameters)
+        yield Piece(WHOLE_TABLE, (), table_location(table), parquet, table.parameters)
         return
     keys = _keys(table)
     for partition in metastore.partitions(table.name, _names(metastore, table, specs, where)):
@@ -219,7 +220,7 @@ def _location(storage: Storage | None) -> str:
     return (storage.location if storage else None) or ""
 
 
-def _table_location(table: Table) -> str:
+def table_location(table: Table) -> str:
     """The table's location, which Spark stores among the SerDe's parameters for external tables of its own."""
     path = table.storage.serde.parameters.get("path") if table.storage and PROVIDER in table.parameters else None
     return path or _location(table.storage)

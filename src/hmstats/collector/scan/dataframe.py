@@ -65,7 +65,7 @@ def task_states(
                 seen = part.take(np.flatnonzero(sample.random(part.num_rows) < options.sample_fraction))
                 found.of(piece).leave_out(part.num_rows - seen.num_rows)
                 part = seen  # noqa: PLW2901 - only these are looked at
-            found.of(piece).update(_conformed(part, types))
+            found.of(piece).update(conformed(part, types))
     for state in found.encoded():
         yield pa.RecordBatch.from_arrays([pa.array([each]) for each in state], schema=_ARROW_SCHEMA)
 
@@ -90,7 +90,8 @@ def by_partition(batch: pa.RecordBatch, keys: Sequence[str], first: int) -> Iter
         yield partition_name(keys, texts), batch.take(rows.values)
 
 
-def _conformed(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
+def conformed(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
+    """The batch, its columns by place, with the names and the types of the metastore's columns."""
     if not types:
         return batch.select([])  # carries the number of rows if there is no array
     arrays = [as_column(batch.column(number), type_) for number, type_ in enumerate(types.values())]

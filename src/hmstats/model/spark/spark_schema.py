@@ -16,6 +16,10 @@ from hmstats.model.parameters.row_counts import row_count
 PROVIDER = "spark.sql.sources.provider"
 """The parameter by which Spark knows tables of its own; of Hive's tables it is `hive` or unset, of views unset."""
 SCHEMA = "spark.sql.sources.schema"
+LOG_SCHEMA = "spark.sql.sources.hmstats.schema"
+"""The parameter in which an analysis keeps the schema of a table that has its true one in a log of its own, as Delta
+Lake's; there Spark's is empty or of the time when the table was registered. Partition columns are ordinary ones in it.
+"""
 STUB_NAME, STUB_TYPE = "col", "array<string>"
 _PARTITION_KEYS = f"{SCHEMA}.numPartCols"
 _MOST_PARTS = 10_000
@@ -58,7 +62,7 @@ def is_stub(columns: Sequence[Column]) -> bool:
 
 def schema_fields(parameters: Parameters) -> list[Mapping[str, Any]]:
     """The fields of Spark's schema, partition keys too, as its JSON has them; none where it cannot be read."""
-    text = whole_text(parameters, SCHEMA)
+    text = parameters.get(LOG_SCHEMA) or whole_text(parameters, SCHEMA)
     try:
         fields = json.loads(text)["fields"] if text else []
         return [{**each, "name": str(each["name"]), "type": each["type"]} for each in fields]
@@ -111,5 +115,7 @@ def _metadata(field: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _partition_keys(parameters: Parameters) -> set[str]:
+    if LOG_SCHEMA in parameters:
+        return set()
     count = min(row_count(parameters.get(_PARTITION_KEYS)) or 0, _MOST_PARTS)
     return {parameters.get(f"{SCHEMA}.partCol.{place}", "").lower() for place in range(count)}

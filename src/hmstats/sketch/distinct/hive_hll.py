@@ -14,7 +14,7 @@ from hmstats.errors import SketchError
 from hmstats.sketch.distinct import hll_bytes
 from hmstats.sketch.distinct.hll_bytes import KEY_BITS, MAX_P, MAX_RANK, MIN_P, RANK_BITS, Codes, Header, Registers
 from hmstats.sketch.distinct.hll_estimate import count_dense, count_sparse
-from hmstats.sketch.values.murmur3 import UInt64s
+from hmstats.sketch.values.murmur3_steps import UInt64s
 
 DEFAULT_P = 12
 """Relative standard error 1.04 / sqrt(2^12) = 1.6 %. Hive's own ANALYZE uses 10 (3.3 %)."""

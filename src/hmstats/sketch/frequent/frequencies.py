@@ -16,7 +16,7 @@ import pyarrow as pa
 from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.sketch.values.column_values import Weights
-from hmstats.sketch.values.murmur3 import UInt64s
+from hmstats.sketch.values.murmur3_steps import UInt64s
 from hmstats.sketch.values.numbers import Numbers
 
 MOST_ITEMS = 256

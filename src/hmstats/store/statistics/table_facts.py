@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from hmstats.model.catalog.objects import Column, Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER
-from hmstats.model.spark.spark_schema import PROVIDER, SCHEMA, STUB_NAME, STUB_TYPE, spark_columns
+from hmstats.model.spark.spark_schema import LOG_SCHEMA, PROVIDER, SCHEMA, STUB_NAME, STUB_TYPE, spark_columns
 from hmstats.model.statistics.statistics_locks import UNLOCKED, TableLocks
 from hmstats.store.beside_hive.present_tables import WHOLE
 from hmstats.store.changes import versions
@@ -184,7 +184,7 @@ def _has_stub(columns_id: ColumnElement[Any]) -> ColumnElement[bool]:
 
 def _of_schema(key: ColumnElement[str]) -> ColumnElement[bool]:
     start = func.substr(key, literal_column("1"), literal_column(str(len(SCHEMA))))
-    return or_(key == word(PROVIDER), start == word(SCHEMA))
+    return or_(key == word(PROVIDER), key == word(LOG_SCHEMA), start == word(SCHEMA))
 
 
 def _bound(name: str) -> ColumnElement[Any]:

@@ -1,0 +1,8 @@
+"""Tables of formats that keep their schema and their live files in metadata of their own.
+
+formats     which formats are read here, and how each is opened
+opened      an opened table: its schema, its files and its rows, whatever its format
+delta       Delta Lake's, by delta-rs
+iceberg     Iceberg's, by PyIceberg
+analysis    an analysis of such a table in this process, without Spark
+"""

@@ -1,0 +1,135 @@
+"""Tables of Iceberg: live rows by field id, and the statistics of the snapshot that was read."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.hive import HiveCatalog
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.schema import Schema
+from pyiceberg.typedef import Record
+from pyiceberg.types import IntegerType, LongType, NestedField, StringType, TimestamptzType, TimeType, UUIDType
+from tests.collector.lake.test_delta import analyzed, stored, table_of
+from tests.fixtures.metastores import Metastore
+
+from hmstats import client
+from hmstats.collector.dry_run import dry_run
+from hmstats.collector.request.statement import statement
+from hmstats.errors import StatementError, UnreadableFile
+
+ROWS = pa.table(
+    {
+        "Id": pa.array(range(1000), pa.int64()),
+        "name": pa.array([f"n{each % 50}" if each % 10 else None for each in range(1000)]),
+        "price": pa.array([Decimal(each) / 100 for each in range(1000)], pa.decimal128(9, 2)),
+    }
+)
+
+
+@pytest.fixture
+def service(our_metastore: Metastore) -> Iterator[client.Metastore]:
+    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
+        yield service
+
+
+@pytest.fixture
+def catalog(our_metastore: Metastore, tmp_path: Path) -> HiveCatalog:
+    waits = {"lock-check-min-wait-time": "0.05", "lock-check-max-wait-time": "0.2", "lock-check-retries": "100"}
+    return HiveCatalog(
+        "test", uri=f"thrift://127.0.0.1:{our_metastore.port}", warehouse=f"file://{tmp_path}/lake", **waits
+    )
+
+
+def test_live_rows_by_field_id_with_the_snapshot_in_the_provenance(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    name = f"{our_metastore.database}.t"
+    table = catalog.create_table(name, schema=ROWS.schema)
+    table.append(ROWS)
+    table.append(ROWS)
+    table.delete("Id < 10")
+    with table.update_schema() as update:
+        update.rename_column("name", "label")
+        update.delete_column("price")
+        update.add_column("price", LongType())
+    report = analyzed(service, name)
+    assert (report.rows, report.columns) == (1980, ("id", "label", "price"))
+    found = stored(service, name, ["id", "label", "price"])
+    assert (found["id"].data.low, found["id"].data.high) == (10, 999)  # type: ignore[union-attr]
+    assert (found["label"].data.ndv, found["label"].data.nulls) == (45, 198)  # type: ignore[union-attr]
+    assert found["price"].data.nulls == 1980
+    (made,) = service.provenance(statement(name).table, ["id"])
+    snapshot = catalog.load_table(name).current_snapshot()
+    assert made.provenance is not None
+    assert snapshot is not None
+    assert (made.provenance.tool or "").endswith(f", Iceberg snapshot {snapshot.snapshot_id}")
+
+
+def test_only_a_new_snapshot_is_read_again_and_no_commit_is_undone(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    name = f"{our_metastore.database}.t"
+    table = catalog.create_table(name, schema=ROWS.schema)
+    assert analyzed(service, name, changed_only=True).rows == 0
+    table.append(ROWS)
+    metadata = table_of(service, name).parameters["metadata_location"]
+    assert analyzed(service, name, changed_only=True).rows == 1000
+    assert analyzed(service, name, changed_only=True).unchanged == 1
+    assert table_of(service, name).parameters["metadata_location"] == metadata
+    table.append(ROWS)
+    assert analyzed(service, name, changed_only=True).rows == 2000
+    assert catalog.load_table(name).scan().to_arrow().num_rows == 2000
+
+
+def test_types_that_no_engine_compares_as_texts_are_left_out(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    name = f"{our_metastore.database}.t"
+    types = (IntegerType(), TimeType(), UUIDType(), TimestamptzType(), StringType())
+    fields = [NestedField(place + 1, f"c{place}", type_) for place, type_ in enumerate(types)]
+    catalog.create_table(name, schema=Schema(*fields))
+    found = dry_run(service, statement(name))
+    assert (set(found.skipped), found.files) == ({"c1", "c2"}, 0)
+
+
+def test_tables_that_cannot_be_read_are_refused(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    name = f"{our_metastore.database}.t"
+    table = catalog.create_table(name, schema=ROWS.schema)
+    table.append(ROWS)
+    with pytest.raises(StatementError, match="is of the format Iceberg, which has no partitions in the metastore"):
+        dry_run(service, statement(name, partitions={"p": 1}))
+    (task,) = table.scan().plan_files()
+    Path(task.file.file_path.removeprefix("file:")).unlink()
+    with pytest.raises(UnreadableFile, match="cannot be read as Iceberg"):
+        analyzed(service, name)
+    Path(table_of(service, name).parameters["metadata_location"].removeprefix("file:")).unlink()
+    with pytest.raises(StatementError, match="cannot be read at file:"):
+        analyzed(service, name)
+
+
+def test_equality_deletes_which_pyiceberg_does_not_read_are_refused(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    name = f"{our_metastore.database}.t"
+    table = catalog.create_table(name, schema=ROWS.schema)
+    table.append(ROWS)
+    (task,) = table.scan().plan_files()
+    deletes = DataFile.from_args(
+        content=DataFileContent.EQUALITY_DELETES,
+        file_path=task.file.file_path,
+        file_format=FileFormat.PARQUET,
+        partition=Record(),
+        record_count=1,
+        file_size_in_bytes=task.file.file_size_in_bytes,
+        equality_ids=[1],
+    )
+    deletes.spec_id = 0
+    with table.transaction() as change, change.update_snapshot().fast_append() as append:
+        append.append_data_file(deletes)
+    with pytest.raises(StatementError, match=r"cannot be read by PyIceberg: .*equality deletes"):
+        analyzed(service, name)
+    assert "numRows" not in table_of(service, name).parameters

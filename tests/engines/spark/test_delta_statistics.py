@@ -1,0 +1,61 @@
+"""Spark plans by the statistics that hmstats makes of Delta's tables, for which Spark's own ANALYZE is refused."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.engines.spark import older_spark
+from tests.engines.spark.older_spark import Answers
+from tests.engines.spark.test_delta_in_spark import CONF
+from tests.fixtures.servers import HMSTATS, serving
+from tests.peers.spark_jars import delta_spark, iceberg_spark
+
+from hmstats import client
+from hmstats.model.catalog.objects import TableName
+
+pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.slow]
+
+HERE = Path(__file__).parent
+CBO = {"spark.sql.cbo.enabled": "true", "spark.sql.cbo.joinReorder.enabled": "true"}
+
+
+def session(port: int, warehouse: Path, statements: str) -> Answers:
+    """What each statement of a file answers."""
+    packages = iceberg_spark.fetched().packages
+    return older_spark.session(port, warehouse, HERE / statements, packages, delta_spark.jars(), {**CONF, **CBO})
+
+
+def rows_of(answer: dict[str, object]) -> list[str]:
+    """The numbers of rows that a plan says, from its top down."""
+    return re.findall(r"rowCount=([\d.E+]+)", str(answer["rows"]))
+
+
+def test_spark_plans_by_the_statistics_of_delta_s_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HADOOP_USER_NAME", "spark")
+    if shutil.which("mvn") is None:
+        pytest.skip("Delta's jars come from Maven, not found on this machine")
+    with serving(tmp_path) as port:
+        before = session(port, tmp_path / "warehouse", "delta_written.sql")
+        assert [each["error"] for each in before] == [None] * len(before)
+        assert rows_of(before[-1]) == []
+        nowhere = {**os.environ, "JAVA_HOME": str(tmp_path / "nowhere")}
+        address = f"thrift://127.0.0.1:{port}"
+        names = ["formats.facts", "formats.mapped"]
+        done = subprocess.run([HMSTATS, "analyze", "--metastore", address, *names], env=nowhere, check=False)
+        assert done.returncode == 0
+        after = session(port, tmp_path / "warehouse", "delta_planned.sql")
+        with client.connect(address) as service:
+            facts = service.table_statistics(TableName("hive", "formats", "facts"), ["id", "dim"])
+            mapped = service.table_statistics(TableName("hive", "formats", "mapped"), ["a b", "c"])
+    # Deleted rows are not counted, and columns have their own names, not those in the files.
+    assert [(each.data.low, each.data.high) for each in facts] == [(5000, 19_999), (0, 99)]  # type: ignore[union-attr]
+    assert [each.data.ndv for each in mapped] == [pytest.approx(1000, rel=0.05), 7]  # type: ignore[union-attr]
+    assert after[-1]["rows"] == [[15_000]]
+    assert rows_of(after[1])[0] == "1.50E+4"
+    # Spark takes them from the histogram; its own ALTER TABLE leaves them there.
+    filtered = [float(rows_of(after[place])[0]) for place in (0, 4)]
+    assert filtered == [pytest.approx(150, rel=0.25)] * 2
+    assert float(rows_of(after[2])[0]) == pytest.approx(500, rel=0.1)
