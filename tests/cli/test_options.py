@@ -12,7 +12,7 @@ from hmstats.cli.main import app
 SERVES = {"serve", "web"}
 """They tell nothing but where they listen, and their log."""
 OF_ONE_COMMAND = {"--from", "--all"}
-"""`import` takes statistics from a metastore and `diff` compares from a time; `restore` and `compare` name what all is."""
+"""`import` takes from a metastore, `diff` compares from a time; `restore` and `compare` say what all is."""
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
