@@ -48,6 +48,8 @@ def test_a_line_for_each_table(tmp_path: Path) -> None:
         "skipped": {"list": "type array<int> has no statistics"},
         "failed": {},
         "spooled": 0,
+        "locked": [],
+        "left_out": None,
         "seconds": {"plan": 0.123, "read": 2.0},
     }
     assert (failed["outcome"], failed["table"], failed["error"]) == ("failed", "db.u", "table db.u\nis gone")

@@ -42,7 +42,7 @@ def test_the_number_of_statements_does_not_grow(filled: Store, statements: State
         with statements() as sent:
             writer.update_partitions(NAME, [of_partition(each, l=of_longs(0, 5)) for each in numbers], merge=True)
         counts.append(len(sent))
-    assert counts[0] == counts[1] <= 11
+    assert counts[0] == counts[1] <= (14 if "sqlite" in filled.name else 11)  # PostgreSQL sends the history along
 
 
 def test_sketches_are_united_and_counted(filled: Store) -> None:

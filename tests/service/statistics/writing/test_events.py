@@ -96,6 +96,7 @@ def test_writing_again_costs_the_event_alone(
     store: Store, tmp_path: Path, events: Events, statements: StatementCounter
 ) -> None:
     unlogged = Store.open(_url(store))
+    unlogged.keep_history()
     logging, silent = StatisticsWriter(store), StatisticsWriter(unlogged)
     for writer in (logging, silent, logging):
         writer.update_table(NAME, of("l"))
