@@ -43,7 +43,9 @@ class _Compiler(PGCompiler):
         if not more.get("asfrom") or more.get("iscrud") or more.get("ashint") or self._is_whole(table):
             return text
         query = f"({self._stand_in(table)})"
-        return query if more.get("enclosing_alias") is not None else f"{query} AS {self.preparer.quote(table.name)}"
+        # SQLAlchemy tells the tables inside of a subquery too which alias encloses them.
+        named = getattr(more.get("enclosing_alias"), "element", None) is table
+        return query if named else f"{query} AS {self.preparer.quote(table.name)}"
 
     def visit_column(self, column: Any, *positional: Any, **more: Any) -> str:
         text = super().visit_column(column, *positional, **more)
