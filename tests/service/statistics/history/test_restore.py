@@ -224,6 +224,13 @@ def test_a_time_before_the_oldest_names_the_oldest(scene: Scene) -> None:
         scene.history.past(NAME, oldest + 10**10)
 
 
+@pytest.mark.parametrize("at_ms", [-(2**63), -1, 2**63 - 1])
+def test_no_time_is_too_far_away_to_be_named(scene: Scene, at_ms: int) -> None:
+    for ask in (scene.history.past, scene.restores.restore):
+        with pytest.raises(InvalidInput, match=r"found a time of |, found "):
+            ask(NAME, at_ms)
+
+
 def test_a_table_that_was_not_there_has_no_past(scene: Scene) -> None:
     with pytest.raises(NoSuchObject, match="none table not found"):
         scene.history.writes(TableName("hive", "default", "none"))

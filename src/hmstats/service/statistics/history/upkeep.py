@@ -58,8 +58,14 @@ class Keeping:
         return max(oldest, at_ms // DAY_MS * DAY_MS) if at_ms < self.full_since_ms else at_ms
 
 
+_DATES_MS = range(-62_135_596_800_000, 253_402_300_800_000)
+"""The times that have a date of the years 1 to 9999."""
+
+
 def text(at_ms: int) -> str:
-    """A time as ISO 8601 in UTC, with milliseconds if it has any."""
+    """A time as ISO 8601 in UTC, with milliseconds if it has any; a time that has no date as its milliseconds."""
+    if at_ms not in _DATES_MS:
+        return f"{at_ms} ms since 1970"
     precision = "milliseconds" if at_ms % 1000 else "seconds"
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec=precision).replace("+00:00", "Z")
 
