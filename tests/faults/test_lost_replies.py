@@ -74,7 +74,7 @@ class Running:
         return {
             name: [_timeless(name, row) for row in rows if _TIME_OF_ALTER not in row]
             for name, rows in found
-            if name not in _LOGS
+            if name not in _LOGS and not name.startswith("HMSTATS_HISTORY")
         }
 
 
