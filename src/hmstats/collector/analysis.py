@@ -85,7 +85,8 @@ def analyze(
     with connect(uris) as service:
         found = service.find_table(request.table)
         if found is not None and is_lake_table(found):
-            delivery = Delivery(found.name, (), uris, new_run(), session_spool(spark, spool), patience_seconds)
+            spooled_in = session_spool(spark, spool)
+            delivery = Delivery(found.name, (), uris, new_run(), spooled_in, patience_seconds, past_locks=past_locks)
             return analyze_lake(
                 service, found, request, options, delivery, changed_only=changed_only, row_counts=row_counts
             )

@@ -58,7 +58,8 @@ def dry_run(
     """
     found = metastore.find_table(request.table)
     if found is not None and is_lake_table(found):
-        return _of_lake(plan_lake(metastore, found, request, options, changed_only=changed_only))
+        plan_of_lake = plan_lake(metastore, found, request, options, changed_only=changed_only, past_locks=past_locks)
+        return _of_lake(plan_of_lake)
     plan, files = prepare(
         metastore,
         request,

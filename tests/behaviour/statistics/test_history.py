@@ -44,15 +44,16 @@ class Scene:
         here = {"dbName": self.metastore.database, "tblName": self.table}
         named = {**here, "colNames": COLUMNS}
         of_partitions = api.PartitionsStatsRequest(**named, partNames=PARTITIONS)
-        asked = [
-            self.hive.get_table_statistics_req(api.TableStatsRequest(**named)),
-            self.hive.get_partitions_statistics_req(of_partitions),
-            self.hive.get_aggr_stats_for(of_partitions),
-        ]
+        of_table = self.hive.get_table_statistics_req(api.TableStatsRequest(**named))
+        by_partition = self.hive.get_partitions_statistics_req(of_partitions)
+        aggregated = self.hive.get_aggr_stats_for(of_partitions)
+        for columns in (of_table.tableStats, *by_partition.partStats.values(), aggregated.colStats):
+            columns.sort(key=lambda column: column.colName)  # no call promises an order
+        asked = [of_table, by_partition, aggregated]
         for places in (None, PARTITIONS):
             request = extension.StatisticsRequest(**here, partNames=places)
             found = self.ours._ask("get_statistics", request)
-            for each in found.colStats:  # they come in no order
+            for each in found.colStats:
                 each.statsObj.sort(key=lambda column: column.colName)
             found.details.sort(key=lambda detail: (detail.partName or "", detail.colName))
             asked += [found, self.ours._ask("get_provenance", request)]

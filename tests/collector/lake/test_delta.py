@@ -1,6 +1,7 @@
 """Tables of Delta Lake: their rows, columns and files by the log, their statistics where all others are."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,12 +16,14 @@ from hmstats.collector.dry_run import dry_run
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import DEFAULT, Options
+from hmstats.collector.planning.locked import LOCKED
 from hmstats.collector.report import Report
 from hmstats.collector.request.statement import statement
 from hmstats.errors import SettingsError, StatementError, UnreadableFile
-from hmstats.model.catalog.objects import Table
+from hmstats.model.catalog.objects import DatabaseName, Table
 from hmstats.model.spark.spark_schema import LOG_SCHEMA, data_columns
 from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.model.statistics.statistics_locks import LockedObject
 
 COLUMNS = ["id", "name", "p", "day", "at", "price", "flag", "raw"]
 
@@ -50,10 +53,11 @@ def analyzed(
     changed_only: bool = False,
     noscan: bool = False,
     columns: list[str] | None = None,
+    past_locks: bool = False,
 ) -> Report:
     table = table_of(service, name)
     assert is_lake_table(table)
-    delivery = Delivery(table.name, (), service.address, new_run(), None, 5.0)
+    delivery = Delivery(table.name, (), service.address, new_run(), None, 5.0, past_locks=past_locks)
     request = statement(name, noscan=noscan, columns=columns)
     return analyze_lake(service, table, request, options, delivery, changed_only=changed_only, row_counts=True)
 
@@ -102,6 +106,28 @@ def test_counts_and_the_log_s_schema_stand_in_the_table(
     assert table.parameters[LOG_SCHEMA] == log.schema().to_json()
     assert [each.name for each in data_columns(table)] == [*COLUMNS, "tags"]
     assert sum(1 for _ in folder.rglob("*.parquet")) > files.num_rows
+
+
+def test_locked_statistics_are_left_out_unless_told_otherwise(
+    our_metastore: Metastore, service: client.Metastore, folder: Path
+) -> None:
+    name = registered(our_metastore, folder)
+    analyzed(service, name)
+    before = stored(service, name, COLUMNS)
+    of = LockedObject(DatabaseName("hive", our_metastore.database), table_of(service, name).name.table)
+    service.locks.lock(replace(of, columns=("id",)))
+    write_deltalake(folder, ROWS.slice(0, 10), mode="append")
+    assert analyzed(service, name).skipped["id"] == LOCKED
+    now = stored(service, name, COLUMNS)
+    assert (now["id"].data, now["flag"].data != before["flag"].data) == (before["id"].data, True)
+    service.locks.lock(of)
+    with pytest.raises(StatementError, match=r"are locked: .*; --past-locks writes them too"):
+        analyzed(service, name)
+    report = analyzed(service, name, changed_only=True)
+    assert (report.rows, report.whole, "is locked" in (report.left or "")) == (0, None, True)
+    assert stored(service, name, COLUMNS) == now
+    analyzed(service, name, past_locks=True)
+    assert stored(service, name, ["id"])["id"].data != before["id"].data
 
 
 def test_spark_is_shown_the_statistics_under_its_own_names(

@@ -125,7 +125,8 @@ class Analysis:
         check_changes(request, changed_only=self.changed_only)
         table = service.find_table(request.table)
         if table is not None and is_lake_table(table):
-            plan_lake(service, table, request, self.options, changed_only=self.changed_only)
+            # A lock is an error of its table alone, which comes with the analysis.
+            plan_lake(service, table, request, self.options, changed_only=self.changed_only, past_locks=True)
             return _Wanted(text, request, by_metadata=True)
         check(service, request)
         return _Wanted(text, request, by_metadata=False)
@@ -206,7 +207,9 @@ class Analysis:
             if table is None:
                 raise StatementError(f"table {request.table.short} was dropped before it was read")
             spool = self.spool or str(Path(DEFAULT_FOLDER).absolute())
-            delivery = Delivery(table.name, (), address, new_run(), spool, self.patience_seconds)
+            delivery = Delivery(
+                table.name, (), address, new_run(), spool, self.patience_seconds, past_locks=self.past_locks
+            )
             return analyze_lake(
                 service,
                 table,

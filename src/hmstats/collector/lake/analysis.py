@@ -16,6 +16,7 @@ from hmstats.collector.lake.opened import LakeTable
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.planning.locked import LOCKED, locks_of, unlocked_columns
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import columns_of
 from hmstats.collector.report import Finding, Report, check_complete
@@ -33,7 +34,8 @@ from hmstats.sketch.accumulator import TableAccumulator
 class LakePlan:
     """What will be read: `types` is column to Hive type, `skipped` column to the reason why it has no statistics.
 
-    `unchanged`: the version was analysed before, for these columns and with these options.
+    `unchanged`: the version was analysed before, for these columns and with these options. `left` is why nothing is
+    to be analysed.
     """
 
     table: Table
@@ -42,6 +44,7 @@ class LakePlan:
     skipped: Mapping[str, str]
     fingerprint: str
     unchanged: bool = False
+    left: str | None = None
 
     @property
     def bytes(self) -> int:
@@ -50,12 +53,12 @@ class LakePlan:
 
 
 def plan_lake(
-    metastore: Metastore, table: Table, request: Statement, options: Options, *, changed_only: bool
+    metastore: Metastore, table: Table, request: Statement, options: Options, *, changed_only: bool, past_locks: bool
 ) -> LakePlan:
-    """The plan of a request for such a table; nothing is written.
+    """The plan of a request for such a table; nothing is written. Locked columns are left out unless `past_locks`.
 
-    Raises StatementError for partitions, for a missing column, and for a table that cannot be read; SettingsError if
-    the reader of the format is not installed.
+    Raises StatementError for partitions, for a missing column, for a table that cannot be read, and unless
+    `changed_only` for one whose statistics are locked; SettingsError if the reader of the format is not installed.
     """
     check_request(table, request)
     opened = open_table(table)
@@ -64,10 +67,16 @@ def plan_lake(
     types, skipped = columns_of(table, request.columns, taken=metastore.keeps_columns_of_spark(table))
     skipped |= {name: reason for name, reason in opened.without.items() if name in types}
     types = {name: type_ for name, type_ in types.items() if name not in skipped}
+    left: str | None = None
+    if not past_locks:
+        locks = locks_of(metastore, table.name)
+        free, left = unlocked_columns(locks, table.name, types, table.parameters, automatic=changed_only)
+        skipped |= dict.fromkeys(types.keys() - free.keys(), LOCKED)
+        types = free
     # The name of a file that no version but this has.
     found = fingerprint([DataFile(opened.identity, 0)], types, options)
     same = changed_only and table.parameters.get(PARAMETER) == found
-    return LakePlan(table, opened, types, skipped, found, unchanged=same)
+    return LakePlan(table, opened, types, skipped, found, unchanged=same, left=left)
 
 
 def analyze_lake(
@@ -82,16 +91,16 @@ def analyze_lake(
 ) -> Report:
     """Compute and store the statistics of a table's newest version.
 
-    `row_counts`: with noscan, the rows that the log says. Raises as plan_lake; UnreadableFile; AnalysisIncomplete, with
-    the report, if the metastore refused the statistics.
+    `row_counts`: with noscan, the rows that the log says. `delivery` says whether locked statistics are written.
+    Raises as plan_lake; UnreadableFile; AnalysisIncomplete, with the report, if the metastore refused the statistics.
     """
     seconds: dict[str, float] = {}
     with _timed(seconds, "plan"):
-        plan = plan_lake(metastore, table, request, options, changed_only=changed_only)
+        plan = plan_lake(metastore, table, request, options, changed_only=changed_only, past_locks=delivery.past_locks)
     finding: Finding | None = None
-    if request.noscan:
+    if plan.left is None and request.noscan:
         finding = _counted(plan, row_counts=row_counts)
-    elif not plan.unchanged:
+    elif plan.left is None and not plan.unchanged:
         with _timed(seconds, "read"):
             finding = _read(plan, options)
     refused: Mapping[str, str] = {}
@@ -111,6 +120,7 @@ def analyze_lake(
         files=len(plan.opened.files) if finding else 0,
         bytes=plan.bytes if finding else 0,
         unchanged=int(plan.unchanged),
+        left=plan.left,
         columns=tuple(plan.types),
         failed=refused,
         spooled=spooled,

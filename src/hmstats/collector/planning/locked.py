@@ -1,6 +1,6 @@
 """Leaves locked statistics out of an analysis: columns, partitions, or the whole table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hmstats.client import Metastore
@@ -11,7 +11,7 @@ from hmstats.model.statistics.statistics_locks import StatisticsLock
 
 LOCKED = "its statistics are locked"
 """The reason why a locked column is skipped."""
-_FORCE = "--past-locks writes them too"
+_PAST_LOCKS = "--past-locks writes them too"
 _SKIP = "skip.stats.autoupdate"
 """Hive's parameter of tables and partitions that its automatic analyses leave out."""
 
@@ -40,7 +40,7 @@ def check_unlocked(metastore: Metastore, name: TableName) -> None:
     """Raises StatementError if all of a table is locked."""
     lock = whole_lock(locks_of(metastore, name))
     if lock is not None:
-        raise StatementError(f"{sentence(name, lock)}; {_FORCE}")
+        raise StatementError(f"{sentence(name, lock)}; {_PAST_LOCKS}")
 
 
 def unlocked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
@@ -49,20 +49,14 @@ def unlocked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
     Raises StatementError if all of the table or all that was asked for is locked, unless the analysis is `automatic`.
     """
     locks = locks_of(metastore, plan.table)
-    whole = whole_lock(locks)
-    reason = None if whole is None else sentence(plan.table, whole)
-    columns = {each for lock in locks if lock.object.partition is None for each in lock.object.columns}
-    types = {name: kind for name, kind in plan.types.items() if name not in columns}
-    if reason is None and plan.types and not types:
-        reason = f"all columns of {plan.table.short} that were to be analysed are locked"
-    if automatic and reason is None and _is_skipped(plan.parameters):
-        reason = f"{plan.table.short} has the parameter {_SKIP}"
+    types, reason = unlocked_columns(locks, plan.table, plan.types, plan.parameters, automatic=automatic)
     if reason is not None:
-        return _nothing(plan, reason, automatic=automatic)
+        return replace(plan, pieces=(), chosen=True, left=reason)
     held = {each.object.partition for each in locks if each.object.partition and not each.object.columns}
     pieces = [each for each in plan.pieces if each.name in held or (automatic and _is_skipped(each.parameters))]
     if pieces and len(pieces) == len(plan.pieces):
-        return _nothing(plan, f"all partitions of {plan.table.short} are locked or skipped", automatic=automatic)
+        reason = _left(f"all partitions of {plan.table.short} are locked or skipped", automatic=automatic)
+        return replace(plan, pieces=(), chosen=True, left=reason)
     return replace(
         plan,
         types=types,
@@ -73,10 +67,34 @@ def unlocked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
     )
 
 
-def _nothing(plan: Plan, reason: str, *, automatic: bool) -> Plan:
+def unlocked_columns(
+    locks: Sequence[StatisticsLock],
+    name: TableName,
+    types: Mapping[str, str],
+    parameters: Parameters,
+    *,
+    automatic: bool,
+) -> tuple[dict[str, str], str | None]:
+    """The columns that are not locked, with their types, and why nothing is to be analysed, or None.
+
+    Raises StatementError if nothing is, unless the analysis is `automatic`.
+    """
+    locked = {each for lock in locks if lock.object.partition is None for each in lock.object.columns}
+    free = {column: kind for column, kind in types.items() if column not in locked}
+    whole = whole_lock(locks)
+    if whole is not None:
+        return {}, _left(sentence(name, whole), automatic=automatic)
+    if types and not free:
+        return {}, _left(f"all columns of {name.short} that were to be analysed are locked", automatic=automatic)
+    if automatic and _is_skipped(parameters):
+        return {}, f"{name.short} has the parameter {_SKIP}"
+    return free, None
+
+
+def _left(reason: str, *, automatic: bool) -> str:
     if not automatic:
-        raise StatementError(f"{reason}; {_FORCE}")
-    return replace(plan, pieces=(), chosen=True, left=reason)
+        raise StatementError(f"{reason}; {_PAST_LOCKS}")
+    return reason
 
 
 def _is_skipped(parameters: Parameters) -> bool:

@@ -308,7 +308,7 @@ def _named(unit: Unit, place: _Place, name: TableName, rows: int) -> dict[str, S
 
 
 def _in_order(statistics: Mapping[int, StatisticsSet]) -> Iterator[tuple[int, ColumnStatistics]]:
-    """OwnerKind and column statistics in a fixed order, so that two writers cannot deadlock."""
+    """Owners and column statistics in a fixed order, so that two writers cannot deadlock."""
     for owner in sorted(statistics):
         for column in sorted(statistics[owner].columns, key=attrgetter("column")):
             yield owner, column
