@@ -18,6 +18,7 @@ pytest_plugins = [
     "tests.fixtures.postgres",
     "tests.fixtures.database_pool",
     "tests.fixtures.statements",
+    "tests.fixtures.compiled_statements",
     "tests.fixtures.versions",
     "tests.fixtures.hive",
     "tests.fixtures.kerberos",
