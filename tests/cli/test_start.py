@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from scripts.generate_docs import command_line
+from tests.fixtures.commands import Ended, ended
 from tests.fixtures.servers import HMSTATS
 
 from hmstats.cli.main import COMMANDS
@@ -38,9 +39,18 @@ def imported(*arguments: str, **environment: str) -> set[str]:
     return set(names)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["version"], *([name, "-h"] for name in COMMANDS)])
-def test_help_and_version_import_nothing_heavy(arguments: list[str]) -> None:
-    modules = imported(*arguments)
+HELPS = [["--help"], ["--version"], ["version"], *([name, "-h"] for name in COMMANDS)]
+
+
+@pytest.fixture(scope="module")
+def helps(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], Ended]:
+    """What each command did when it was asked for help."""
+    return ended(HELPS, tmp_path_factory.mktemp("helps"))
+
+
+@pytest.mark.parametrize("arguments", HELPS)
+def test_help_and_version_import_nothing_heavy(helps: dict[tuple[str, ...], Ended], arguments: list[str]) -> None:
+    modules = helps[tuple(arguments)].modules
     assert not modules & HEAVY
     ours = {name for name in modules if name.startswith("hmstats.") and not name.startswith("hmstats.cli.commands")}
     assert ours <= {
@@ -51,6 +61,13 @@ def test_help_and_version_import_nothing_heavy(arguments: list[str]) -> None:
         "hmstats.errors",
         "hmstats.version",
     }
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_every_command_has_help(helps: dict[tuple[str, ...], Ended], command: list[str]) -> None:
+    done = helps[*command, "-h" if command else "--help"]
+    assert done.code == 0
+    assert done.stdout.startswith("Usage: hmstats")
 
 
 def test_a_command_that_works_imports_what_it_needs() -> None:

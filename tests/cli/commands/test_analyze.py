@@ -13,6 +13,7 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.fixtures.commands import ended
 from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner, Result
 
@@ -342,34 +343,38 @@ def test_under_spark_submit_it_takes_what_is_there(
     assert json.loads(done.stdout.splitlines()[-1])["rows"] == 7
 
 
+REFUSED = [
+    (["{db}.none"], "table {db}.none is not in the metastore at thrift://"),
+    (["{db}.one", "--columns", "z"], "table {db}.one has no column z, only a, b"),
+    (["{db}.many", "--columns", "list"], "column list of {db}.many is of type array<int>, without statistics"),
+    (["{db}.many", "--partition", "q=1"], "table {db}.many has no partition key q, only p"),
+    (["{db}.one", "--where", "p > 9"], "table {db}.one has no partitions, so none matches p > 9"),
+    (["{db}.many", "--partition", "p=x"], "partition key p is of type int, which 'x' is no value of"),
+    (["ANALYZE TABLE {db}.one t COMPUTE STATISTICS"], "the statement cannot be read at 't'"),
+    (["nowhere.*"], "there is no table in nowhere.*"),
+    (["{db}.one", "--sample", "2"], "a sample is more than 0"),
+    (["{db}.one", "--precision", "9"], "the precision of bit vectors is from 10 to 14"),
+    (["{db}.one", "--conf", "x"], "--conf must be KEY=VALUE, found 'x'"),
+    (["{db}.one", "--job-log", "/nowhere/jobs.log"], "the job log /nowhere/jobs.log cannot be written: No such"),
+    (["{db}.one", "--changed-only", "--noscan"], "noscan reads no data"),
+]
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["{db}.none"], "table {db}.none is not in the metastore at thrift://"),
-        (["{db}.one", "--columns", "z"], "table {db}.one has no column z, only a, b"),
-        (["{db}.many", "--columns", "list"], "column list of {db}.many is of type array<int>, without statistics"),
-        (["{db}.many", "--partition", "q=1"], "table {db}.many has no partition key q, only p"),
-        (["{db}.one", "--where", "p > 9"], "table {db}.one has no partitions, so none matches p > 9"),
-        (["{db}.many", "--partition", "p=x"], "partition key p is of type int, which 'x' is no value of"),
-        (["ANALYZE TABLE {db}.one t COMPUTE STATISTICS"], "the statement cannot be read at 't'"),
-        (["nowhere.*"], "there is no table in nowhere.*"),
-        (["{db}.one", "--sample", "2"], "a sample is more than 0"),
-        (["{db}.one", "--precision", "9"], "the precision of bit vectors is from 10 to 14"),
-        (["{db}.one", "--conf", "x"], "--conf must be KEY=VALUE, found 'x'"),
-        (["{db}.one", "--job-log", "/nowhere/jobs.log"], "the job log /nowhere/jobs.log cannot be written: No such"),
-        (["{db}.one", "--changed-only", "--noscan"], "noscan reads no data"),
-    ],
-)
 def test_bad_input_is_one_sentence_before_spark_starts(
-    spark: Any, spark_metastore: str, database: str, arguments: Sequence[str], sentence: str
+    spark: Any, spark_metastore: str, database: str, tmp_path: Path
 ) -> None:
-    given = [each.format(db=database) for each in arguments]
-    done = command(*given, "--metastore", spark_metastore, JAVA_HOME="/nowhere")
-    assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert len(done.stderr.splitlines()) == 1, done.stderr
-    assert done.stderr.startswith(f"hmstats: {sentence.format(db=database)}"), done.stderr
-    assert "Java" not in done.stderr
+    commands = [
+        ["analyze", *(each.format(db=database) for each in given), "--metastore", spark_metastore]
+        for given, _ in REFUSED
+    ]
+    answers = ended(commands, tmp_path, {"JAVA_HOME": "/nowhere"})
+    for command, (_, sentence) in zip(commands, REFUSED, strict=True):
+        done = answers[tuple(command)]
+        assert (done.code, done.stdout) == (2, ""), done.stderr
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert done.stderr.startswith(f"hmstats: {sentence.format(db=database)}"), done.stderr
+        assert "Java" not in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["ping", "--help"], ["analyze", "--help"], ["ping"], ["version"]])
