@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 COLUMNS = ("number", "text")
 MASTER = "local-cluster[2,1,1024]"
-SPARK_HOME = Path(pyspark.__file__).parent
+INSTALLED = Path(pyspark.__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -40,21 +40,21 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_installed_and_an_executor_that_is_lost(port: int, tmp_path: Path) -> None:
-    found = analysed(port, tmp_path, arguments=("lose",))
+def test_installed_and_an_executor_that_is_lost(spark_home: Path, port: int, tmp_path: Path) -> None:
+    found = analysed(spark_home, port, tmp_path, arguments=("lose",))
     assert found["executors"] == 2
     assert found["packages"] == [hmstats.__file__]
     assert {each.name for each in tmp_path.glob("attempt *")} == {"attempt 0", "attempt 1"}
 
 
-def test_as_a_zip_file(port: int, package: Path, tmp_path: Path) -> None:
+def test_as_a_zip_file(spark_home: Path, port: int, package: Path, tmp_path: Path) -> None:
     packed = shutil.make_archive(str(tmp_path / "hmstats"), "zip", package)
-    found = analysed(port, tmp_path, "--py-files", packed)
+    found = analysed(spark_home, port, tmp_path, "--py-files", packed)
     assert found["packages"]
     assert all("hmstats.zip/" in each for each in found["packages"])
 
 
-def test_in_an_archive_with_an_interpreter(port: int, package: Path, tmp_path: Path) -> None:
+def test_in_an_archive_with_an_interpreter(spark_home: Path, port: int, package: Path, tmp_path: Path) -> None:
     interpreter = tmp_path / "python"
     interpreter.write_text(f'#!/bin/sh\nPYTHONPATH="$(dirname "$0")/../lib:$PYTHONPATH" exec {sys.executable} "$@"\n')
     interpreter.chmod(0o755)
@@ -63,6 +63,7 @@ def test_in_an_archive_with_an_interpreter(port: int, package: Path, tmp_path: P
         packed.add(package, "lib")
         packed.add(interpreter, "bin/python")
     found = analysed(
+        spark_home,
         port,
         tmp_path,
         *("--archives", f"{archive}#environment"),
@@ -73,17 +74,27 @@ def test_in_an_archive_with_an_interpreter(port: int, package: Path, tmp_path: P
     assert all("/environment/" in each for each in found["packages"])
 
 
-def analysed(port: int, folder: Path, *flags: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def spark_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home of Spark of the test's own, since workers of this kind of cluster leave their folders in it."""
+    home = tmp_path_factory.mktemp("spark-home")
+    for each in INSTALLED.iterdir():
+        (home / each.name).symlink_to(each)
+    (home / "work").unlink(missing_ok=True)
+    return home
+
+
+def analysed(spark_home: Path, port: int, folder: Path, *flags: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
     """What a program that analyses a new table said; what it stored is right."""
     name = parted(port, folder / "data", COLUMNS)
     program = Path(__file__).with_name("cluster_session.py")
-    command = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", MASTER, *flags, str(program)]
+    command = [str(spark_home / "bin" / "spark-submit"), "--master", MASTER, *flags, str(program)]
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYSPARK", "SPARK", "PYTHON"))}
-    own = {"SPARK_HOME": str(SPARK_HOME), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    own = {"SPARK_HOME": str(spark_home), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(
         [*command, f"{name.database}.{name.table}", f"thrift://127.0.0.1:{port}", str(folder), *arguments],
         cwd=folder,
-        env=clean | own | {"SPARK_WORKER_DIR": str(folder / "work")},
+        env=clean | own,
         capture_output=True,
         text=True,
         timeout=500,
