@@ -209,6 +209,45 @@ struct StatisticsLocksResult {
   1: required list<StatisticsLock> locks,
 }
 
+// ---------------------------------------------------------------- preferences
+
+// How statistics are made and kept, as it is stated of an object; docs/preferences.md has names and values. No `dbName`:
+// of everything. A preference is of a partition or of a column, not of both.
+struct Preference {
+  1: optional string catName,
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional string partName,
+  5: optional string colName,
+  6: required string name,
+  7: required string value,
+  8: optional string setBy,
+  9: optional i64 setAt, // epoch seconds
+  10: optional bool ofHive, // the parameter skip.stats.autoupdate of the object says it
+}
+
+// What to set and to remove, of one object: all of it, or nothing.
+struct PreferenceChanges {
+  1: optional string catName,
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional string partName,
+  5: optional string colName,
+  6: optional map<string, string> put,
+  7: optional list<string> remove,
+}
+
+// Patterns as those of get_table_meta; absent: all.
+struct PreferencesRequest {
+  1: optional string catName,
+  2: optional string dbPatterns,
+  3: optional string tblPatterns,
+}
+
+struct PreferencesResult {
+  1: required list<Preference> preferences,
+}
+
 // ---------------------------------------------------------------- running writes
 
 // Where a partial state stands among those of its run, which are in the order of these fields. `piece` is a partition's
@@ -380,6 +419,15 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
 
   // The locks of databases, and of tables and partitions in them.
   StatisticsLocksResult get_statistics_locks(1: StatisticsLocksRequest request)
+    throws (1: hive_metastore.MetaException o1)
+
+  // Sets and removes preferences of an object; how many were removed.
+  i64 change_preferences(1: PreferenceChanges request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // The preferences of everything, of databases, and of tables, partitions and columns in them.
+  PreferencesResult get_preferences(1: PreferencesRequest request)
     throws (1: hive_metastore.MetaException o1)
 
   // Keeps what an attempt of a task of a running write has found, until the run is removed or was silent for a time.

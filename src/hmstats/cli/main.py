@@ -42,6 +42,7 @@ COMMANDS = {
     "lock": "Protect statistics from writes.",
     "unlock": "Let statistics be written again.",
     "locked": "List the locks on statistics.",
+    "prefs": "Set and show how statistics are made.",
     "export": "Write all statistics to a file.",
     "import": "Read statistics from a file or a metastore.",
     "ping": "Ask a metastore whether it is alive.",

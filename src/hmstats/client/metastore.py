@@ -14,6 +14,7 @@ from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, 
 from hmstats.client.connection.connection import Connection
 from hmstats.client.history import HistoryQuestions
 from hmstats.client.naming import AnyTable, as_table_name
+from hmstats.client.preferences import PreferenceQuestions
 from hmstats.client.questions import Questions
 from hmstats.client.statistics_locks import StatisticsLocks
 from hmstats.errors import CallRefused, StatementError, UnknownCall
@@ -160,6 +161,11 @@ class Metastore(Questions):
     def locks(self) -> StatisticsLocks:
         """Locks on statistics, which only hmstats has."""
         return StatisticsLocks(self._connection)
+
+    @property
+    def preferences(self) -> PreferenceQuestions:
+        """Preferences of how statistics are made and kept, which only hmstats has."""
+        return PreferenceQuestions(self._ask)
 
     def database_names(self) -> list[str]:
         """The names of the databases of the default catalog."""

@@ -16,10 +16,11 @@ from hmstats.collector.findings.finding import known_of, whole_table
 from hmstats.collector.findings.without_scan import found_without_scan
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table
-from hmstats.collector.options import DEFAULT, Options
+from hmstats.collector.options import AS_PREFERRED, Choices, Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
-from hmstats.collector.planning.prepare import Files, prepare
+from hmstats.collector.planning.preferred import preferred
+from hmstats.collector.planning.prepare import Files, check_changes, prepare
 from hmstats.collector.report import Finding, Report, check_complete
 from hmstats.collector.request.partition_spec import Partitions
 from hmstats.collector.request.statement import statement
@@ -45,7 +46,7 @@ def analyze(
     row_counts: bool = False,
     changed_only: bool = False,
     past_locks: bool = False,
-    options: Options = DEFAULT,
+    options: Options | Choices = AS_PREFERRED,
     spool: str | None = None,
     patience_seconds: float = PATIENCE_SECONDS,
     reliable: bool = False,
@@ -59,8 +60,8 @@ def analyze(
     filter over the partition keys, in Hive's language. `noscan`: only count files and bytes, and with `row_counts` rows
     by the footers of Parquet files. `changed_only`: only partitions whose files changed since their statistics;
     a table that is locked, or that Hive's skip.stats.autoupdate names, is left out. `past_locks`: write locked
-    statistics too; without it an analysis of a locked table is refused. `progress` is called with the
-    counts of finished work.
+    statistics too; without it an analysis of a locked table is refused. `options`: Options say everything; where
+    Choices say nothing, the table's preferences count. `progress` is called with the counts of finished work.
 
     If the metastore does not answer, calls are retried for `patience_seconds`; then the statistics go to the folder
     `spool`, a path or a URI that every executor can write. By default it is spark.hmstats.spool, or on one machine
@@ -80,9 +81,12 @@ def analyze(
         noscan=noscan,
         database=spark.catalog.currentDatabase(),
     )
+    check_changes(request, changed_only=changed_only)
     seconds: dict[str, float] = {}
     uris = metastore or session_metastore(spark)
     with connect(uris) as service:
+        wanted = preferred(service, request, options, row_counts=row_counts)
+        request, options, row_counts = wanted.request, wanted.options, wanted.row_counts
         found = service.find_table(request.table)
         if found is not None and is_lake_table(found):
             spooled_in = session_spool(spark, spool)

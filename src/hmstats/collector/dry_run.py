@@ -7,8 +7,9 @@ from typing import Any
 from hmstats.client import Metastore
 from hmstats.collector.lake.analysis import LakePlan, plan_lake
 from hmstats.collector.lake.formats import is_lake_table
-from hmstats.collector.options import DEFAULT, Options
-from hmstats.collector.planning.prepare import prepare
+from hmstats.collector.options import AS_PREFERRED, Choices, Options
+from hmstats.collector.planning.preferred import preferred
+from hmstats.collector.planning.prepare import check_changes, prepare
 from hmstats.collector.request.statement import Statement
 from hmstats.collector.scan.splits import cut
 
@@ -46,7 +47,7 @@ def dry_run(
     metastore: Metastore,
     request: Statement,
     *,
-    options: Options = DEFAULT,
+    options: Options | Choices = AS_PREFERRED,
     changed_only: bool = False,
     cores: int | None = None,
     conf: Mapping[str, str] = _UNSET,
@@ -56,6 +57,9 @@ def dry_run(
 
     Only Hadoop's settings in `conf` (spark.hadoop.*) are used. Raises StatementError as an analysis would.
     """
+    check_changes(request, changed_only=changed_only)
+    wanted = preferred(metastore, request, options, row_counts=False)
+    request, options = wanted.request, wanted.options
     found = metastore.find_table(request.table)
     if found is not None and is_lake_table(found):
         plan_of_lake = plan_lake(metastore, found, request, options, changed_only=changed_only, past_locks=past_locks)
@@ -68,7 +72,7 @@ def dry_run(
         hadoop=lambda name: conf.get(f"spark.hadoop.{name}"),
         past_locks=past_locks,
     )
-    wanted = [file for piece in plan.pieces for file in files[piece.name]]
+    read = [file for piece in plan.pieces for file in files[piece.name]]
     tasks = 0 if request.noscan else None
     if not request.noscan and plan.parquet and cores is not None:
         tasks = len(cut(plan.pieces, files, cores, options, plan.settings))
@@ -76,8 +80,8 @@ def dry_run(
         table=plan.table.short,
         partitions=len(plan.pieces) if plan.keys else 0,
         unchanged=len(plan.unchanged),
-        files=len(wanted),
-        bytes=sum(file.bytes for file in wanted),
+        files=len(read),
+        bytes=sum(file.bytes for file in read),
         columns=tuple(plan.types),
         skipped=tuple(plan.skipped),
         tasks=tasks,

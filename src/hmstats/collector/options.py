@@ -1,11 +1,26 @@
 """The options of an analysis: what it computes, how exactly, and with how many tasks."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hmstats.errors import StatementError
 from hmstats.sketch.distinct.hive_hll import DEFAULT_P
 
 LEAST_PRECISION, MOST_PRECISION = 10, 14
+
+
+class Sketches(NamedTuple):
+    """Which sketches are made of a column."""
+
+    distinct: bool = True
+    histogram: bool = True
+    top_k: bool = True
+
+    @property
+    def text(self) -> str:
+        """The names of the sketches, or `bounds`."""
+        return "+".join(name for name, made in zip(self._fields, self, strict=True) if made) or "bounds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +29,7 @@ class Options:
 
     `sample_fraction`: the part of the data that is read, by row groups of Parquet files and by rows of anything else.
     `distinct`: count distinct values, with bit vectors of 2^`precision` registers. `histogram`, `top_k`: make these.
+    `by_column`: the sketches of columns that differ from the others.
     `most_tasks`: the most tasks that the work is split into, so that no more run at once; None: by the number of cores.
     Raises StatementError for an invalid value.
     """
@@ -24,6 +40,7 @@ class Options:
     top_k: bool = True
     precision: int = DEFAULT_P
     most_tasks: int | None = None
+    by_column: Mapping[str, Sketches] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0 < self.sample_fraction <= 1:
@@ -48,8 +65,29 @@ class Options:
     @property
     def identity(self) -> str:
         """The options that affect results, as a text: equal texts and data give equal statistics."""
-        sketches = [name for name in ("distinct", "histogram", "top_k") if getattr(self, name)]
-        return f"sample={self.sample_fraction} precision={self.precision} {'+'.join(sketches) or 'bounds'}"
+        others = "".join(f" {name}={self.by_column[name].text}" for name in sorted(self.by_column))
+        return f"sample={self.sample_fraction} precision={self.precision} {self._usual.text}{others}"
+
+    def sketches_of(self, column: str) -> Sketches:
+        """The sketches that are made of a column."""
+        return self.by_column.get(column, self._usual)
+
+    @property
+    def _usual(self) -> Sketches:
+        return Sketches(self.distinct, self.histogram, self.top_k)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a caller says of an analysis, as in Options; what is None is left to the table's preferences."""
+
+    sample_fraction: float | None = None
+    distinct: bool | None = None
+    histogram: bool | None = None
+    top_k: bool | None = None
+    precision: int | None = None
+    most_tasks: int | None = None
 
 
 DEFAULT = Options()
+AS_PREFERRED = Choices()

@@ -8,6 +8,7 @@ Imports nothing of ours but errors. From the bottom:
 - spark/: what Spark stores of a table in its own form
 - partitions/: values of partition keys, and conditions over them
 - transactions/: transactions, write ids and locks
+- preferences/: how statistics are made and kept
 - access/: authenticated users, and what they may do
 - events.py: what a change did
 """

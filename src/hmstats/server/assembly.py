@@ -47,6 +47,7 @@ from hmstats.server.rpc.partitions.partitions import PartitionCalls
 from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.statistics.extension import ExtensionCalls
 from hmstats.server.rpc.statistics.history import HistoryCalls
+from hmstats.server.rpc.statistics.preferences import PreferenceCalls
 from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
 from hmstats.server.rpc.statistics.statistics import StatisticsCalls
 from hmstats.server.rpc.statistics.statistics_locks import StatisticsLockCalls
@@ -72,6 +73,7 @@ from hmstats.service.catalog.tables.alter_table import TableAlterations
 from hmstats.service.catalog.tables.constraints import Constraints
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.materialized_views import MaterializedViews
+from hmstats.service.catalog.tables.preferences import StatisticsPreferences
 from hmstats.service.catalog.tables.statistics_locks import StatisticsLocks
 from hmstats.service.catalog.tables.table_filters import TableFilters
 from hmstats.service.catalog.tables.tables import Tables
@@ -351,6 +353,7 @@ def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[ob
         StatisticsCalls(made.reader, made.aggregator, made.writer, send_sketches=rules.send_sketches),
         ExtensionCalls(sketched, made.writer),
         StatisticsLockCalls(StatisticsLocks(store, refuse=rules.refuse_locked_writes)),
+        PreferenceCalls(StatisticsPreferences(store)),
         ArrowCalls(whole),
     )
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.collector.checks import check_all, comparable
 from tests.collector.data import ROWS, TYPES, rows
 
-from hmstats.collector.options import Options
+from hmstats.collector.options import Options, Sketches
 from hmstats.collector.scan import parquet
 from hmstats.collector.scan.splits import Split
 from hmstats.collector.scan.states import States
@@ -137,6 +137,19 @@ def test_options_say_which_sketches_are_made(tmp_path: Path) -> None:
     fine = parquet.accumulated([split], {"big": "bigint"}, Options(precision=14)).columns["big"].hll
     assert fine is not None
     assert fine.p == 14
+
+
+def test_columns_may_have_sketches_of_their_own(tmp_path: Path) -> None:
+    split = written(tmp_path / "a.parquet", TABLE)
+    first, second, *_ = (each for each in TYPES if TYPES[each] == "bigint" or TYPES[each] == "double")
+    options = Options(by_column={first: Sketches(distinct=False, histogram=False, top_k=False)})
+    found = {each.column: each for each in parquet.accumulated([split], TYPES, options).statistics(TYPES)}
+    assert getattr(found[first].data, "ndv", None) is None
+    assert found[first].top_k is None
+    assert getattr(found[second].data, "ndv", None) is not None
+    merged = States(TYPES, options)
+    merged.of("p").update(TABLE)
+    assert next(each for each in merged.total().statistics(TYPES) if each.column == first).top_k is None
 
 
 def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:

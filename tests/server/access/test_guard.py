@@ -174,6 +174,24 @@ def test_locks_on_statistics_need_the_right_to_lock(server: Guarded) -> None:
     assert [each.dbName for each in done(ada.ask("get_statistics_locks", request=every)).locks] == ["open"]
 
 
+def test_preferences_need_the_right_to_write_statistics(server: Guarded) -> None:
+    server.rule(ANALYST)
+    ada, root = server.client("ada"), server.client("root")
+    put = {"sample": "0.5"}
+    of_table = extension.PreferenceChanges(dbName="open", tblName="t", put=put)
+    assert done(ada.ask("change_preferences", request=of_table)) == 0
+    everything = raised(ada.ask("change_preferences", request=extension.PreferenceChanges(put=put)))
+    assert everything.message.startswith("ada may not admin")
+    shut = extension.PreferenceChanges(dbName="shut", put=put)
+    assert raised(ada.ask("change_preferences", request=shut)).message.startswith("ada may not write_statistics")
+    for request in (shut, extension.PreferenceChanges(put=put)):
+        assert done(root.ask("change_preferences", request=request)) == 0
+    every = extension.PreferencesRequest()
+    seen = {who: done(client.ask("get_preferences", request=every)) for who, client in (("ada", ada), ("root", root))}
+    assert [each.dbName for each in seen["ada"].preferences] == [None, "open"]
+    assert [each.dbName for each in seen["root"].preferences] == [None, "open", "shut"]
+
+
 def test_an_alter_of_statistics_alone_needs_no_more(server: Guarded) -> None:
     server.rule(ANALYST)
     ada = server.client("ada")

@@ -9,5 +9,6 @@ analysis, checking                    Spark's jobs
 list_, show, ask, compare             stored statistics
 compare_sources                       what compare puts side by side
 locks/                                locks on statistics
+prefs                                 how statistics are made and kept
 push, export, import_, delete         statistics on their way
 """

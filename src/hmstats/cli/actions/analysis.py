@@ -28,9 +28,10 @@ from hmstats.collector.dry_run import DryRun, dry_run
 from hmstats.collector.job_log import JobLog
 from hmstats.collector.lake.analysis import analyze_lake, plan_lake
 from hmstats.collector.lake.formats import is_lake_table
-from hmstats.collector.options import Options
+from hmstats.collector.options import Choices
 from hmstats.collector.planning.locked import LOCKED, check_unlocked
-from hmstats.collector.planning.plan import check
+from hmstats.collector.planning.plan import LEFT_OUT, check
+from hmstats.collector.planning.preferred import preferred
 from hmstats.collector.planning.prepare import check_changes
 from hmstats.collector.request.analyze_sql import is_statement
 from hmstats.collector.request.statement import Statement, statement
@@ -57,7 +58,7 @@ class Analysis:
     row_counts: bool
     changed_only: bool
     past_locks: bool
-    options: Options
+    options: Choices
     metastore: str
     named: bool
     master: str | None
@@ -126,7 +127,8 @@ class Analysis:
         table = service.find_table(request.table)
         if table is not None and is_lake_table(table):
             # A lock is an error of its table alone, which comes with the analysis.
-            plan_lake(service, table, request, self.options, changed_only=self.changed_only, past_locks=True)
+            wanted = preferred(service, request, self.options, row_counts=self.row_counts)
+            plan_lake(service, table, wanted.request, wanted.options, changed_only=self.changed_only, past_locks=True)
             return _Wanted(text, request, by_metadata=True)
         check(service, request)
         return _Wanted(text, request, by_metadata=False)
@@ -210,14 +212,15 @@ class Analysis:
             delivery = Delivery(
                 table.name, (), address, new_run(), spool, self.patience_seconds, past_locks=self.past_locks
             )
+            wanted = preferred(service, request, self.options, row_counts=self.row_counts)
             return analyze_lake(
                 service,
                 table,
-                request,
-                self.options,
+                wanted.request,
+                wanted.options,
                 delivery,
                 changed_only=self.changed_only,
-                row_counts=self.row_counts,
+                row_counts=wanted.row_counts,
             )
 
     def _print(self, reports: Sequence[collector.Report], *, alone: bool) -> None:
@@ -231,7 +234,7 @@ class Analysis:
 
 def _lacks_columns(report: collector.Report) -> bool:
     """Whether columns cannot have statistics."""
-    return any(reason != LOCKED for reason in report.skipped.values())
+    return any(reason not in (LOCKED, LEFT_OUT) for reason in report.skipped.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,12 @@ from hmstats.errors import SettingsError
 from hmstats.extras import install_advice
 
 
-def sketches_made(*, bounds_only: bool, histogram: bool, top_k: bool) -> dict[str, bool]:
-    """Which sketches are computed, by the name of the option."""
-    return {"distinct": not bounds_only, "histogram": histogram and not bounds_only, "top_k": top_k and not bounds_only}
+def sketches_made(*, bounds_only: bool | None, histogram: bool | None, top_k: bool | None) -> dict[str, bool | None]:
+    """Which sketches are computed, by the name of the option; None if nothing is said of them."""
+    if bounds_only:
+        return {"distinct": False, "histogram": False, "top_k": False}
+    distinct = None if bounds_only is None else True
+    return {"distinct": distinct, "histogram": histogram, "top_k": top_k}
 
 
 def settings_of_spark(texts: list[str]) -> dict[str, str]:

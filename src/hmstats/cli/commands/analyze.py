@@ -12,6 +12,8 @@ _FOOTERS = "With --noscan: count rows too, by the footers of Parquet files."
 _SPOOL = "Where statistics wait when the metastore stays away: a path or a URI."
 _RELIABLE = "Stop at the first file that cannot be read."
 _PAST_LOCKS = "Write locked statistics too."
+_SAMPLE = "The part of the rows to read; 1 reads all."
+_BOUNDS = "Make no sketches, and so no NDV; or make them all."
 _CHANGED = "Only partitions whose files changed since their statistics."
 
 
@@ -26,11 +28,11 @@ def analyze(
     row_counts: Annotated[bool, typer.Option("--row-counts", help=_FOOTERS)] = False,
     changed_only: Annotated[bool, typer.Option("--changed-only", help=_CHANGED)] = False,
     past_locks: Annotated[bool, typer.Option("--past-locks", help=_PAST_LOCKS)] = False,
-    sample: Annotated[float, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")] = 1.0,
-    no_histogram: Annotated[bool, typer.Option("--no-histogram", help="Make no histograms.")] = False,
-    no_top_k: Annotated[bool, typer.Option("--no-top-k", help="Look for no frequent values.")] = False,
-    bounds_only: Annotated[bool, typer.Option("--bounds-only", help="Make no sketches, and so no NDV.")] = False,
-    precision: Annotated[int, typer.Option(help="Precision of the bit vectors, 10 to 14.")] = 12,
+    sample: Annotated[float | None, typer.Option(help=_SAMPLE, metavar="FRACTION")] = None,
+    histogram: Annotated[bool | None, typer.Option("--histogram/--no-histogram", help="Make histograms.")] = None,
+    top_k: Annotated[bool | None, typer.Option("--top-k/--no-top-k", help="Look for frequent values.")] = None,
+    bounds_only: Annotated[bool | None, typer.Option("--bounds-only/--all-statistics", help=_BOUNDS)] = None,
+    precision: Annotated[int | None, typer.Option(help="Precision of the bit vectors, 10 to 14.")] = None,
     tasks: Annotated[int | None, typer.Option(help="The most tasks that the work is cut into.")] = None,
     master: Master = None,
     conf: SparkSettings = None,
@@ -42,19 +44,20 @@ def analyze(
 ) -> None:
     """Compute the statistics of tables and their partitions and push them to the metastore.
 
-    Under spark-submit, or where a session is active, that Spark is used; otherwise one is started here. The exit code
-    is 3 when columns that were asked for cannot have statistics; they are named with the reason.
+    Options that are not given are those of the tables' preferences. Under spark-submit, or where a session is active,
+    that Spark is used; otherwise one is started here. The exit code is 3 when columns that were asked for cannot have
+    statistics; they are named with the reason.
     """
     from hmstats.cli.actions.spark_arguments import need_spark, settings_of_spark, sketches_made
     from hmstats.settings import load, origin
 
     need_spark("analyze")
     from hmstats.cli.actions.analysis import Analysis
-    from hmstats.collector.options import Options
+    from hmstats.collector.options import Choices
 
     flags = {"metastore": metastore, "spool": spool}
     settings = load(flags)
-    sketches = sketches_made(bounds_only=bounds_only, histogram=not no_histogram, top_k=not no_top_k)
+    sketches = sketches_made(bounds_only=bounds_only, histogram=histogram, top_k=top_k)
     analysis = Analysis(
         texts=tables,
         columns=None if columns is None else columns.split(","),
@@ -64,7 +67,7 @@ def analyze(
         row_counts=row_counts,
         changed_only=changed_only,
         past_locks=past_locks,
-        options=Options(sample_fraction=sample, precision=precision, most_tasks=tasks, **sketches),
+        options=Choices(sample_fraction=sample, precision=precision, most_tasks=tasks, **sketches),
         metastore=settings.metastore,
         named=origin("metastore", flags) != "default",
         master=master,

@@ -16,7 +16,7 @@ from hmstats.collector.lake.opened import LakeTable
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
-from hmstats.collector.planning.locked import LOCKED, locks_of, unlocked_columns
+from hmstats.collector.planning.locked import LOCKED, left_out, locks_of, unlocked_columns
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import columns_of
 from hmstats.collector.report import Finding, Report, check_complete
@@ -64,13 +64,15 @@ def plan_lake(
     opened = open_table(table)
     if opened.schema is not None:
         table = replace(table, parameters={**table.parameters, LOG_SCHEMA: opened.schema})
-    types, skipped = columns_of(table, request.columns, taken=metastore.keeps_columns_of_spark(table))
+    types, skipped = columns_of(table, request, taken=metastore.keeps_columns_of_spark(table))
     skipped |= {name: reason for name, reason in opened.without.items() if name in types}
     types = {name: type_ for name, type_ in types.items() if name not in skipped}
     left: str | None = None
     if not past_locks:
         locks = locks_of(metastore, table.name)
-        free, left = unlocked_columns(locks, table.name, types, table.parameters, automatic=changed_only)
+        free, left = unlocked_columns(locks, table.name, types, automatic=changed_only)
+        if changed_only and left is None:
+            left = left_out(metastore.preferences.of_table(table.name), table.name, table.parameters)
         skipped |= dict.fromkeys(types.keys() - free.keys(), LOCKED)
         types = free
     # The name of a file that no version but this has.

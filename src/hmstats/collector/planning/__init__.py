@@ -5,7 +5,8 @@ plan              columns with their kinds, pieces with their locations
 data_files        the files of each piece
 shared_listings   very many places of an object store, listed by the directories above them
 fingerprint       a text that changes when the files of a piece do
-locked            leaves out what is locked
+preferred         what a table's preferences add to a request
+locked            leaves out what is locked, or skipped by preference
 unchanged         leaves out what was analysed before and has the same files
 prepare           the steps above, in order
 """

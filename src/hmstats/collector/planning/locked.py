@@ -7,13 +7,14 @@ from hmstats.client import Metastore
 from hmstats.collector.planning.plan import Plan
 from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.preferences import values
+from hmstats.model.preferences.in_force import Stated, is_skipped
+from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.statistics_locks import StatisticsLock
 
 LOCKED = "its statistics are locked"
 """The reason why a locked column is skipped."""
 _PAST_LOCKS = "--past-locks writes them too"
-_SKIP = "skip.stats.autoupdate"
-"""Hive's parameter of tables and partitions that its automatic analyses leave out."""
 
 
 def locks_of(metastore: Metastore, name: TableName) -> list[StatisticsLock]:
@@ -49,14 +50,18 @@ def unlocked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
     Raises StatementError if all of the table or all that was asked for is locked, unless the analysis is `automatic`.
     """
     locks = locks_of(metastore, plan.table)
-    types, reason = unlocked_columns(locks, plan.table, plan.types, plan.parameters, automatic=automatic)
+    types, reason = unlocked_columns(locks, plan.table, plan.types, automatic=automatic)
     if reason is not None:
         return replace(plan, pieces=(), chosen=True, left=reason)
     held = {each.object.partition for each in locks if each.object.partition and not each.object.columns}
-    pieces = [each for each in plan.pieces if each.name in held or (automatic and _is_skipped(each.parameters))]
-    if pieces and len(pieces) == len(plan.pieces):
-        reason = _left(f"all partitions of {plan.table.short} are locked or skipped", automatic=automatic)
-        return replace(plan, pieces=(), chosen=True, left=reason)
+    if automatic:
+        stated = metastore.preferences.of_table(plan.table)
+        held |= _skipped(stated, plan)
+        reason = left_out(stated, plan.table, plan.parameters)
+    pieces = [each for each in plan.pieces if each.name in held]
+    if len(pieces) == len(plan.pieces) and (pieces or reason):
+        all_held = f"all partitions of {plan.table.short} are locked or skipped"
+        return replace(plan, pieces=(), chosen=True, left=reason or _left(all_held, automatic=automatic))
     return replace(
         plan,
         types=types,
@@ -68,12 +73,7 @@ def unlocked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
 
 
 def unlocked_columns(
-    locks: Sequence[StatisticsLock],
-    name: TableName,
-    types: Mapping[str, str],
-    parameters: Parameters,
-    *,
-    automatic: bool,
+    locks: Sequence[StatisticsLock], name: TableName, types: Mapping[str, str], *, automatic: bool
 ) -> tuple[dict[str, str], str | None]:
     """The columns that are not locked, with their types, and why nothing is to be analysed, or None.
 
@@ -86,9 +86,16 @@ def unlocked_columns(
         return {}, _left(sentence(name, whole), automatic=automatic)
     if types and not free:
         return {}, _left(f"all columns of {name.short} that were to be analysed are locked", automatic=automatic)
-    if automatic and _is_skipped(parameters):
-        return {}, f"{name.short} has the parameter {_SKIP}"
     return free, None
+
+
+def left_out(stated: Stated, name: TableName, parameters: Parameters) -> str | None:
+    """Why an automatic analysis leaves out a table, or None. `parameters` are the table's."""
+    subject = Subject(name.parent, name.table)
+    if stated.is_automatic(subject, parameters):
+        return None
+    origin = stated.in_force(values.AUTOMATIC, subject, parameters).origin
+    return f"{name.short} is left out of automatic analyses: {origin} says so"
 
 
 def _left(reason: str, *, automatic: bool) -> str:
@@ -97,5 +104,17 @@ def _left(reason: str, *, automatic: bool) -> str:
     return reason
 
 
-def _is_skipped(parameters: Parameters) -> bool:
-    return parameters.get(_SKIP, "").lower() == "true"
+def _skipped(stated: Stated, plan: Plan) -> set[str]:
+    """The names of the pieces that an automatic analysis leaves out."""
+    table = Subject(plan.table.parent, plan.table.table)
+    usual = stated.is_automatic(table, plan.parameters)
+    said = {each.subject.partition for each in stated.preferences if each.subject.table_name == plan.table}
+    skipped: set[str] = set()
+    for each in plan.pieces:
+        if each.name in said:
+            taken = stated.is_automatic(replace(table, partition=each.name), each.parameters)
+        else:
+            taken = usual and not (plan.keys and is_skipped(each.parameters))
+        if not taken:
+            skipped.add(each.name)
+    return skipped

@@ -107,7 +107,7 @@ def _checked(
         raise StatementError(f"table {table.name.short} has no partitions, so none matches {request.where}")
     taken = metastore.keeps_columns_of_spark(table)
     specs = [_checked_spec(table, each) for each in request.partitions or ({},)]
-    return table, *columns_of(table, request.columns, taken=taken), specs
+    return table, *columns_of(table, request, taken=taken), specs
 
 
 def check_format(table: Table) -> None:
@@ -128,12 +128,13 @@ def _refuse_format(shown: str, kept_in: str | None) -> None:
         )
 
 
-def columns_of(table: Table, wanted: Sequence[str] | None, *, taken: bool) -> tuple[dict[str, str], dict[str, str]]:
+def columns_of(table: Table, request: Statement, *, taken: bool) -> tuple[dict[str, str], dict[str, str]]:
     """Columns to analyse with their types, and columns to skip with the reason.
 
     `taken`: the metastore accepts statistics of columns that only Spark's schema has. Raises StatementError for a
     wanted column that is missing or cannot have statistics.
     """
+    wanted = request.columns
     columns = data_columns(table)
     known = {column.name.lower(): column.type.lower() for column in columns}
     reasons = _without_statistics(columns) if taken else dict.fromkeys(known, _NOT_TAKEN)
@@ -148,11 +149,14 @@ def columns_of(table: Table, wanted: Sequence[str] | None, *, taken: bool) -> tu
             raise StatementError(f"column {name} of {table.name.short} is of type {known[name]}, without statistics")
         if name in reasons:
             raise StatementError(f"column {name} of {table.name.short} cannot be analysed: {reasons[name]}")
+    reasons |= dict.fromkeys(request.without & known.keys(), LEFT_OUT)
     chosen = known if wanted is None else wanted
     types = {name: known[name] for name in chosen if name not in reasons}
     return types, {name: reasons[name] for name in chosen if name in reasons}
 
 
+LEFT_OUT = "a preference leaves it out"
+"""The reason why a column is skipped whose preference says so."""
 _NOT_TAKEN = "the metastore has none of the columns of Spark's schema, and so takes no statistics of them"
 
 

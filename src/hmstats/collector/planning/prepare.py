@@ -38,15 +38,14 @@ def prepare(
 ) -> tuple[Plan, Files]:
     """The plan of a request and all its files, including those of unchanged pieces.
 
-    What is locked is left out, unless `past_locks`. Raises StatementError as make_plan, for changed_only with noscan,
-    if all is locked, and if no piece can be listed.
+    What is locked is left out, unless `past_locks`. With noscan, `changed_only` leaves out nothing but what is locked
+    or skipped. Raises StatementError as make_plan, if all is locked, and if no piece can be listed.
     """
-    check_changes(request, changed_only=changed_only)
     plan = make_plan(metastore, request)
     if not past_locks:
         plan = unlocked(metastore, plan, automatic=changed_only)
     plan, files = listed(opened(plan, hadoop))
-    return only_changed(plan, files, options) if changed_only else plan, files
+    return only_changed(plan, files, options) if changed_only and not request.noscan else plan, files
 
 
 def listed(plan: Plan) -> tuple[Plan, Files]:
@@ -110,6 +109,6 @@ def opened(plan: Plan, hadoop: Hadoop) -> Plan:
 
 
 def check_changes(request: Statement, *, changed_only: bool) -> None:
-    """Raises StatementError for changed_only with noscan, which reads no data."""
+    """Raises StatementError if a caller wants changed_only with noscan, which reads no data."""
     if changed_only and request.noscan:
         raise StatementError("noscan reads no data: changed_only has nothing to leave out")

@@ -16,7 +16,7 @@ class Statement:
 
     `partitions`: a partition that matches one of them is requested; None requests every partition and the table itself.
     `where`: only partitions that match this filter over the partition keys. `noscan`: only files are counted, and no
-    data read.
+    data read. `without`: columns that preferences leave out.
     """
 
     table: TableName
@@ -24,6 +24,7 @@ class Statement:
     partitions: tuple[PartitionSpec, ...] | None = None
     noscan: bool = False
     where: str | None = None
+    without: frozenset[str] = frozenset()
 
 
 def statement(

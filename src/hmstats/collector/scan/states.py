@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
-from hmstats.sketch.accumulator import TableAccumulator
+from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator
 
 Types = Mapping[str, str]
 """Column to Hive type, of the columns that have statistics."""
@@ -48,6 +48,8 @@ class States:
 
     def _empty(self) -> TableAccumulator:
         made = self._options
-        return TableAccumulator.empty(
-            self._kinds, precision=made.precision, distinct=made.distinct, histogram=made.histogram, top_k=made.top_k
-        )
+        columns = {
+            name: ColumnAccumulator.empty(kind, precision=made.precision, **made.sketches_of(name)._asdict())
+            for name, kind in self._kinds.items()
+        }
+        return TableAccumulator(columns, 0)

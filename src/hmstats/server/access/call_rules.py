@@ -130,6 +130,14 @@ def _locked_statistics(request: Any) -> Need:
     return Need(Action.LOCK, database_of(request.dbName, request.catName))
 
 
+def _preferred(request: Any) -> Need:
+    if not request.dbName:
+        return Need(Action.ADMIN, THE_SERVER)
+    if not request.tblName:
+        return Need(Action.WRITE_STATISTICS, database_of(request.dbName, request.catName))
+    return Need(Action.WRITE_STATISTICS, table_of(request.dbName, request.tblName, request.catName))
+
+
 def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: str | None = None) -> Iterable[Need]:
     for name in names or ():
         yield Need(Action.READ, table_of(database, name, catalog), Extent.IF_LISTED)
@@ -487,6 +495,8 @@ _LOCKS = {
     ),
     **_each("lock_statistics unlock_statistics", lambda arguments, _: [_locked_statistics(arguments["request"])]),
     "get_statistics_locks": CallRule(shown=filters.statistics_locks),
+    "change_preferences": CallRule(lambda arguments, _: [_preferred(arguments["request"])]),
+    "get_preferences": CallRule(shown=filters.preferences),
 }
 
 CALL_RULES: Mapping[str, CallRule] = {

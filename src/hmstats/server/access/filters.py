@@ -170,6 +170,15 @@ def statistics_locks(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa
     return answer
 
 
+def preferences(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """PreferencesResult with the preferences of everything, and of objects that may be listed."""
+    answer = ask()
+    answer.preferences = [
+        each for each in answer.preferences if not each.dbName or sees(Action.LIST, _statistics_of(each))
+    ]
+    return answer
+
+
 def privileges(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: ARG001
     """HiveObjectPrivilege structs on objects that may be listed."""
     return [each for each in ask() if _may_see(each.hiveObject, sees)]
@@ -205,10 +214,10 @@ def _locked(lock: Any) -> ObjectName:
     return table_of(lock.dbname, lock.tablename) if lock.tablename else database_of(lock.dbname)
 
 
-def _statistics_of(lock: Any) -> ObjectName:
-    if not lock.tblName:
-        return database_of(lock.dbName, lock.catName)
-    return table_of(lock.dbName, lock.tblName, lock.catName)
+def _statistics_of(named: Any) -> ObjectName:
+    if not named.tblName:
+        return database_of(named.dbName, named.catName)
+    return table_of(named.dbName, named.tblName, named.catName)
 
 
 def _may_see(reference: Any, sees: Sees) -> bool:

@@ -37,3 +37,10 @@ def beginnings(pattern: str | None) -> list[str] | None:
     if "" in found or len(found) > _MOST_BEGINNINGS or max(map(len, found)) > _LONGEST_BEGINNING:
         return None
     return found
+
+
+def literals(pattern: str | None) -> list[str] | None:
+    """The names themselves, in lower case, of a pattern without wildcards; None if other names may match."""
+    if not pattern or _WILDCARD.search(pattern):
+        return None
+    return [each.lower() for each in pattern.split("|")]

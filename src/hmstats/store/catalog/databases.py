@@ -11,7 +11,7 @@ from hmstats.store.catalog import functions
 from hmstats.store.schema import DBS
 from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
-from hmstats.store.statistics import statistics_locks
+from hmstats.store.statistics import preferences, statistics_locks
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_DATABASES
 from hmstats.store.unit.ids import Sequence as IdSequence
@@ -80,6 +80,7 @@ def remove(unit: Unit, database_id: int) -> None:
     functions.remove_of_database(unit, database_id)
     privileges.remove_of_database(unit, database_id)
     statistics_locks.remove_of_database(unit, database_id)
+    preferences.remove_of_database(unit, database_id)
     parameters.remove(unit, OF_DATABASES, [database_id])
     unit.connection.execute(delete(DBS).where(DBS.c.DB_ID == database_id))
 

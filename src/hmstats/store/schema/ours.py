@@ -168,3 +168,17 @@ HMSTATS_STATISTICS_LOCK = Table(
     Index("HMSTATS_STATISTICS_LOCK_PART_ID", "PART_ID"),
     comment="Locked statistics: of a database TBL_ID is 0, of a table DB_ID; PART_ID 0 and no COLUMN_NAME: all",
 )
+HMSTATS_PREFERENCE = Table(
+    "HMSTATS_PREFERENCE",
+    METADATA,
+    key("TBL_ID"),
+    key("DB_ID"),
+    key("PART_ID"),
+    key("COLUMN_NAME", 767),
+    key("NAME", 64),
+    text("VALUE", required=True),
+    text("SET_BY", 256),
+    big("SET_AT", required=True),
+    Index("HMSTATS_PREFERENCE_PART_ID", "PART_ID"),
+    comment="How statistics are made: of everything DB_ID and TBL_ID are 0, of a database TBL_ID",
+)

@@ -7,6 +7,6 @@ aggregates, sketches                    reads over many partitions
 details, provenance, top_k              HMSTATS_COLUMN_PROVENANCE and HMSTATS_TOP_K
 past_statistics                         rows of the history as statistics
 partial_states                          HMSTATS_PARTIAL_STATE
-statistics_locks                        HMSTATS_STATISTICS_LOCK
+statistics_locks, preferences           HMSTATS_STATISTICS_LOCK, HMSTATS_PREFERENCE
 statistics_write_ids                    write ids of transactional tables' statistics
 """

@@ -5,5 +5,6 @@ extension          questions to sketches, and statistics with all that is kept o
 arrow_statistics   statistics as Arrow arrays
 history            earlier statistics, and how they come back
 statistics_locks   locks against writes
+preferences        how statistics are made and kept
 running_writes     jobs that gather statistics while they write
 """

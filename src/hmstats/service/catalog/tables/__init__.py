@@ -8,4 +8,5 @@ table_rules, columns                   rules for new tables and for changes of c
 basic_statistics, changed_partitions   effects of a change on numbers of files and bytes
 altered_statistics                     whether an alter changes statistics only
 statistics_locks, locked_statistics    locks on statistics; what changes leave of locked statistics
+preferences                            how statistics are made and kept
 """

@@ -32,14 +32,14 @@ class StatisticsLocks:
         """
         refuses = self._refuse if refuse is None else refuse
         made = StatisticsLock(of, refuses, reason or None, author)
-        self._store.write(lambda unit: statistics_locks.put(unit, [_place(unit, of)], of.columns, made))
+        self._store.write(lambda unit: statistics_locks.put(unit, [place_of(unit, of)], of.columns, made))
 
     def unlock(self, of: LockedObject) -> int:
         """Remove the locks of an object; without columns all of it, those of its columns too. Returns their number.
 
         Locks of what is inside of it, or around it, stay. Raises as `lock`.
         """
-        return self._store.write(lambda unit: statistics_locks.remove(unit, _place(unit, of), of.columns or None))
+        return self._store.write(lambda unit: statistics_locks.remove(unit, place_of(unit, of), of.columns or None))
 
     def listed(self, catalog: str, of_databases: str | None, tables: str | None) -> list[StatisticsLock]:
         """The locks of the databases that match a pattern, and of the tables in them that match one (None: all).
@@ -53,11 +53,11 @@ class StatisticsLocks:
         return [each for each in found if each.object.table is None or each.object.table in wanted]
 
 
-def _place(unit: Unit, of: LockedObject) -> Place:
+def place_of(unit: Unit, of: LockedObject) -> Place:
     """The ids of an object, with its tables locked and their versions raised. Raises as `StatisticsLocks.lock`."""
     if of.table is None:
         if of.partition is not None or of.columns:
-            raise InvalidInput(f"a lock of a partition or of columns must name its table, found {of}")
+            raise InvalidInput(f"what names a partition or columns must name its table, found {of}")
         database_id = statistics_locks.lock_database(unit, of.database)
         if database_id is None:
             raise missing_database(of.database)

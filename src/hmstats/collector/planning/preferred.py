@@ -1,0 +1,77 @@
+"""What an analysis takes from the preferences of its table, where its caller says nothing."""
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from hmstats.client import Metastore
+from hmstats.collector.options import Choices, Options, Sketches
+from hmstats.collector.request.statement import Statement
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.preferences.in_force import Preferences, Stated
+from hmstats.model.preferences.preference import Subject
+from hmstats.model.preferences.values import Made
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Preferred:
+    """A request with all that its table's preferences add to it. `row_counts`: with noscan, count rows too."""
+
+    request: Statement
+    options: Options
+    row_counts: bool
+
+
+def preferred(metastore: Metastore, request: Statement, wanted: Options | Choices, *, row_counts: bool) -> Preferred:
+    """The request with what its caller left open; Options leave nothing open.
+
+    Raises StatementError for values that make no sense together.
+    """
+    if isinstance(wanted, Options):
+        return Preferred(request, wanted, row_counts)
+    stated = metastore.preferences.of_table(request.table)
+    table = stated.of(_subject(request.table))
+    if table.statistics is Made.ROWS and request.columns is None and wanted == Choices(most_tasks=wanted.most_tasks):
+        counted = replace(request, columns=(), noscan=True)
+        return Preferred(counted, _options(wanted, table, {}), row_counts or not request.noscan)
+    by_column, without = _columns(stated, request.table, wanted)
+    if request.columns is None:
+        request = replace(request, without=frozenset(without))
+    return Preferred(request, _options(wanted, table, by_column), row_counts)
+
+
+def _options(wanted: Choices, table: Preferences, by_column: dict[str, Sketches]) -> Options:
+    sketches = _sketches(wanted, table)
+    return Options(
+        sample_fraction=_first(wanted.sample_fraction, table.sample),
+        precision=_first(wanted.precision, table.precision),
+        most_tasks=wanted.most_tasks,
+        by_column={name: found for name, found in by_column.items() if found != sketches},
+        **sketches._asdict(),
+    )
+
+
+def _columns(stated: Stated, name: TableName, wanted: Choices) -> tuple[dict[str, Sketches], list[str]]:
+    """The sketches of columns with preferences of their own, and the columns that are left out."""
+    found = {each: stated.of(_subject(name, each)) for each in stated.columns_of(name)}
+    sketches = {column: _sketches(wanted, own) for column, own in found.items() if own.statistics is not Made.NONE}
+    return sketches, [column for column, own in found.items() if own.statistics is Made.NONE]
+
+
+def _sketches(wanted: Choices, preferences: Preferences) -> Sketches:
+    made = preferences.statistics is not Made.BOUNDS
+    distinct = _first(wanted.distinct, made)
+    return Sketches(
+        distinct,
+        _first(wanted.histogram, made and distinct and preferences.histogram),
+        _first(wanted.top_k, made and distinct and preferences.top_k),
+    )
+
+
+def _first(said: _Value | None, preferred: _Value) -> _Value:
+    return preferred if said is None else said
+
+
+def _subject(name: TableName, column: str | None = None) -> Subject:
+    return Subject(name.parent, name.table, column=column)
