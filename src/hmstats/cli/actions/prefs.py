@@ -13,7 +13,7 @@ from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Parameters
-from hmstats.model.preferences.in_force import InForce
+from hmstats.model.preferences.in_force import Effective
 from hmstats.model.preferences.preference import EVERYTHING, Preference, Subject
 from hmstats.model.preferences.values import KINDS
 from hmstats.settings import load
@@ -111,7 +111,7 @@ def _hive(service: Metastore, subject: Subject) -> Parameters | None:
 
 def _in_force(
     service: Metastore, subject: Subject, names: Iterable[str], hive: Parameters | None = None
-) -> list[InForce]:
+) -> list[Effective]:
     """What counts for an object, without the preferences that mean nothing to it."""
     if subject.database is None:
         stated = service.preferences.stated("", None)
@@ -127,7 +127,7 @@ def _in_force(
     ]
 
 
-def _print_in_force(found: Sequence[InForce], *, as_json: bool) -> None:
+def _print_in_force(found: Sequence[Effective], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([_fields(each) for each in found], ensure_ascii=False))
         return
@@ -137,7 +137,7 @@ def _print_in_force(found: Sequence[InForce], *, as_json: bool) -> None:
     print_table(shown)
 
 
-def _fields(each: InForce) -> dict[str, Any]:
+def _fields(each: Effective) -> dict[str, Any]:
     stated = each.stated
     return {"name": each.name, "value": each.text, "from": each.origin} | ({} if stated is None else _by(stated))
 

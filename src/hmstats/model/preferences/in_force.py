@@ -15,7 +15,7 @@ from hmstats.model.preferences.windows import Window
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class Effective:
     """A preference that counts, and who stated it; None if nobody has, and the default counts."""
 
     name: str
@@ -64,22 +64,22 @@ class Stated:
             by_subject.setdefault(each.subject, []).append(each)
         object.__setattr__(self, "_by_subject", by_subject)
 
-    def each_in_force(self, subject: Subject, hive: Parameters | None = None) -> list[InForce]:
+    def each_in_force(self, subject: Subject, hive: Parameters | None = None) -> list[Effective]:
         """Every preference that counts for an object, with its origin.
 
         `hive`: the object's own parameters, if known.
         """
         return [self.in_force(name, subject, hive) for name in KINDS]
 
-    def in_force(self, name: str, subject: Subject, hive: Parameters | None = None) -> InForce:
+    def in_force(self, name: str, subject: Subject, hive: Parameters | None = None) -> Effective:
         """A preference that counts for an object, with its origin. `hive`: the object's own parameters, if known."""
         for place in _outwards(subject):
             for each in self._by_subject.get(place, ()):
                 if each.name == name:
-                    return InForce(name, each.text, each)
+                    return Effective(name, each.text, each)
             if name == values.AUTOMATIC and place == subject and hive is not None and is_skipped(hive):
-                return InForce(name, "false", by_parameter(place))
-        return InForce(name, KINDS[name].default)
+                return Effective(name, "false", by_parameter(place))
+        return Effective(name, KINDS[name].default)
 
     def is_automatic(self, subject: Subject, hive: Parameters | None = None) -> bool:
         """Whether automatic runs analyse an object. `hive`: its own parameters, if known."""
