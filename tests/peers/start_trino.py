@@ -1,10 +1,11 @@
-"""Starts a real Trino (483, one coordinator in one JVM) whose catalog `hive` reads and writes through a metastore.
+"""Starts a real Trino (483, one coordinator in one JVM) whose catalogs read and write through a metastore.
 
     python -m tests.peers.start_trino --metastore thrift://127.0.0.1:PORT --http-port P --dir WORKDIR [--java JAVA]
         [--set hive.KEY=VALUE ...]
 
-Prints `ready P` once it answers; SIGTERM or SIGINT stops it. Catalogs: hive (tables on the local file system, locations
-file:/...), tpch. Needs a JDK 25 (java and javac) and Maven; its 446 jars are kept beside those of start_hive.
+Prints `ready P` once it answers; SIGTERM or SIGINT stops it. Catalogs: hive and iceberg (tables on the local file
+system, locations file:/...), tpch. Needs a JDK 25 (java and javac) and Maven; its jars are kept beside those of
+start_hive.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from pathlib import Path
 from tests.peers import cache, launch
 
 HERE = Path(__file__).resolve().parent / "trino"
-CACHE = cache.CACHE / "trino-483"
+CACHE = cache.CACHE / "trino-483-iceberg"
 _OPTIONS = (
     "-Xmx2g",
     "--add-modules",

@@ -13,6 +13,7 @@ from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
 from hmstats.client.history import HistoryQuestions
+from hmstats.client.iceberg_commits import IcebergCommits
 from hmstats.client.naming import AnyTable, as_table_name
 from hmstats.client.preferences import PreferenceQuestions
 from hmstats.client.questions import Questions
@@ -166,6 +167,11 @@ class Metastore(Questions):
     def preferences(self) -> PreferenceQuestions:
         """Preferences of how statistics are made and kept, which only hmstats has."""
         return PreferenceQuestions(self._ask)
+
+    @property
+    def iceberg(self) -> IcebergCommits:
+        """Commits to Iceberg tables."""
+        return IcebergCommits(self._connection)
 
     def database_names(self) -> list[str]:
         """The names of the databases of the default catalog."""

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hmstats.errors import StatementError
+from hmstats.errors import InvalidInput, StatementError
+from hmstats.model.preferences.values import PUFFIN_COLUMNS, PUFFIN_TEXT, parsed
 from hmstats.sketch.distinct.hive_hll import DEFAULT_P
 
 LEAST_PRECISION, MOST_PRECISION = 10, 14
@@ -29,7 +30,9 @@ class Options:
 
     `sample_fraction`: the part of the data that is read, by row groups of Parquet files and by rows of anything else.
     `distinct`: count distinct values, with bit vectors of 2^`precision` registers. `histogram`, `top_k`: make these.
-    `by_column`: the sketches of columns that differ from the others.
+    `by_column`: the sketches of columns that differ from the others. `puffin_columns`: the columns of Iceberg tables
+    whose distinct counts go into a Puffin file: `text` (texts and bytes: Spark with its cost-based optimizer plans
+    wrongly by those of others), `all`, `none`, or names separated by commas.
     `most_tasks`: the most tasks that the work is split into, so that no more run at once; None: by the number of cores.
     Raises StatementError for an invalid value.
     """
@@ -41,6 +44,7 @@ class Options:
     precision: int = DEFAULT_P
     most_tasks: int | None = None
     by_column: Mapping[str, Sketches] = field(default_factory=dict)
+    puffin_columns: str = PUFFIN_TEXT
 
     def __post_init__(self) -> None:
         if not 0 < self.sample_fraction <= 1:
@@ -51,6 +55,10 @@ class Options:
             )
         if self.most_tasks is not None and self.most_tasks < 1:
             raise StatementError(f"an analysis has 1 task or more, found {self.most_tasks}")
+        try:
+            object.__setattr__(self, "puffin_columns", parsed(PUFFIN_COLUMNS, self.puffin_columns))
+        except InvalidInput as error:
+            raise StatementError(str(error)) from error
 
     @classmethod
     def bounds_only(cls, *, sample_fraction: float = 1.0, most_tasks: int | None = None) -> "Options":
@@ -87,6 +95,7 @@ class Choices:
     top_k: bool | None = None
     precision: int | None = None
     most_tasks: int | None = None
+    puffin_columns: str | None = None
 
 
 DEFAULT = Options()

@@ -35,6 +35,25 @@ class Finding:
         return {**self.other, **{name: str(count) for name, count in counts.items() if count is not None}}
 
 
+@dataclass(frozen=True, slots=True)
+class PuffinFile:
+    """The Puffin file of an Iceberg table's snapshot: its path, and the columns whose distinct counts it has.
+
+    `reason` is why no file is registered; `path` is None then.
+    """
+
+    path: str | None
+    columns: tuple[str, ...] = ()
+    reason: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The outcome as a sentence for people."""
+        if self.path is None:
+            return f"no Puffin file: {self.reason}"
+        return f"distinct counts of {', '.join(self.columns) or 'no column'} in the Puffin file {self.path}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """The outcome of an analysis.
@@ -44,7 +63,8 @@ class Report:
     and `bytes` are those that were analysed. `skipped` is column to the reason why it has no statistics. `seconds` is
     step to its duration. `failed` is partition (WHOLE_TABLE: the table itself) to the reason why it is not stored.
     `spooled` is how many partitions, the table itself among them, are in the spool folder. `locked` are the partitions
-    that were skipped since their statistics are locked. `left` is why nothing of the table was analysed.
+    that were skipped since their statistics are locked. `left` is why nothing of the table was analysed. `puffin` is
+    the Puffin file of an Iceberg table, None if none was to be written.
     """
 
     table: TableName
@@ -61,6 +81,7 @@ class Report:
     spooled: int = 0
     locked: tuple[str, ...] = ()
     left: str | None = None
+    puffin: PuffinFile | None = None
 
     def __repr__(self) -> str:
         return self._view().text()
@@ -91,6 +112,8 @@ class Report:
         yield from (f"failed: {name or 'the table itself'}: {reason}" for name, reason in self.failed.items())
         if self.spooled:
             yield f"not stored yet: {self.spooled:,}, which wait in the spool folder for hmstats push"
+        if self.puffin is not None:
+            yield self.puffin.sentence
         yield f"took {sum(self.seconds.values()):.1f} seconds"
 
     def as_json(self) -> dict[str, Any]:
@@ -109,6 +132,8 @@ class Report:
             "skipped": dict(self.skipped),
             "failed": dict(self.failed),
             "spooled": self.spooled,
+            "puffin_file": self.puffin.path if self.puffin else None,
+            "puffin_columns": list(self.puffin.columns) if self.puffin else [],
             "seconds": {step: round(seconds, 3) for step, seconds in self.seconds.items()},
         }
 

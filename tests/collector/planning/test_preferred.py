@@ -50,10 +50,12 @@ def test_without_preferences_the_defaults_count(service: client.Metastore, our_m
 
 
 def test_what_is_not_said_is_preferred(service: client.Metastore, our_metastore: Metastore) -> None:
-    prefer(service, our_metastore, {"sample": "0.5", "precision": "14", "top_k": "off"})
+    prefer(service, our_metastore, {"sample": "0.5", "precision": "14", "top_k": "off", "puffin_columns": "A, b"})
     found = asked(service, our_metastore).options
     assert (found.sample_fraction, found.precision, found.top_k, found.histogram) == (0.5, 14, False, True)
-    said = asked(service, our_metastore, Choices(sample_fraction=1.0, top_k=True)).options
+    assert (found.puffin_columns, DEFAULT.puffin_columns) == ("a,b", "text")
+    said = asked(service, our_metastore, Choices(sample_fraction=1.0, top_k=True, puffin_columns="*")).options
+    assert said.puffin_columns == "all"
     assert (said.sample_fraction, said.precision, said.top_k) == (1.0, 14, True)
     assert asked(service, our_metastore, DEFAULT).options == DEFAULT
     prefer(service, our_metastore, {"statistics": "bounds"})

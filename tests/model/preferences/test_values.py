@@ -18,7 +18,8 @@ STORED = [
     ("window", "none", "none"),
     ("puffin_columns", "A, b,a", "a,b"),
     ("puffin_columns", "none", "none"),
-    ("puffin_columns", "*", "*"),
+    ("puffin_columns", "*", "all"),
+    ("puffin_columns", "Text", "text"),
     ("statistics", "rows", "rows"),
     ("guard", "all", "all"),
 ]

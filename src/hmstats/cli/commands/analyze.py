@@ -14,6 +14,7 @@ _RELIABLE = "Stop at the first file that cannot be read."
 _PAST_LOCKS = "Write locked statistics too."
 _SAMPLE = "The part of the rows to read; 1 reads all."
 _BOUNDS = "Make no sketches, and so no NDV; or make them all."
+_PUFFIN = "Columns of Iceberg tables whose NDV goes into a Puffin file: text, all, none, or names."
 _CHANGED = "Only partitions whose files changed since their statistics."
 
 
@@ -33,6 +34,7 @@ def analyze(
     top_k: Annotated[bool | None, typer.Option("--top-k/--no-top-k", help="Look for frequent values.")] = None,
     bounds_only: Annotated[bool | None, typer.Option("--bounds-only/--all-statistics", help=_BOUNDS)] = None,
     precision: Annotated[int | None, typer.Option(help="Precision of the bit vectors, 10 to 14.")] = None,
+    puffin_columns: Annotated[str | None, typer.Option(help=_PUFFIN, metavar="COLUMNS")] = None,
     tasks: Annotated[int | None, typer.Option(help="The most tasks that the work is cut into.")] = None,
     master: Master = None,
     conf: SparkSettings = None,
@@ -67,7 +69,9 @@ def analyze(
         row_counts=row_counts,
         changed_only=changed_only,
         past_locks=past_locks,
-        options=Choices(sample_fraction=sample, precision=precision, most_tasks=tasks, **sketches),
+        options=Choices(
+            sample_fraction=sample, precision=precision, most_tasks=tasks, puffin_columns=puffin_columns, **sketches
+        ),
         metastore=settings.metastore,
         named=origin("metastore", flags) != "default",
         master=master,

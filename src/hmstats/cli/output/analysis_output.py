@@ -97,6 +97,8 @@ def print_notes(report: "Report") -> None:
         typer.echo(f"left out: {report.unchanged:,} of {name} with the same files as before")
     for column, reason in report.skipped.items():
         typer.echo(f"left out: column {column} of {name}, {reason}")
+    if report.puffin is not None:
+        typer.echo(report.puffin.sentence)
     if report.spooled:
         typer.echo(f"not stored yet: {report.spooled:,} of {name}, which wait in the spool folder for hmstats push")
 

@@ -3,6 +3,7 @@
 formats     which formats are read here, and how each is opened
 opened      an opened table: its schema, its files and its rows, whatever its format
 delta       Delta Lake's, by delta-rs
-iceberg     Iceberg's, by PyIceberg
+iceberg/    Iceberg's, by PyIceberg, and the Puffin files of their snapshots
+sketches    which columns get theta sketches for the table's own metadata
 analysis    an analysis of such a table in this process, without Spark
 """

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from hmstats.collector.lake.delta import open_delta
-from hmstats.collector.lake.iceberg import open_iceberg
+from hmstats.collector.lake.iceberg.reader import open_iceberg
 from hmstats.collector.lake.opened import LakeTable
 from hmstats.collector.planning.plan import table_location
 from hmstats.collector.request.statement import Statement

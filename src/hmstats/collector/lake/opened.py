@@ -1,11 +1,35 @@
 """A table as one version of its own metadata has it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import pyarrow as pa
 
+from hmstats.client import Metastore
 from hmstats.collector.planning.data_files import DataFile
+from hmstats.collector.report import PuffinFile
+from hmstats.sketch.distinct.theta import ThetaSketch
+
+
+@dataclass(frozen=True, slots=True)
+class Sketched:
+    """A column that may have a theta sketch: its field id, and whether it has texts or bytes, no numbers or times."""
+
+    field_id: int
+    is_text: bool
+
+
+class Outlet(Protocol):
+    """The other places of a version's statistics, beside the metastore's column statistics."""
+
+    def register(
+        self, metastore: Metastore, sketches: Mapping[str, ThetaSketch], unwanted: Collection[str]
+    ) -> PuffinFile:
+        """Give sketches of columns to the format's own statistics; earlier ones of `unwanted` columns are removed."""
+
+    def parameters(self, before: Mapping[str, str], columns: Collection[str]) -> Mapping[str, str]:
+        """The table's parameters that say of which version the statistics of columns are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +41,8 @@ class LakeTable:
     right. `files` are the live data files. `rows` is how many there are, None if they must be read to know it. `read`
     returns the rows of some columns, by their names in the metastore and in that order, with deleted rows left out.
     `without` is column to the reason why it has no statistics, where its type in the metastore does not say so.
+    `sketched` are the columns that may have theta sketches in the table's own metadata, which `outlet` takes; None if
+    it has no place for them.
     """
 
     version: str
@@ -26,3 +52,5 @@ class LakeTable:
     rows: int | None
     read: Callable[[Sequence[str]], Iterator[pa.RecordBatch]]
     without: Mapping[str, str] = field(default_factory=dict)
+    sketched: Mapping[str, Sketched] = field(default_factory=dict)
+    outlet: Outlet | None = None

@@ -47,6 +47,7 @@ def _options(wanted: Choices, table: Preferences, by_column: dict[str, Sketches]
         sample_fraction=_first(wanted.sample_fraction, table.sample),
         precision=_first(wanted.precision, table.precision),
         most_tasks=wanted.most_tasks,
+        puffin_columns=_first(wanted.puffin_columns, table.puffin_columns),
         by_column={name: found for name, found in by_column.items() if found != sketches},
         **sketches._asdict(),
     )

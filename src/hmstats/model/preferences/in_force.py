@@ -32,10 +32,7 @@ class Effective:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What counts for one object. `every_seconds` None: as often as there is a reason; no `window`: at any time.
-
-    `puffin_columns` None: all.
-    """
+    """What counts for one object. `every_seconds` None: as often as there is a reason; no `window`: at any time."""
 
     statistics: Made
     automatic: bool
@@ -48,7 +45,7 @@ class Preferences:
     guard_factor: float
     publish: bool
     window: tuple[Window, ...]
-    puffin_columns: tuple[str, ...] | None
+    puffin_columns: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from hmstats.model.preferences.windows import parse_windows, windows_text
 STATISTICS, AUTOMATIC, EVERY, SAMPLE, PRECISION = "statistics", "automatic", "every", "sample", "precision"
 HISTOGRAM, TOP_K, GUARD, GUARD_FACTOR, PUBLISH = "histogram", "top_k", "guard", "guard_factor", "publish"
 WINDOW, PUFFIN_COLUMNS = "window", "puffin_columns"
+PUFFIN_TEXT, PUFFIN_ALL, PUFFIN_NONE = "text", "all", "none"
+"""Values of puffin_columns that are no names: of columns with texts or bytes, of all, of none."""
 
 _UNIT_SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DURATION = re.compile(r"(\d{1,6})([mhdw])")
@@ -101,19 +103,11 @@ def _windows(text: str) -> Any:
     return () if text.lower() == _NONE else parse_windows(text)
 
 
-def _names(text: str) -> tuple[str, ...] | None:
-    if text == "*":
-        return None
-    if text.lower() == _NONE:
-        return ()
-    names = tuple(dict.fromkeys(each.strip().lower() for each in text.split(",")))
+def _puffin_columns(text: str) -> str:
+    names = dict.fromkeys(each.strip().lower() for each in text.split(","))
     if not all(names):
         raise ValueError(text)
-    return names
-
-
-def _names_text(names: tuple[str, ...] | None) -> str:
-    return "*" if names is None else ",".join(names) or _NONE
+    return PUFFIN_ALL if "*" in names else ",".join(names)
 
 
 _WIDE = frozenset({Level.EVERYTHING, Level.DATABASE, Level.TABLE})
@@ -185,12 +179,11 @@ KINDS: Mapping[str, Kind] = {
         lambda value: windows_text(value) or _NONE,
     ),
     PUFFIN_COLUMNS: Kind(
-        "*",
+        PUFFIN_TEXT,
         _WIDE,
-        "names separated by commas, * or none",
-        "Whose sketches are written to Iceberg's Puffin files.",
-        _names,
-        _names_text,
+        "text, all, none, or names separated by commas",
+        "Columns of Iceberg tables whose distinct counts go into Puffin files.",
+        _puffin_columns,
     ),
 }
 """Every preference, by its name."""

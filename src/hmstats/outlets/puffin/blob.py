@@ -10,6 +10,10 @@ from hmstats.errors import InvalidInput
 
 _CODECS = ("lz4", "zstd")
 """Both as a frame, which Arrow reads under these names."""
+CREATED_BY = "created-by"
+"""The property that names the writer: of files by Iceberg's specification, and of our blobs, since files are mixed."""
+OURS = "hmstats "
+"""How the value begins in blobs of ours."""
 MOST_CONTENT_BYTES = 256 * 1024 * 1024
 """The most bytes of a decompressed blob; a theta sketch has some 32 KiB."""
 
@@ -28,6 +32,11 @@ class Blob:
     stored: bytes
     codec: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether hmstats has computed the blob."""
+        return self.properties.get(CREATED_BY, "").startswith(OURS)
 
     def content(self) -> bytes:
         """The bytes, decompressed. Raises InvalidInput for an unknown codec, damaged bytes or far too many."""

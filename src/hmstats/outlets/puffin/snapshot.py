@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hmstats.outlets.puffin.blob import Blob, compressed
+from hmstats.outlets.puffin.blob import CREATED_BY, OURS, Blob, compressed
 from hmstats.outlets.puffin.file import PuffinFile, Written, write
 from hmstats.sketch.distinct.theta import ThetaSketch
 from hmstats.version import __version__
 
 THETA = "apache-datasketches-theta-v1"
 NDV = "ndv"
-_CREATED_BY = {"created-by": f"hmstats {__version__}"}
+_CREATED_BY = {CREATED_BY: f"{OURS}{__version__}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,24 @@ class Snapshot:
 def theta_blob(field_id: int, sketch: ThetaSketch, of: Snapshot) -> Blob:
     """The blob of a column's sketch; readers take its `ndv` property."""
     stored = compressed(sketch.to_bytes())
-    return Blob(THETA, (field_id,), of.snapshot_id, of.sequence_number, stored, "zstd", {NDV: str(sketch.ndv)})
+    properties = {NDV: str(sketch.ndv), **_CREATED_BY}
+    return Blob(THETA, (field_id,), of.snapshot_id, of.sequence_number, stored, "zstd", properties)
 
 
-def snapshot_file(
+def blobs_of_snapshot(
     sketches: Mapping[int, ThetaSketch], of: Snapshot, earlier: Iterable[Blob], live: set[int]
-) -> Written:
-    """The file of a snapshot with these sketches, by field id, and the blobs of an earlier file that stay.
+) -> tuple[Blob, ...]:
+    """The blobs of a snapshot's file: of these sketches, by field id, and those of an earlier file that stay.
 
     `live` are the field ids of the table's columns: blobs of others are left out.
     """
     made = [theta_blob(field_id, sketches[field_id], of) for field_id in sorted(sketches)]
-    return write(PuffinFile((*made, *kept(earlier, live, replaced=set(sketches))), _CREATED_BY))
+    return (*made, *kept(earlier, live, replaced=set(sketches)))
+
+
+def snapshot_file(blobs: tuple[Blob, ...]) -> Written:
+    """The file of a snapshot with these blobs."""
+    return write(PuffinFile(blobs, _CREATED_BY))
 
 
 def kept(earlier: Iterable[Blob], live: set[int], *, replaced: set[int]) -> list[Blob]:

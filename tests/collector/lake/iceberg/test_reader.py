@@ -1,16 +1,14 @@
 """Tables of Iceberg: live rows by field id, and the statistics of the snapshot that was read."""
 
-from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.schema import Schema
 from pyiceberg.typedef import Record
 from pyiceberg.types import IntegerType, LongType, NestedField, StringType, TimestamptzType, TimeType, UUIDType
+from tests.collector.lake.iceberg.iceberg_tables import ROWS
 from tests.collector.lake.test_delta import analyzed, stored, table_of
 from tests.fixtures.metastores import Metastore
 
@@ -18,28 +16,6 @@ from hmstats import client
 from hmstats.collector.dry_run import dry_run
 from hmstats.collector.request.statement import statement
 from hmstats.errors import StatementError, UnreadableFile
-
-ROWS = pa.table(
-    {
-        "Id": pa.array(range(1000), pa.int64()),
-        "name": pa.array([f"n{each % 50}" if each % 10 else None for each in range(1000)]),
-        "price": pa.array([Decimal(each) / 100 for each in range(1000)], pa.decimal128(9, 2)),
-    }
-)
-
-
-@pytest.fixture
-def service(our_metastore: Metastore) -> Iterator[client.Metastore]:
-    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
-        yield service
-
-
-@pytest.fixture
-def catalog(our_metastore: Metastore, tmp_path: Path) -> HiveCatalog:
-    waits = {"lock-check-min-wait-time": "0.05", "lock-check-max-wait-time": "0.2", "lock-check-retries": "100"}
-    return HiveCatalog(
-        "test", uri=f"thrift://127.0.0.1:{our_metastore.port}", warehouse=f"file://{tmp_path}/lake", **waits
-    )
 
 
 def test_live_rows_by_field_id_with_the_snapshot_in_the_provenance(
@@ -74,10 +50,11 @@ def test_only_a_new_snapshot_is_read_again_and_no_commit_is_undone(
     table = catalog.create_table(name, schema=ROWS.schema)
     assert analyzed(service, name, changed_only=True).rows == 0
     table.append(ROWS)
-    metadata = table_of(service, name).parameters["metadata_location"]
     assert analyzed(service, name, changed_only=True).rows == 1000
+    metadata = table_of(service, name).parameters["metadata_location"]
     assert analyzed(service, name, changed_only=True).unchanged == 1
     assert table_of(service, name).parameters["metadata_location"] == metadata
+    table.refresh()
     table.append(ROWS)
     assert analyzed(service, name, changed_only=True).rows == 2000
     assert catalog.load_table(name).scan().to_arrow().num_rows == 2000

@@ -1,0 +1,156 @@
+"""Tables of Iceberg, read by PyIceberg: by field id, with position deletes and deletion vectors applied.
+
+The metastore names the table's metadata file, and nothing else of it is needed. Credentials and endpoints of object
+stores are PyIceberg's (its configuration file, or the environment).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+import pyarrow as pa
+
+from hmstats.client.iceberg_commits import METADATA
+from hmstats.collector.lake.iceberg import table_files
+from hmstats.collector.lake.iceberg.outlet import IcebergOutlet
+from hmstats.collector.lake.opened import LakeTable, Sketched
+from hmstats.collector.planning.data_files import DataFile
+from hmstats.errors import InvalidInput, SettingsError, StatementError, UnreadableFile
+from hmstats.extras import install_advice
+from hmstats.model.catalog.objects import Table
+
+_NO_STATISTICS = ("time", "uuid")
+"""Types of Iceberg that the metastore has as texts, in a form that no engine compares."""
+_TEXTS = ("string", "uuid", "binary", "fixed")
+"""Types whose distinct counts Spark plans by without knowing bounds (it reads uuid as a text)."""
+_NUMBERS = ("boolean", "int", "long", "float", "double", "decimal", "date", "time")
+_INSTANTS = ("timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns")
+_ERRORS = (OSError, ValueError, TypeError, KeyError, NotImplementedError, pa.ArrowException)
+"""What PyIceberg raises for files that are missing, damaged, or of a form that it does not read."""
+_UNKNOWN_TO_PYICEBERG = ("statistics", "partition-statistics")
+"""Parts of metadata that PyIceberg refuses when they have blobs of Hive or of Presto; reading rows needs neither."""
+_MOST_READ_AHEAD_BYTES = 256 * 1024 * 1024
+"""Files are given to PyIceberg in groups of so many bytes, since it reads all files of a group ahead."""
+
+
+def open_iceberg(table: Table) -> LakeTable:
+    """The current snapshot of a table of the metastore.
+
+    Raises SettingsError if PyIceberg is not installed; StatementError if the metastore names no metadata file, or if
+    the table cannot be read: it has equality deletes, or is of a version that PyIceberg does not know.
+    """
+    shown = table.name.short
+    source = _Source.of(table)
+    opened = source.opened
+    snapshot = opened.current_snapshot()
+    tasks = _tasks(shown, opened)
+    files = (DataFile(each.file.file_path, each.file.file_size_in_bytes) for each in tasks)
+    fields = {field.name.lower(): field for field in opened.schema().fields}
+    deleted = any(each.delete_files for each in tasks)
+    sketched = {name: found for name, field in fields.items() if (found := _sketched(field)) is not None}
+    identity = f"iceberg {opened.metadata.table_uuid} {snapshot.snapshot_id if snapshot else 0}"
+    return LakeTable(
+        version=f"Iceberg snapshot {snapshot.snapshot_id if snapshot else 'none'}",
+        identity=identity,
+        schema=None,
+        files=sorted(files, key=attrgetter("path")),
+        rows=None if deleted else sum(each.file.record_count for each in tasks),
+        read=lambda columns: _batches(shown, opened, tasks, _names(shown, fields, columns)),
+        without={name: _reason(field) for name, field in fields.items() if str(field.field_type) in _NO_STATISTICS},
+        sketched=sketched,
+        outlet=None
+        if snapshot is None
+        else IcebergOutlet(table.name, source.metadata, snapshot.snapshot_id, opened.io, sketched),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A table's metadata as JSON, and PyIceberg's table of it."""
+
+    metadata: Mapping[str, Any]
+    opened: Any
+
+    @classmethod
+    def of(cls, table: Table) -> "_Source":
+        try:
+            from pyiceberg.catalog.noop import NoopCatalog  # noqa: PLC0415 - an extra
+            from pyiceberg.io import load_file_io  # noqa: PLC0415
+            from pyiceberg.table import StaticTable  # noqa: PLC0415
+            from pyiceberg.table.metadata import TableMetadataUtil  # noqa: PLC0415
+        except ImportError as error:
+            raise SettingsError(
+                f"table {table.name.short} is of the format Iceberg, whose reader is not installed:"
+                f" {install_advice('iceberg')}"
+            ) from error
+        location = table.parameters.get(METADATA)
+        if not location:
+            raise StatementError(f"table {table.name.short} is of the format Iceberg, but has no parameter {METADATA}")
+        try:
+            metadata = table_files.read_metadata(load_file_io(location=location), location)
+            known = {name: value for name, value in metadata.items() if name not in _UNKNOWN_TO_PYICEBERG}
+            parsed = TableMetadataUtil.parse_obj(known)
+            io = load_file_io(parsed.properties, location=location)
+            opened = StaticTable(("static", location), parsed, location, io, NoopCatalog("static"))
+        except (InvalidInput, *_ERRORS) as error:
+            raise StatementError(f"table {table.name.short} cannot be read at {location}: {error}") from error
+        return cls(metadata, opened)
+
+
+def _tasks(shown: str, opened: Any) -> list[Any]:
+    """The live data files with their deletes; none without a snapshot."""
+    try:
+        return list(opened.scan().plan_files())
+    except _ERRORS as error:
+        raise StatementError(f"table {shown} cannot be read by PyIceberg: {error}") from error
+
+
+def _sketched(field: Any) -> Sketched | None:
+    """The column's place in Puffin files; None for types without theta sketches."""
+    kind = str(field.field_type).partition("[")[0].partition("(")[0]
+    if kind in _TEXTS:
+        return Sketched(field.field_id, is_text=True)
+    return Sketched(field.field_id, is_text=False) if kind in (*_NUMBERS, *_INSTANTS) else None
+
+
+def _reason(field: Any) -> str:
+    return f"type {field.field_type} of Iceberg has no statistics"
+
+
+def _names(shown: str, fields: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """The columns as the table spells them."""
+    missing = [column for column in columns if column not in fields]
+    if missing:
+        raise StatementError(f"table {shown} has no column {missing[0]} in its metadata, only {', '.join(fields)}")
+    return [fields[column].name for column in columns]
+
+
+def _batches(shown: str, opened: Any, tasks: Iterable[Any], names: list[str]) -> Iterator[pa.RecordBatch]:
+    from pyiceberg.io.pyarrow import ArrowScan  # noqa: PLC0415 - an extra
+
+    # Without a column to read, one is read all the same: rows are counted by batches.
+    wanted = names or [field.name for field in opened.schema().fields[:1]]
+    try:
+        scan = opened.scan(selected_fields=tuple(wanted))
+        reader = ArrowScan(opened.metadata, opened.io, scan.projection(), scan.row_filter)
+        for group in _groups(tasks):
+            for batch in reader.to_record_batches(group):
+                yield batch.select(wanted)
+    except _ERRORS as error:
+        raise UnreadableFile(f"table {shown} cannot be read as Iceberg: {error}") from error
+
+
+def _groups(tasks: Iterable[Any]) -> Iterator[list[Any]]:
+    """The files in groups that are read ahead together."""
+    group: list[Any] = []
+    total = 0
+    for task in tasks:
+        size = task.file.file_size_in_bytes
+        if group and total + size > _MOST_READ_AHEAD_BYTES:
+            yield group
+            group, total = [], 0
+        group.append(task)
+        total += size
+    if group:
+        yield group

@@ -1,0 +1,117 @@
+"""Registers theta sketches of a snapshot: writes a Puffin file, and names it in the table's metadata.
+
+A commit of metadata alone: no snapshot is made, and nothing but `statistics` changes. The file is complete before the
+metadata names it, and the metadata before the metastore does, so that a crash leaves files that nobody names (Iceberg's
+remove_orphan_files removes them), never a table that names a file that is not there.
+"""
+
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hmstats.client.iceberg_commits import IcebergCommits
+from hmstats.collector.lake.iceberg import table_files as files
+from hmstats.collector.lake.iceberg import table_metadata as metadata_of
+from hmstats.collector.lake.iceberg.table_metadata import Metadata
+from hmstats.errors import InvalidInput, ServiceError
+from hmstats.model.catalog.objects import TableName
+from hmstats.outlets.puffin import file as puffin
+from hmstats.outlets.puffin.blob import Blob
+from hmstats.outlets.puffin.snapshot import THETA, blobs_of_snapshot, snapshot_file, statistics_entry
+from hmstats.sketch.distinct.theta import ThetaSketch
+
+_ATTEMPTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSketches:
+    """New sketches of a snapshot by field id, of the table with this UUID.
+
+    `unwanted` are field ids of which a sketch that hmstats made before is removed.
+    """
+
+    table_uuid: str
+    snapshot_id: int
+    sketches: Mapping[int, ThetaSketch]
+    unwanted: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """The outcome: the field ids whose distinct counts the snapshot's entry has, and the file's path.
+
+    `reason` is why nothing was registered; `path` is None then.
+    """
+
+    fields: tuple[int, ...]
+    path: str | None
+    reason: str | None = None
+
+
+def register(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSketches) -> Registered:
+    """Register sketches for their snapshot in the newest metadata of a table of the metastore.
+
+    A commit that comes in between stays, and the registration is tried again on top of it. Raises ServiceError if that
+    happens too often or the table stays locked; CallRefused; OSError and InvalidInput for files that cannot be read or
+    written.
+    """
+    for _ in range(_ATTEMPTS):
+        with commits.lock(name):
+            found = _attempt(commits, name, io, new)
+        if found is not None:
+            return found
+    raise ServiceError(f"table {name.short} was committed to {_ATTEMPTS} times meanwhile, and has no new statistics")
+
+
+def _attempt(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSketches) -> Registered | None:
+    """One try; None if another commit came first."""
+    location = commits.metadata_location(name)
+    if location is None:
+        return Registered((), None, f"table {name.short} is no longer one of Iceberg")
+    metadata = files.read_metadata(io, location)
+    of = metadata_of.snapshot_of(metadata, new.snapshot_id)
+    if metadata.get("table-uuid", new.table_uuid) != new.table_uuid or of is None:
+        return Registered((), None, f"snapshot {new.snapshot_id} is no longer one of table {name.short}")
+    live = metadata_of.live_fields(metadata)
+    made = {field: sketch for field, sketch in new.sketches.items() if field in live}
+    blobs = blobs_of_snapshot(made, of, _earlier(io, metadata, new), live)
+    stands = metadata_of.entries(metadata).get(new.snapshot_id)
+    if not made and _described(blobs) == list((stands or {}).get("blob-metadata") or ()):
+        path = None if stands is None else str(stands["statistics-path"])
+        return Registered(_counted(blobs), path, None if stands else "there is no column to count")
+    written = snapshot_file(blobs)
+    path = metadata_of.new_statistics_location(metadata, new.snapshot_id)
+    entry = statistics_entry(written, blobs, path, new.snapshot_id)
+    after = metadata_of.next_location(metadata, location)
+    following = metadata_of.with_entry(metadata, entry, location, time.time_ns() // 1_000_000)
+    files.write_new(io, path, written.data)
+    files.write_metadata(io, after, metadata_of.encoded(following))
+    if commits.replace(name, location, after):
+        return Registered(_counted(blobs), path)
+    files.remove(io, after)
+    files.remove(io, path)
+    return None
+
+
+def _earlier(io: Any, metadata: Metadata, new: SnapshotSketches) -> list[Blob]:
+    """The blobs of the nearest earlier file, without those of ours that are no longer wanted.
+
+    A file that is gone or damaged has none: its readers have the same trouble.
+    """
+    entry = metadata_of.nearest_entry(metadata, new.snapshot_id)
+    if entry is None:
+        return []
+    try:
+        blobs = puffin.read(files.read_bytes(io, str(entry["statistics-path"]))).blobs
+    except (FileNotFoundError, InvalidInput):
+        return []
+    return [each for each in blobs if not (each.is_ours and set(new.unwanted).intersection(each.fields))]
+
+
+def _described(blobs: Collection[Blob]) -> list[dict[str, Any]]:
+    return [each.described() for each in blobs]
+
+
+def _counted(blobs: Collection[Blob]) -> tuple[int, ...]:
+    return tuple(sorted(field for each in blobs if each.type == THETA for field in each.fields))

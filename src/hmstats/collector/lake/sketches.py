@@ -1,0 +1,55 @@
+"""Theta sketches for a table's own metadata: which columns get one, and their registration."""
+
+from collections.abc import Collection, Mapping
+
+import pyarrow as pa
+
+from hmstats.client import Metastore
+from hmstats.collector.lake.opened import LakeTable
+from hmstats.collector.options import Options
+from hmstats.collector.report import PuffinFile
+from hmstats.collector.request.statement import Statement
+from hmstats.errors import InvalidInput, ServiceError
+from hmstats.model.preferences.values import PUFFIN_ALL, PUFFIN_NONE, PUFFIN_TEXT
+from hmstats.sketch.distinct.theta import ThetaSketch
+
+_REFUSED = (ServiceError, InvalidInput, OSError, ValueError, pa.ArrowException)
+"""What keeps a file from being registered; statistics in the metastore need none."""
+
+
+def sketched_columns(
+    opened: LakeTable, request: Statement, options: Options, locked: Collection[str]
+) -> tuple[str, ...]:
+    """The columns that get a sketch, of those that were asked for. A sample has none."""
+    if not _is_wanted(opened, options) or request.noscan:
+        return ()
+    left_out = {*unwanted_columns(opened, options), *locked, *request.without}
+    asked = opened.sketched if request.columns is None else request.columns
+    wanted = (name for name in opened.sketched if name in asked and name not in left_out)
+    return tuple(name for name in wanted if options.sketches_of(name).distinct)
+
+
+def _is_wanted(opened: LakeTable, options: Options) -> bool:
+    """Whether the table's own metadata get sketches at all."""
+    return opened.outlet is not None and not options.sampled and options.puffin_columns != PUFFIN_NONE
+
+
+def unwanted_columns(opened: LakeTable, options: Options) -> set[str]:
+    """The columns whose sketches are left out by the options."""
+    if options.puffin_columns == PUFFIN_ALL:
+        return set()
+    if options.puffin_columns == PUFFIN_TEXT:
+        return {name for name, column in opened.sketched.items() if not column.is_text}
+    return opened.sketched.keys() - set(options.puffin_columns.split(","))
+
+
+def registered(
+    metastore: Metastore, opened: LakeTable, sketches: Mapping[str, ThetaSketch], options: Options
+) -> tuple[PuffinFile | None, str | None]:
+    """Register sketches: the file, None if none is wanted, and why it could not be registered, or None."""
+    if opened.outlet is None or not _is_wanted(opened, options) or not (sketches or options.distinct):
+        return None, None
+    try:
+        return opened.outlet.register(metastore, sketches, unwanted_columns(opened, options)), None
+    except _REFUSED as error:
+        return None, str(error) or type(error).__name__
