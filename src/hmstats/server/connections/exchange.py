@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 
 import structlog
 
-from hmstats.errors import HmstatsError, MessageTooLarge, NotAuthenticated, ProtocolError
+from hmstats.errors import HmstatsError, NotAuthenticated, ProtocolError
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
+from hmstats.server.connections.call_threads import CallThreads
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
 from hmstats.server.connections.deadlines import Deadlines
 from hmstats.server.connections.handshakes import TLS_ONLY, Handshakes, Tls
@@ -26,7 +27,6 @@ from hmstats.server.connections.prompt_replies import PromptReplies, VersionSour
 from hmstats.server.connections.proofs import Proofs
 from hmstats.server.connections.streamed_reply import relay
 from hmstats.server.connections.unsent import UnsentReplies
-from hmstats.server.connections.workers import Workers
 from hmstats.server.layers.sasl_socket import SaslSocket
 from hmstats.server.limits import Limits
 from hmstats.server.messages.envelope import Pieces, Refusal, encode_refusal
@@ -80,14 +80,7 @@ class Exchange:
         self._connections: set[Connection] = set()
         self._turned_away: set[Connection] = set()
         self._numbers = count(1)
-        self._workers: Workers[Call] = Workers(
-            limits.threads, limits.max_waiting_calls, self._work, limits.max_waiting_bytes
-        )
-        self._relaying: Workers[Call] | None = None
-        if dispatcher.relay is not None:  # threads that wait for another metastore, so that no call of ours does
-            self._relaying = Workers(
-                dispatcher.relay.threads, limits.max_waiting_calls, self._relay, limits.max_waiting_bytes
-            )
+        self._threads = CallThreads(dispatcher, limits, self._work, self._relay)
         self._ended_calls: deque[Call] = deque()
         self._prompt = PromptReplies(selector, wake, dispatcher, versions, self._end, self._leave, self.guarded)
         self.answers_itself = False
@@ -132,9 +125,7 @@ class Exchange:
     def start(self) -> None:
         """Start the worker threads."""
         self._note(0)
-        self._workers.start()
-        if self._relaying is not None:
-            self._relaying.start()
+        self._threads.start()
         self._handshakes.start()
         self._proofs.start()
 
@@ -154,9 +145,7 @@ class Exchange:
         """Close every connection, and let the workers end after their running calls."""
         for connection in list(self._connections):
             self._close(connection)
-        self._workers.stop()
-        if self._relaying is not None:
-            self._relaying.stop()
+        self._threads.stop()
         self._handshakes.stop()
         self._proofs.stop()
         self._prompt.close()
@@ -345,12 +334,7 @@ class Exchange:
         self._receiving.start(connection)
         self._partial.note(connection)
         for each in self._partial.beyond():
-            self.guarded(each, self._reject, MessageTooLarge(self._too_much_in_part))
-
-    @property
-    def _too_much_in_part(self) -> str:
-        most = self._limits.max_partial_bytes
-        return f"requests that have come in part may hold {most} bytes together, found more; try again later"
+            self.guarded(each, self._reject, self._partial.refusal())
 
     def _next_request(self, connection: Connection) -> Call | None:
         protocol = connection.protocol = connection.protocol or self._recognised(connection)
@@ -443,15 +427,15 @@ class Exchange:
         self._leaving.stop(connection)
         connection.fresh = False
         connection.call = call
-        if self._relaying is not None and self._dispatcher.relays(call.request):
+        if self._threads.relays(call):
             self.answers_itself = False
             self._relayed.start(connection)
-            self._hand_over(call, self._relaying)
+            self._hand_over(call, self._threads.relay)
             return
         self._calling.start(connection)
         self.answers_itself = self._prompt.take(call, repeated)
         if not self.answers_itself:
-            self._hand_over(call, self._workers)
+            self._hand_over(call, self._threads.work)
         elif call.answered:
             self._settle(connection, call)
 
@@ -470,12 +454,12 @@ class Exchange:
         connection = call.connection
         if connection.call is call:
             self.answers_itself = False
-            self._hand_over(call, self._workers)
+            self._hand_over(call, self._threads.work)
             self.advance(connection)  # the call may have been refused, and the next request may wait
 
-    def _hand_over(self, call: Call, workers: Workers[Call]) -> None:
-        """Hands a call to one of the workers; refuses it if their queue is full."""
-        if workers.submit(call, len(call.request.message)):
+    def _hand_over(self, call: Call, queue: Callable[[Call], bool]) -> None:
+        """Queues a call for a thread; refuses it if the queue is full."""
+        if queue(call):
             return
         most = f"{self._limits.max_waiting_calls} calls, or {self._limits.max_waiting_bytes:,} bytes of them"
         sentence = f"the server is busy: {most}, wait already; try again later"
@@ -485,8 +469,7 @@ class Exchange:
         """Answers a call after its timeout, unless a worker is answering it right now."""
         call = connection.call
         if call is not None and call.claim():
-            relayed = self._relaying is not None and self._dispatcher.relays(call.request)
-            seconds = self._limits.relay_seconds if relayed else self._limits.call_seconds
+            seconds = self._limits.relay_seconds if self._threads.relays(call) else self._limits.call_seconds
             sentence = f"the call was given up after {seconds:g} seconds"
             self._answer_instead(connection, call, sentence, last=True)
             self._watch(connection)

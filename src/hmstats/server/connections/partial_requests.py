@@ -6,6 +6,7 @@ up the machine's memory.
 
 from collections.abc import Iterator
 
+from hmstats.errors import MessageTooLarge
 from hmstats.server.connections.connection import Connection
 
 
@@ -37,3 +38,10 @@ class PartialRequests:
             first = next(each for each, held in self._held.items() if held >= share)
             self.forget(first)
             yield first
+
+    def refusal(self) -> MessageTooLarge:
+        """The answer to a request beyond the budget."""
+        most = self._most_bytes
+        return MessageTooLarge(
+            f"requests that have come in part may hold {most} bytes together, found more; try again later"
+        )
