@@ -6,7 +6,7 @@ The tasks deliver findings about partitions; the driver merges them and delivers
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
 
@@ -23,7 +23,7 @@ from hmstats.collector.planning.preferred import preferred
 from hmstats.collector.planning.prepare import Files, check_changes, prepare
 from hmstats.collector.report import Finding, Report, check_complete
 from hmstats.collector.request.partition_spec import Partitions
-from hmstats.collector.request.statement import statement
+from hmstats.collector.request.statement import Statement, statement
 from hmstats.collector.scan.progress import Progress, watched
 from hmstats.collector.scan.proof import check_placed, without_doubt
 from hmstats.collector.scan.scan import scan
@@ -32,6 +32,16 @@ from hmstats.collector.scan.tasks import Job, Outcome, finish
 from hmstats.collector.scan.workers_python import use_the_drivers_python
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.collector.spark.warehouses import warn_once
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """Arguments of analyze() that bear its names."""
+
+    changed_only: bool
+    row_counts: bool
+    reliable: bool
+    progress: Progress | None
 
 
 def analyze(
@@ -82,50 +92,57 @@ def analyze(
         database=spark.catalog.currentDatabase(),
     )
     check_changes(request, changed_only=changed_only)
-    seconds: dict[str, float] = {}
     uris = metastore or session_metastore(spark)
+    place = Delivery(
+        request.table, (), uris, new_run(), session_spool(spark, spool), patience_seconds, past_locks=past_locks
+    )
     with connect(uris) as service:
         wanted = preferred(service, request, options, row_counts=row_counts)
         request, options, row_counts = wanted.request, wanted.options, wanted.row_counts
         found = service.find_table(request.table)
         if found is not None and is_lake_table(found):
-            spooled_in = session_spool(spark, spool)
-            delivery = Delivery(found.name, (), uris, new_run(), spooled_in, patience_seconds, past_locks=past_locks)
+            delivery = replace(place, table=found.name)
             return analyze_lake(
                 service, found, request, options, delivery, changed_only=changed_only, row_counts=row_counts
             )
-        with _timed(seconds, "plan"):
-            plan, files = prepare(
-                service,
-                request,
-                options,
-                changed_only=changed_only,
-                hadoop=hadoop_settings(spark),
-                past_locks=past_locks,
-            )
-        if plan.left is not None:
-            return _report(plan, files, Outcome(0), None, seconds)
-        warn_once(spark, service)
-        delivery = Delivery(
-            plan.table,
-            plan.keys,
-            uris,
-            new_run(),
-            session_spool(spark, spool),
-            patience_seconds,
-            past_locks=past_locks,
+        how = _How(changed_only, row_counts, reliable, progress)
+        return _analyze_files(spark, service, request, options, place, how)
+
+
+def _analyze_files(
+    spark: SparkSession,
+    service: Metastore,
+    request: Statement,
+    options: Options,
+    place: Delivery,
+    how: _How,
+) -> Report:
+    """Analyse a table of files; `place` says where its statistics go, but for the table's name and keys."""
+    seconds: dict[str, float] = {}
+    with _timed(seconds, "plan"):
+        plan, files = prepare(
+            service,
+            request,
+            options,
+            changed_only=how.changed_only,
+            hadoop=hadoop_settings(spark),
+            past_locks=place.past_locks,
         )
-        if request.noscan:
-            with _timed(seconds, "list"):
-                outcome, whole = _count(delivery, plan, files, row_counts=row_counts)
-                whole = None if plan.unlisted else whole
-        else:
-            job = _job(spark, plan, files, options, delivery, reliable=reliable)
-            with _timed(seconds, "read"), as_our_own():
-                outcome = _proven(spark, service, plan, job, _scan(spark, plan, files, job, progress))
-            with _timed(seconds, "merge"):
-                total = outcome.total(plan.types)
-                whole = None if outcome.failed or plan.unlisted else whole_table(service, plan, files, total, options)
+    if plan.left is not None:
+        return _report(plan, files, Outcome(0), None, seconds)
+    warn_once(spark, service)
+    delivery = replace(place, table=plan.table, keys=plan.keys)
+    if request.noscan:
+        with _timed(seconds, "list"):
+            outcome, whole = _count(delivery, plan, files, row_counts=how.row_counts)
+            whole = None if plan.unlisted else whole
+    else:
+        job = _job(spark, plan, files, options, delivery, reliable=how.reliable)
+        with _timed(seconds, "read"), as_our_own():
+            outcome = _proven(spark, service, plan, job, _scan(spark, plan, files, job, how.progress))
+        with _timed(seconds, "merge"):
+            total = outcome.total(plan.types)
+            whole = None if outcome.failed or plan.unlisted else whole_table(service, plan, files, total, options)
     with _timed(seconds, "publish"):
         outcome = outcome.merge(_deliver_whole(delivery, plan, whole, options))
     report = _report(plan, files, outcome, whole, seconds)

@@ -1,7 +1,8 @@
 """Hive's own query engine, 4.0.1 and 3.1.3, on our metastore: each statement answers as on a real Hive Metastore.
 
 What the real one of the engine's release answered is in `tests/peers/hive_engine`, recorded by its `record`: a session
-of everything that an engine does, and one of statistics alone.
+of everything that an engine does, and one of statistics alone. Their databases have locations of their own. 4.0.1 runs
+them wherever these lie: in the server's warehouse, in another folder, behind a link, and in an object store.
 """
 
 import json
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
 from tests.peers.hive_engine import jars, run
 
@@ -68,6 +70,7 @@ EXPLAINED = {
 docs/compatibility.md says the same.
 """
 
+SESSIONS = ("session", "session-statistics")
 Answers = list[dict[str, Any]]
 
 
@@ -79,11 +82,47 @@ def ours(folder: Path, session: str, release: str) -> Answers:
         return list(run.answers(f"thrift://127.0.0.1:{port}", place, folder / "engine", statements, release))
 
 
+def elsewhere(folder: Path, session: str, layout: str) -> Answers:
+    """The answers of Hive 4.0.1's engine on ours when the tables lie outside of the server's warehouse."""
+    (folder / "behind").mkdir()
+    (folder / "link").symlink_to(folder / "behind")
+    place = f"file:{folder}/{'link' if layout == 'a link' else 'another'}"
+    with serving(folder) as port:
+        statements = run.HERE / f"{session}.sql"
+        return list(run.answers(f"thrift://127.0.0.1:{port}", place, folder / "engine", statements))
+
+
+def in_object_store(folder: Path, session: str) -> Answers:
+    """The answers of Hive 4.0.1's engine on ours, which says s3a of a warehouse of which the server says s3."""
+    with (
+        object_store(folder) as store,
+        serving(folder, warehouse=f"s3://{BUCKET}/warehouse", environment=store.environment) as port,
+    ):
+        place, statements = f"s3a://{BUCKET}/warehouse", run.HERE / f"{session}.sql"
+        metastore = f"thrift://127.0.0.1:{port}"
+        return list(run.answers(metastore, place, folder / "engine", statements, store=store.hadoop))
+
+
 @pytest.mark.parametrize(("session", "release"), EXPLAINED)
 def test_every_statement_answers_as_on_hive(session: str, release: str, tmp_path: Path) -> None:
+    check(session, release, ours(tmp_path, session, release))
+
+
+@pytest.mark.parametrize("layout", ["another folder", "a link"])
+@pytest.mark.parametrize("session", SESSIONS)
+def test_every_statement_answers_as_on_hive_elsewhere(session: str, layout: str, tmp_path: Path) -> None:
+    check(session, "4.0", elsewhere(tmp_path, session, layout))
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_every_statement_answers_as_on_hive_in_an_object_store(session: str, tmp_path: Path) -> None:
+    check(session, "4.0", in_object_store(tmp_path, session))
+
+
+def check(session: str, release: str, found: Answers) -> None:
+    """What differs from a real metastore's answers is what is explained, and nothing else."""
     answered = run.HERE / f"{session}-on-hive-{jars.RELEASES[release]}.jsonl"
     expected = [json.loads(line) for line in answered.read_text().splitlines()]
-    found = ours(tmp_path, session, release)
     assert [each["sql"] for each in found] == [each["sql"] for each in expected]
     assert len(expected) > 200
     differing = {

@@ -34,6 +34,11 @@ def engine(release: str = "4.0") -> list[str]:
     return [str(folder / "hive-exec-4.0.1.jar"), str(folder / "*")]
 
 
+def s3() -> list[str]:
+    """What the engine of Hive 4.0.1 needs beside its own jars to reach places that begin with s3a."""
+    return [str(_copied("hive-engine-s3", HERE / "pom-s3.xml") / "*")]
+
+
 def expressions(generation: str) -> list[str]:
     """A class path with which a generation's Hive writes and evaluates conditions over partitions."""
     if generation == "4.0":

@@ -5,7 +5,7 @@
 
 The session has a statement a line; `--` begins a remark, {w} is the warehouse, {d} is WORKDIR. 4.0.1 runs Tez, 3.1.3
 MapReduce, in local mode within the one JVM; locks and transactions go through the metastore, statistics are gathered
-while writing. The engine writes files itself, so the warehouse must be the metastore's. Times, places and ids that
+while writing. The engine writes files itself, so the metastore must reach the warehouse too. Times, places and ids that
 differ between two runs are blanked. WORKDIR/engine.log has Hive's warnings and how long each statement took. Needs Java
 17 and Maven.
 """
@@ -108,11 +108,19 @@ def settings(metastore: str, warehouse: str, work: Path, release: str = "4.0") -
 
 
 def answers(
-    metastore: str, warehouse: str, work: Path, session: Path = SESSION, release: str = "4.0"
+    metastore: str,
+    warehouse: str,
+    work: Path,
+    session: Path = SESSION,
+    release: str = "4.0",
+    store: Mapping[str, str] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """What the engine answers to each statement. Raises SystemExit when it ends before the session does."""
+    """What the engine answers to each statement. Raises SystemExit when it ends before the session does.
+
+    `store`: Hadoop's settings for a warehouse that begins with s3a, which 4.0.1 alone can reach.
+    """
     work = work.resolve()
-    command = _prepared(metastore, warehouse, work, session, release)
+    command = _prepared(metastore, warehouse, work, session, release, store or {})
     places = {warehouse: "{w}", warehouse.removeprefix("file:"): "{w}", str(work): "{d}", metastore: "METASTORE"}
     env = {**os.environ, "HIVE_CONF_DIR": str(work / "conf")}
     with (work / "engine.log").open("w") as log:
@@ -132,14 +140,16 @@ def answers(
         raise SystemExit(f"Hive's engine ended with {status}, see {work / 'engine.log'}")
 
 
-def _prepared(metastore: str, warehouse: str, work: Path, session: Path, release: str) -> list[str]:
+def _prepared(
+    metastore: str, warehouse: str, work: Path, session: Path, release: str, store: Mapping[str, str]
+) -> list[str]:
     """The command that runs the session, whose files are then in the folder."""
     for name in ("conf", "scratch", "install", "staging"):
         (work / name).mkdir(parents=True, exist_ok=True)
     (work / "scratch").chmod(0o733)
     rows = (
         f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>"
-        for key, value in settings(metastore, warehouse, work, release).items()
+        for key, value in {**settings(metastore, warehouse, work, release), **store}.items()
     )
     xml = "<configuration>\n" + "\n".join(rows) + "\n</configuration>\n"
     for name in ("hive-site.xml", "tez-site.xml"):
@@ -148,7 +158,7 @@ def _prepared(metastore: str, warehouse: str, work: Path, session: Path, release
     (work / "conf" / "log4j2.properties").write_text(log4j)
     (work / "session.sql").write_text(session.read_text().replace("{w}", warehouse).replace("{d}", str(work)))
     sources = [HERE / "HiveSession.java", *sorted((HERE / f"hive{release[0]}").glob("*.java"))]
-    path = jars.engine(release)
+    path = jars.engine(release) + (jars.s3() if store else [])
     classes = jars.compiled(f"hive-session-{release}", sources, path)
     loader = [] if release == "4.0" else ["-Djava.system.class.loader=AppLoader"]
     flags = [*loader, "-Xmx1500m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", *jars.OPEN]
