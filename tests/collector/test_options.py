@@ -23,7 +23,7 @@ def test_bit_vectors_have_precisions_that_hive_reads(precision: int) -> None:
 
 
 def test_there_is_a_task() -> None:
-    with pytest.raises(StatementError, match="1 task or more, found 0"):
+    with pytest.raises(StatementError, match="at least 1 task, found 0"):
         Options(most_tasks=0)
 
 

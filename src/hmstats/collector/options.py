@@ -48,13 +48,14 @@ class Options:
 
     def __post_init__(self) -> None:
         if not 0 < self.sample_fraction <= 1:
-            raise StatementError(f"a sample is more than 0 and at most 1 of the rows, found {self.sample_fraction}")
-        if not LEAST_PRECISION <= self.precision <= MOST_PRECISION:
             raise StatementError(
-                f"the precision of bit vectors is from {LEAST_PRECISION} to {MOST_PRECISION}, found {self.precision}"
+                f"a sample must be more than 0 and at most 1 of the rows, found {self.sample_fraction}"
             )
+        if not LEAST_PRECISION <= self.precision <= MOST_PRECISION:
+            allowed = f"from {LEAST_PRECISION} to {MOST_PRECISION}"
+            raise StatementError(f"the precision of bit vectors must be {allowed}, found {self.precision}")
         if self.most_tasks is not None and self.most_tasks < 1:
-            raise StatementError(f"an analysis has 1 task or more, found {self.most_tasks}")
+            raise StatementError(f"an analysis must have at least 1 task, found {self.most_tasks}")
         try:
             object.__setattr__(self, "puffin_columns", parsed(PUFFIN_COLUMNS, self.puffin_columns))
         except InvalidInput as error:

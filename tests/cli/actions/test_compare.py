@@ -158,7 +158,7 @@ def test_two_files(filled: Metastore, earlier: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["{file}", "{database}.a"], "compare a metastore with a metastore, or a table with a table"),
+        (["{file}", "{database}.a"], "both sides must be metastores, or both tables: found one of each"),
         (["{file}/{database}.c", "{database}.a"], "table .*c is not in .*before.json"),
         (["{file}/{database}.p/k=9", "{database}.p/k=1"], "has no partition k=9 in .*before.json"),
         (["nope.parquet", "nope.parquet"], "nope.parquet cannot be read: No such file"),
@@ -194,4 +194,4 @@ def test_bad_input_is_one_sentence(filled: Metastore, arguments: list[str], prob
 def test_a_table_is_not_compared_with_a_metastore(filled: Metastore) -> None:
     result = run(filled, f"{filled.database}.a", address(filled))
     assert isinstance(result.exception, StatementError)
-    assert str(result.exception) == "compare a metastore with a metastore, or a table with a table"
+    assert str(result.exception) == "both sides must be metastores, or both tables: found one of each"

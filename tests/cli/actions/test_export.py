@@ -161,13 +161,17 @@ def test_tables_that_are_not_there_are_named(filled: Metastore, other: Metastore
 @pytest.mark.parametrize(
     ("arguments", "kind", "problem"),
     [
-        (["import"], StatementError, "give one of a file and --from"),
-        (["import", "x", "--from", "thrift://localhost:1"], StatementError, "give one of a file and --from"),
+        (["import"], StatementError, "an import reads a file or the metastore of --from"),
+        (
+            ["import", "x", "--from", "thrift://localhost:1"],
+            StatementError,
+            "an import reads a file or the metastore of --from",
+        ),
         (["import", "/nowhere"], InvalidInput, "/nowhere cannot be read: No such file"),
         (["import", "--from", "x"], SettingsError, "must be thrift://HOST:PORT"),
         (["export", "x", "a.b"], InvalidInput, "the name of x must end in .parquet, .json, .jsonl, .ndjson, or its"),
         (["export", "x", "--format", "csv"], StatementError, "--format takes parquet or json, found 'csv'"),
-        (["export", "-", "--format", "parquet"], StatementError, "only JSON goes to standard output"),
+        (["export", "-", "--format", "parquet"], StatementError, "standard output takes JSON only"),
         (["export", "x", "visits"], StatementError, "named as DB.TABLE or DB.\\*, found 'visits'"),
         (["export", "/nowhere/x.json", "nope.nope"], InvalidInput, "/nowhere/x.json cannot be written"),
         (["export", "x.parquet", "nope.nope"], StatementError, "table nope.nope is not in the metastore"),

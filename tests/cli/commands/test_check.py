@@ -122,8 +122,8 @@ def test_json_has_an_object_for_each_wrong_number(spark: Any, spark_metastore: s
     [
         (["nope.t"], StatementError, "table nope.t is not in the metastore at"),
         (["a.b.c.d"], StatementError, "a table must be named as DB.TABLE"),
-        (["x.y", "--sample", "0"], StatementError, "a sample is more than 0 and at most 1 of the rows, found 0.0"),
-        (["x.y", "--tolerance", "-1"], StatementError, "a tolerance is 0 or more, found -1.0"),
+        (["x.y", "--sample", "0"], StatementError, "a sample must be more than 0 and at most 1 of the rows, found 0.0"),
+        (["x.y", "--tolerance", "-1"], StatementError, "a tolerance must be 0 or more, found -1.0"),
         (["x.y", "--conf", "x"], SettingsError, "--conf must be KEY=VALUE, found 'x'"),
         (["x.y", "--partition", "=1"], StatementError, "partition '=1' is not named KEY=VALUE/KEY=VALUE"),
     ],

@@ -233,7 +233,7 @@ def test_a_table_made_by_write_to(spark: Any, service: Metastore, name: str) -> 
     written = writing(numbers(spark, 0, 30)).write_to(name, "create", using="parquet", partitioned_by=["k"])
     assert (written.gathered, written.rows, written.partitions) == (True, 30, 3)
     assert_as_analysed(spark, service, name)
-    with pytest.raises(StatementError, match="how to write is one of create, replace"):
+    with pytest.raises(StatementError, match="the way to write must be one of create, replace"):
         writing(numbers(spark, 0, 30)).write_to(name, "upsert")
 
 

@@ -178,9 +178,9 @@ def test_a_partition_without_statistics_is_bare(spark: Any, spark_metastore: str
 
 def test_bad_input_is_said_before_anything_is_read(spark: Any, folder: Path) -> None:
     problems: dict[str, dict[str, Any]] = {
-        "a sample is more than 0 and at most 1": {"sample_fraction": 0},
-        "a tolerance is 0 or more, found -1": {"tolerance": -1.0},
-        "a tolerance is 0 or more, found nan": {"tolerance": float("nan")},
+        "a sample must be more than 0 and at most 1": {"sample_fraction": 0},
+        "a tolerance must be 0 or more, found -1": {"tolerance": -1.0},
+        "a tolerance must be 0 or more, found nan": {"tolerance": float("nan")},
         "has no column nope": {"columns": ["nope"]},
         "has no partitions, so none with a key p": {"partitions": {"p": 1}},
     }

@@ -37,9 +37,11 @@ WRONG = {
     "[[rules]]": "f.toml: there is no key 'rules', is it rule?",
     "rule = 3": "f.toml: rules must be tables [[rule]], found rule = 3",
     "[[rule]]\nusers = ['a']": "f.toml, rule 1: allow must be a list of actions, which may be empty; found none",
-    "[[rule]]\nallow = []\n[[rule]]\nallow = ['raed']": "f.toml, rule 2: allow: there is no action 'raed', is it read?",
+    "[[rule]]\nallow = []\n[[rule]]\nallow = ['raed']": (
+        "f.toml, rule 2: allow: action 'raed' does not exist, is it read?"
+    ),
     "[[rule]]\nallow = ['frobnicate']": (
-        "f.toml, rule 1: allow: there is no action 'frobnicate'; expected some of list, read, read_statistics, "
+        "f.toml, rule 1: allow: action 'frobnicate' does not exist; expected some of list, read, read_statistics, "
         "write_statistics, create, alter, drop, lock, read_notifications, admin"
     ),
     "[[rule]]\nuser = ['a']\nallow = []": "f.toml, rule 1: there is no key 'user', is it users?",

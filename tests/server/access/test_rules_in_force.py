@@ -33,7 +33,7 @@ def test_changed_rules_are_in_force_and_wrong_ones_are_not(tmp_path: Path) -> No
         ("rules_not_changed", "warning"),
         ("rules_changed", "info"),
     ]
-    assert log[0]["reason"] == f"{file}, rule 1: allow: there is no action 'reed', is it read?"
+    assert log[0]["reason"] == f"{file}, rule 1: allow: action 'reed' does not exist, is it read?"
 
 
 def test_a_server_does_not_start_without_its_rules(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ class Analysis:
             if len(found) == 1 and not self.past_locks and not self.changed_only:
                 check_unlocked(service, found[0].request.table)
         if not found:
-            raise StatementError(f"there is no table in {', '.join(self.texts)}")
+            raise StatementError(f"{', '.join(self.texts)} has no table")
         return found
 
     def _checked_one(self, service: Metastore, text: str, request: Statement) -> "_Wanted":

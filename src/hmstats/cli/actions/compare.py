@@ -52,7 +52,7 @@ def _of_two(one: Side, other: Side) -> bool:
 
 def _pairs(one: Side, other: Side) -> Iterator[Pair]:
     if (one.table is None) != (other.table is None):
-        raise StatementError("compare a metastore with a metastore, or a table with a table")
+        raise StatementError("both sides must be metastores, or both tables: found one of each")
     if _of_two(one, other):
         (title, before), (other_title, after) = one.one(), other.one()
         yield f"{title} and {other_title}", before, after

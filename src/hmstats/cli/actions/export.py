@@ -31,7 +31,7 @@ def export_statistics(
     to_stdout = str(file) == _STDOUT
     wanted = Form.JSON if to_stdout and form is None else _form(file, form)
     if to_stdout and wanted is not Form.JSON:
-        raise StatementError("only JSON goes to standard output: name a file for Parquet")
+        raise StatementError("standard output takes JSON only: name a file for Parquet")
     settings = load({"metastore": metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
         found: Iterable[Entry] = entries(service, tables or ())

@@ -28,7 +28,7 @@ def import_statistics(
 ) -> None:
     """Write the statistics of the file or of the other metastore. Raises typer.Exit if something was skipped."""
     if (file is None) == (source is None):
-        raise StatementError("give one of a file and --from")
+        raise StatementError("an import reads a file or the metastore of --from")
     check(tables or ())
     settings = load({"metastore": metastore})
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:

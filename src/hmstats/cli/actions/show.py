@@ -43,7 +43,7 @@ def show_statistics(
 ) -> None:
     """Print or write statistics. Raises StatementError for a missing table or partition."""
     if (partition is not None and partitions) or as_json + as_csv + (arrow is not None) > 1:
-        raise StatementError("give one of a partition and --partitions, and one of --json, --csv and --arrow")
+        raise StatementError("show takes a partition or --partitions, and one of --json, --csv and --arrow")
     if plot and (partitions or sort is not None or as_json or as_csv or arrow is not None):
         raise StatementError("--plot draws a table or one partition, without --sort, --json, --csv and --arrow")
     settings = load({"metastore": metastore})

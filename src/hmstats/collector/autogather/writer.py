@@ -158,7 +158,7 @@ class Writing:
             "overwrite_partitions": "overwritePartitions",
         }
         if how not in actions:
-            raise StatementError(f"how to write is one of {', '.join(actions)}, found {how!r}")
+            raise StatementError(f"the way to write must be one of {', '.join(actions)}, found {how!r}")
         check_provider(name, using)
 
         def write(rows: DataFrame) -> None:

@@ -83,7 +83,7 @@ def check(
 def check_options(sample_fraction: float, tolerance: float) -> Options:
     """The options of a check. Raises StatementError for an invalid value."""
     if not tolerance >= 0:
-        raise StatementError(f"a tolerance is 0 or more, found {tolerance}")
+        raise StatementError(f"a tolerance must be 0 or more, found {tolerance}")
     return Options(sample_fraction=sample_fraction, precision=MOST_PRECISION)
 
 

@@ -78,7 +78,7 @@ def _actions(place: str, names: Iterable[str]) -> frozenset[Action]:
     for name in names:
         if name not in known:
             said = _nearest(name, known) or f"; expected some of {', '.join(known)}"
-            raise SettingsError(f"{place}: allow: there is no action {name!r}{said}")
+            raise SettingsError(f"{place}: allow: action {name!r} does not exist{said}")
     return frozenset(map(Action, names))
 
 

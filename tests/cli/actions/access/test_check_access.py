@@ -47,7 +47,7 @@ def test_an_answer_has_the_rule_and_an_exit_code(tmp_path: Path) -> None:
 
 def test_what_makes_no_sense_is_an_error(tmp_path: Path) -> None:
     told = _ask(tmp_path, "ada", "reed", "hive")
-    assert (told.stderr, told.returncode) == ("hmstats: there is no action 'reed', is it read?\n", 2)
+    assert (told.stderr, told.returncode) == ("hmstats: action 'reed' does not exist, is it read?\n", 2)
     told = _ask(tmp_path, "ada", "read", "a.b.c.d")
     assert told.returncode == 2
     assert "an object must be catalog, catalog.database or catalog.database.table, found 'a.b.c.d'" in told.stderr

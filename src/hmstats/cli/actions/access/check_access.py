@@ -42,4 +42,4 @@ def _action(name: str) -> Action:
         known = [action.value for action in Action]
         nearest = get_close_matches(name, known, n=1)
         expected = f"is it {nearest[0]}?" if nearest else f"expected one of {', '.join(known)}"
-        raise SettingsError(f"there is no action {name!r}, {expected}") from None
+        raise SettingsError(f"action {name!r} does not exist, {expected}") from None

@@ -25,7 +25,7 @@ def restore_statistics(
     Raises StatementError unless a target or `everything` is asked for, typer.Exit if a table of several was skipped.
     """
     if (target is None) != everything:
-        raise StatementError("give a table, a database, or --all")
+        raise StatementError("a restore is of a table, a database or --all")
     settings = load({"metastore": metastore})
     at_ms = past_ms("--as-of", as_of, time.time())
     skipped = False

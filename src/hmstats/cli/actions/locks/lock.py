@@ -46,7 +46,7 @@ def unlock_statistics(
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
         for of in objects:
             if not service.locks.unlock(of):
-                raise StatementError(f"there is no lock of {of} itself: hmstats locked lists all locks")
+                raise StatementError(f"{of} has no lock of its own: hmstats locked lists all locks")
             _print(of, locked=False, as_json=as_json)
 
 
