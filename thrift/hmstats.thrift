@@ -368,6 +368,60 @@ struct RestoreStatisticsResult {
   5: required i64 unmarked,
 }
 
+// ---------------------------------------------------------------- health
+
+// Health of statistics: 100 if nothing has changed since they were made, 0 if they are missing. `partName` absent: of the
+// table. `reason`: missing, changed, unmarked, incomplete, empty, fresh. What is absent is unknown.
+struct StatisticsHealth {
+  1: required string dbName,
+  2: required string tblName,
+  3: required string catName,
+  4: optional string partName,
+  5: required i32 health,
+  6: required string reason,
+  7: optional i64 numRows,
+  8: optional i64 numFiles,
+  9: optional i64 totalSize, // bytes
+  10: optional i64 rowsThen, // when the statistics were made
+  11: optional i64 filesThen,
+  12: optional i64 sizeThen,
+  13: required i64 movedRows, // the sum of all changes of the number of rows since then
+  14: required bool marked, // as accurate
+  15: required i32 numColumns, // that can have statistics
+  16: required i32 analyzedColumns,
+  17: optional i64 analyzedAt, // epoch seconds of the oldest statistics
+  18: optional i64 staleSince, // epoch milliseconds at which health was first seen below 100
+  19: optional i64 numPartitions, // of a table that has partition keys
+  20: optional i64 stalePartitions, // with a health below 100
+}
+
+// Patterns as those of get_table_meta; absent: all. `below`: those with a health below that. `after`: `nextPage` of the page
+// before. `most`: entries of a page, at most 1,000, which is the default.
+struct HealthRequest {
+  1: optional string catName,
+  2: optional string dbPatterns,
+  3: optional string tblPatterns,
+  4: optional i32 below,
+  5: optional string after,
+  6: optional i32 most,
+}
+
+struct PartitionHealthRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string catName,
+  4: optional i32 below,
+  5: optional string after,
+  6: optional i32 most,
+}
+
+// The worst first. `nextPage` is absent after the last page. `complete`: every change before the question is reflected.
+struct HealthResult {
+  1: required list<StatisticsHealth> health,
+  2: optional string nextPage,
+  3: required bool complete,
+}
+
 // ---------------------------------------------------------------- calls
 
 service HmstatsService extends hive_metastore.ThriftHiveMetastore {
@@ -454,6 +508,15 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
 
   // Writes the statistics of a time again.
   RestoreStatisticsResult restore_statistics(1: RestoreStatisticsRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // The health of tables' statistics, the worst first.
+  HealthResult get_statistics_health(1: HealthRequest request)
+    throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
+
+  // The health of the statistics of a table's partitions, the worst first.
+  HealthResult get_partition_health(1: PartitionHealthRequest request)
     throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
             3: hive_metastore.MetaException o3)
 

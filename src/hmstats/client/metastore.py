@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
+from hmstats.client.health import HealthQuestions
 from hmstats.client.history import HistoryQuestions
 from hmstats.client.iceberg_commits import IcebergCommits
 from hmstats.client.naming import AnyTable, as_table_name
@@ -100,6 +101,11 @@ class Metastore(Questions):
     def past(self) -> HistoryQuestions:
         """The history of statistics, which only hmstats has."""
         return HistoryQuestions(self._ask)
+
+    @property
+    def health(self) -> HealthQuestions:
+        """The health of statistics, which only hmstats keeps."""
+        return HealthQuestions(self._ask)
 
     def close(self) -> None:
         """Close the connection; a later call connects again."""

@@ -5,6 +5,7 @@ Imports nothing of ours but errors. From the bottom:
 - catalog/: databases, tables, partitions and the rest of the catalog, with their names
 - parameters/: what parameters of tables and partitions say of statistics
 - statistics/: column statistics, merged and answered
+- health/: health of statistics, and what refreshes them
 - spark/: what Spark stores of a table in its own form
 - partitions/: values of partition keys, and conditions over them
 - transactions/: transactions, write ids and locks

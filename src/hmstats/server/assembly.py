@@ -46,6 +46,7 @@ from hmstats.server.rpc.partitions.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions.partitions import PartitionCalls
 from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.statistics.extension import ExtensionCalls
+from hmstats.server.rpc.statistics.health import HealthCalls
 from hmstats.server.rpc.statistics.history import HistoryCalls
 from hmstats.server.rpc.statistics.preferences import PreferenceCalls
 from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
@@ -78,6 +79,8 @@ from hmstats.service.catalog.tables.statistics_locks import StatisticsLocks
 from hmstats.service.catalog.tables.table_filters import TableFilters
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
+from hmstats.service.health.keeper import HealthKeeper
+from hmstats.service.health.listing import HealthListing
 from hmstats.service.identity import Identity
 from hmstats.service.notifications import NotificationLog
 from hmstats.service.statistics.history.history import StatisticsHistory
@@ -112,6 +115,10 @@ _ACCESS_SECONDS = 1.0
 """How often a worker looks whether the file of access rules has changed."""
 _HISTORY_SECONDS = 3_600.0
 """How often a server removes and thins what is old in the history of statistics."""
+_HEALTH_SECONDS = 2.0
+"""How often a worker looks, with one statement, whether something has changed that the health of statistics lacks."""
+_WALK_SECONDS = 600.0
+"""How often the health of all tables is judged again beside a Hive that does not log its changes; else once a day."""
 _AUDIT_SECONDS = 1.0
 """How often a worker writes the audit records that have queued up."""
 _RECOVERY_SECONDS = 5.0
@@ -188,7 +195,7 @@ def build(
     if rules.history_days:
         store.keep_history()
     keeping = Keeping(rules.history_days, rules.history_thinned_days)
-    made = _statistics(store, rules)
+    made, keeper = _statistics(store, rules), HealthKeeper(store)
     writes, log = RunningWrites(store), NotificationLog(store)
     subjects = (
         *_service_calls(store, warehouse, rules),
@@ -197,6 +204,7 @@ def build(
         *_statistics_calls(store, rules, made),
         RunningWriteCalls(writes),
         HistoryCalls(StatisticsHistory(store, keeping), StatisticsRestore(store, keeping)),
+        HealthCalls(HealthListing(store, keeper)),
         NotificationCalls(log),
     )
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
@@ -205,6 +213,8 @@ def build(
     ):  # beside a Hive, Hive removes them after its own retention time
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
     cleaning.append(Chore("history", HistoryUpkeep(store, keeping).run, _HISTORY_SECONDS, at_once=True))
+    cleaning.append(Chore("health", keeper.run, _HEALTH_SECONDS))
+    cleaning.append(Chore("health_walk", keeper.walk, _DAY_SECONDS if store.knows_changes else _WALK_SECONDS))
     cleaning.append(Chore("file_changes", FileChanges(store, warehouse).recover, _RECOVERY_SECONDS, at_once=True))
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)

@@ -2,6 +2,7 @@
 
 catalog/           catalogs, databases, tables, partitions
 statistics/        column statistics
+health/            health of statistics, kept up to date and listed
 access/            roles, privileges, tokens
 transactions/      transactions and locks
 notifications.py   the notification log

@@ -11,6 +11,7 @@ access/         tables of privileges, roles and tokens
 storage/        tables of storage descriptors and parameters
 changes/        versions of tables, and the notification log
 history/        what statistics were before each write
+health/         health of statistics
 statements/     builds, batches and reads statements
 unit/           a unit of work: the state of a writer during one transaction
 connections/    connection pools, and the classification of their errors

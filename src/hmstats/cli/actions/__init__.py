@@ -7,6 +7,7 @@ history/                              earlier statistics
 spark_arguments                       arguments of Spark's jobs, read before Spark is loaded
 analysis, checking                    Spark's jobs
 list_, show, ask, compare             stored statistics
+health/                               health of statistics
 compare_sources                       what compare puts side by side
 locks/                                locks on statistics
 prefs                                 how statistics are made and kept

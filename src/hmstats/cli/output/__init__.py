@@ -5,6 +5,7 @@ show_table.py         `hmstats show` for a terminal
 show_rows.py          `hmstats show` for programs
 plot.py               `hmstats show --plot`
 analysis_output.py    `hmstats analyze`
+health_output.py      `hmstats health`
 check_output.py       `hmstats check`
 statistics_table.py   column statistics, a row for each column
 sparkline.py          the distribution of a column

@@ -317,9 +317,9 @@ _STATISTICS = {
     ),
     **_each(
         """
-        get_aggr_stats_for get_arrow_statistics get_distinct_count get_partitions_statistics_req get_provenance
-        get_past_statistics get_quantiles get_statistics get_statistics_history get_table_statistics_req get_top_k
-        get_united_statistics
+        get_aggr_stats_for get_arrow_statistics get_distinct_count get_partition_health get_partitions_statistics_req
+        get_past_statistics get_provenance get_quantiles get_statistics get_statistics_history get_table_statistics_req
+        get_top_k get_united_statistics
         """,
         on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
     ),
@@ -497,6 +497,7 @@ _LOCKS = {
     "get_statistics_locks": CallRule(shown=filters.statistics_locks),
     "change_preferences": CallRule(lambda arguments, _: [_preferred(arguments["request"])]),
     "get_preferences": CallRule(shown=filters.preferences),
+    "get_statistics_health": CallRule(shown=filters.statistics_health),
 }
 
 CALL_RULES: Mapping[str, CallRule] = {

@@ -179,6 +179,15 @@ def preferences(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG
     return answer
 
 
+def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """HealthResult with the health of tables whose statistics may be read; a page may be short for that."""
+    answer = ask()
+    names = [table_of(each.dbName, each.tblName, each.catName) for each in answer.health]
+    seen = [sees(Action.READ_STATISTICS, each) for each in names]
+    answer.health = [each for each, is_seen in zip(answer.health, seen, strict=True) if is_seen]
+    return answer
+
+
 def privileges(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: ARG001
     """HiveObjectPrivilege structs on objects that may be listed."""
     return [each for each in ask() if _may_see(each.hiveObject, sees)]

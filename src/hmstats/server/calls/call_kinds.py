@@ -24,8 +24,8 @@ READS = _named(
     get_materialized_views_for_rewriting get_max_allocated_table_write_id get_metastore_db_uuid
     get_next_notification get_not_null_constraints get_notification_events_count get_num_partitions_by_filter
     get_open_txns get_open_txns_info get_open_txns_req get_part_specs_by_filter get_partial_states get_partition
-    get_partition_by_name get_partition_column_statistics get_partition_names get_partition_names_ps
-    get_partition_names_ps_req get_partition_names_req get_partition_req get_partition_values
+    get_partition_by_name get_partition_column_statistics get_partition_health get_partition_names
+    get_partition_names_ps get_partition_names_ps_req get_partition_names_req get_partition_req get_partition_values
     get_partition_with_auth get_partitions get_partitions_by_expr get_partitions_by_filter
     get_partitions_by_filter_req get_partitions_by_names get_partitions_by_names_req get_partitions_ps
     get_partitions_ps_with_auth get_partitions_ps_with_auth_req get_partitions_pspec get_partitions_req
@@ -34,9 +34,9 @@ READS = _named(
     get_provenance get_quantiles get_replayed_txns_for_policy get_replication_metrics get_resource_plan
     get_role_grants_for_principal get_role_names get_runtime_stats get_scheduled_query get_schema
     get_schema_all_versions get_schema_latest_version get_schema_req get_schema_version
-    get_schema_with_environment_context get_schemas_by_cols get_serde get_statistics get_statistics_history
-    get_statistics_locks get_stored_procedure get_table get_table_column_statistics get_table_meta
-    get_table_names_by_filter get_table_objects_by_name get_table_objects_by_name_req get_table_req
+    get_schema_with_environment_context get_schemas_by_cols get_serde get_statistics get_statistics_health
+    get_statistics_history get_statistics_locks get_stored_procedure get_table get_table_column_statistics
+    get_table_meta get_table_names_by_filter get_table_objects_by_name get_table_objects_by_name_req get_table_req
     get_table_statistics_req get_tables get_tables_by_type get_tables_ext get_token get_top_k
     get_triggers_for_resourceplan get_type get_type_all get_unique_constraints get_united_statistics
     get_valid_write_ids isPartitionMarkedForEvent list_privileges list_roles partition_name_has_valid_characters

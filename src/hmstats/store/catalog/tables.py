@@ -35,6 +35,7 @@ from hmstats.store.partitions import partitions
 from hmstats.store.schema import (
     DBS,
     HMSTATS_COLUMN_PROVENANCE,
+    HMSTATS_HEALTH,
     HMSTATS_PREFERENCE,
     HMSTATS_STATISTICS_LOCK,
     HMSTATS_TOP_K,
@@ -68,6 +69,7 @@ _HANGING = (
             TBL_COL_PRIVS,
             HMSTATS_COLUMN_PROVENANCE,
             HMSTATS_PREFERENCE,
+            HMSTATS_HEALTH,
             HMSTATS_STATISTICS_LOCK,
             HMSTATS_TOP_K,
             TAB_COL_STATS,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, Select, Table, and_, bindparam, select
+from sqlalchemy import Connection, Engine, Select, Table, and_, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store.beside_hive.present_tables import Shape
@@ -19,6 +19,7 @@ from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.statements import queued
 from hmstats.store.statements.compiled_statements import KeptText
 from hmstats.store.statements.single_read import OneOf, SingleRead
+from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
 from hmstats.store.unit.version_guard import is_as_expected
 
@@ -56,6 +57,13 @@ def since(engine: Engine, table_id: int, version: int) -> Changes | None:
     if not rows:
         return None
     return Changes(rows[0][0], {each: frozenset(json.loads(names)) for _, each, names in rows if each is not None})
+
+
+def names_after(connection: Connection, table_ids: Sequence[int]) -> dict[tuple[int, int], frozenset[str]]:
+    """The names of the last changes of some tables, by table id and the version that the change made."""
+    c = CHANGES.c
+    query = select(c.TBL_ID, c.VERSION, c.PARTITIONS).where(one_of(connection, c.TBL_ID, table_ids))
+    return {(table_id, version): frozenset(json.loads(names)) for table_id, version, names in connection.execute(query)}
 
 
 def _append(insert: Callable[[Table], Any], *, expecting: bool = False) -> Any:

@@ -171,6 +171,15 @@ class Store:
             _shared.reset(token)
             shared.close()
 
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Let the reads inside see the newest state, whatever picture is shared around them."""
+        token = _shared.set(None)
+        try:
+            yield
+        finally:
+            _shared.reset(token)
+
     def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
         """The current versions of the tables, as versions.current returns them."""
         if self._own is not None and self._pools.claims.alone:

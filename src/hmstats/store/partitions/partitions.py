@@ -13,6 +13,7 @@ from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions.partition_filters import restrict
 from hmstats.store.schema import (
     HMSTATS_COLUMN_PROVENANCE,
+    HMSTATS_HEALTH,
     HMSTATS_PREFERENCE,
     HMSTATS_STATISTICS_LOCK,
     HMSTATS_TOP_K,
@@ -40,6 +41,7 @@ _HANGING = tuple(
     for table in (
         HMSTATS_COLUMN_PROVENANCE,
         HMSTATS_PREFERENCE,
+        HMSTATS_HEALTH,
         HMSTATS_STATISTICS_LOCK,
         HMSTATS_TOP_K,
         PART_COL_STATS,

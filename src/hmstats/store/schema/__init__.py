@@ -11,7 +11,7 @@ connectors, events                       data connectors; marks of events on par
 privileges, tokens                       privileges, roles; delegation tokens
 transactions                             locks, transactions and write ids
 service                                  ids, the schema's version, properties, the notification log
-ours, history                            our own tables; the state of statistics before each write
+ours, history, health                    our own tables; statistics before each write; their health
 """
 
 from hmstats.store.schema.catalog import (
@@ -37,6 +37,7 @@ from hmstats.store.schema.functions import (
     FUNC_RU,
     FUNCS,
 )
+from hmstats.store.schema.health import HMSTATS_HEALTH, HMSTATS_HEALTH_PROGRESS
 from hmstats.store.schema.history import (
     HMSTATS_HISTORY,
     HMSTATS_HISTORY_COLUMN,
@@ -128,6 +129,8 @@ __all__ = [
     "HMSTATS_COLUMN_PROVENANCE",
     "HMSTATS_DELEGATION_TOKEN",
     "HMSTATS_FILE_CHANGE",
+    "HMSTATS_HEALTH",
+    "HMSTATS_HEALTH_PROGRESS",
     "HMSTATS_HISTORY",
     "HMSTATS_HISTORY_COLUMN",
     "HMSTATS_HISTORY_PARAMETER",

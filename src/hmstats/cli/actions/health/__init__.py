@@ -1,0 +1,4 @@
+"""The work of the commands about the health of statistics.
+
+health   list tables and partitions by health
+"""

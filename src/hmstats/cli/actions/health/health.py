@@ -1,0 +1,51 @@
+"""The work of `hmstats health`: read health, and print a row for each table or partition."""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+
+import typer
+
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.output.health_output import as_json_object, print_health
+from hmstats.client import Metastore, connect
+from hmstats.client.naming import named_object, named_table
+from hmstats.errors import StatementError
+from hmstats.model.health.pages import ObjectHealth
+from hmstats.settings import load
+
+
+def list_health(
+    *,
+    tables: list[str] | None,
+    below: int | None,
+    most: int,
+    partitions: bool,
+    metastore: str | None,
+    as_json: bool,
+) -> None:
+    """Print health; the exit code is 1 if `below` is given and anything is. Raises StatementError for a bad name."""
+    settings = load({"metastore": metastore})
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        found = _found(service, tables or ["*"], below, partitions=partitions)
+        if as_json:
+            number = 0
+            for number, each in enumerate(found, 1):  # noqa: B007
+                typer.echo(json.dumps(as_json_object(each), ensure_ascii=False))
+        else:
+            shown = list(islice(found, most + 1))
+            number = len(shown)
+            print_health(shown[:most], more=number > most)
+    if below is not None and number:
+        raise typer.Exit(ExitCode.NO)
+
+
+def _found(service: Metastore, texts: list[str], below: int | None, *, partitions: bool) -> Iterator[ObjectHealth]:
+    for text in texts:
+        if partitions:
+            if "*" in text:
+                raise StatementError(f"--partitions takes the name of one table, found {text}")
+            yield from service.health.partitions(named_table(text), below=below)
+        else:
+            of, table = named_object(text)
+            yield from service.health.tables(of.database, table, below=below, catalog=of.catalog)

@@ -1,0 +1,4 @@
+"""Commands about the health of statistics.
+
+health   tables and partitions by health
+"""

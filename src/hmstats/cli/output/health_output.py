@@ -1,0 +1,113 @@
+"""Output of `hmstats health`: what to do first, then a row for each table or partition."""
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import typer
+
+from hmstats.cli.output.cell_texts import age, count_text
+from hmstats.cli.output.tables import plain_table, print_table
+from hmstats.model.health.health import WHOLE, Health, Reason
+from hmstats.model.health.pages import ObjectHealth
+
+_TO_DO_LINES = 3
+
+
+def print_health(found: Sequence[ObjectHealth], *, more: bool) -> None:
+    """Print commands for the worst tables, then all; `more` says that there are more than these."""
+    if not found:
+        typer.echo("no table has a health below that, or there is none")
+        return
+    for each in [each for each in found if each.health.health < WHOLE][:_TO_DO_LINES]:
+        typer.echo(f"to do: {_command(each)}")
+    partitions = any(each.partition is not None for each in found)
+    shown = plain_table(["Partition" if partitions else "Table", "Why"], ["Health", "Rows", "Age", "Stale for"])
+    for each in found:
+        name, health = each.partition or each.table.short, each.health
+        since = None if health.stale_since_ms is None else health.stale_since_ms // 1000
+        numbers = (count_text(health.now.rows), age(health.analyzed_at_seconds), age(since))
+        shown.add_row(name, why(health), str(health.health), *numbers)
+    print_table(shown)
+    if more:
+        typer.echo("there are more: see --most")
+
+
+def why(health: Health) -> str:
+    """Why the health is what it is, in words."""
+    parts = [] if health.partitions is None else [_of_partitions(health)]
+    if health.reason is Reason.CHANGED and health.partitions is None:
+        parts.append(_changed(health))
+    elif health.reason is Reason.INCOMPLETE:
+        parts.append(f"{health.analyzed} of {health.columns} columns")
+    elif health.reason is not Reason.FRESH or not parts:
+        parts.append(_WORDS[health.reason])
+    return ", ".join(parts)
+
+
+_WORDS = {
+    Reason.MISSING: "no statistics",
+    Reason.CHANGED: "changed",
+    Reason.UNMARKED: "changed, nobody knows how much",
+    Reason.EMPTY: "empty",
+    Reason.FRESH: "unchanged",
+}
+
+
+def _of_partitions(health: Health) -> str:
+    return f"{health.stale_partitions:,} of {health.partitions:,} partitions stale"
+
+
+def _changed(health: Health) -> str:
+    """What has changed, by the count that tells it."""
+    counts = (
+        ("rows", health.now.rows, health.then.rows),
+        ("bytes", health.now.size_bytes, health.then.size_bytes),
+        ("files", health.now.files, health.then.files),
+    )
+    for unit, now, then in counts:
+        if now is not None and then is not None and now != then:
+            return f"{unit} {then:,} to {now:,}"
+    return f"{health.moved_rows:,} rows came and went"
+
+
+def _command(each: ObjectHealth) -> str:
+    name = f"'{each.table.short}'" if "-" in each.table.short else each.table.short
+    if each.partition is not None:
+        return f"hmstats analyze {name} --partition {each.partition}"
+    partitioned = each.health.partitions is not None
+    return f"hmstats analyze {name}{' --changed-only' if partitioned else ''}"
+
+
+def as_json_object(of: ObjectHealth) -> dict[str, Any]:
+    """The health of a table or a partition as a JSON object; what is unknown is null."""
+    found = of.health
+    at = found.analyzed_at_seconds
+    return {
+        "catalog": of.table.catalog,
+        "database": of.table.database,
+        "table": of.table.table,
+        "partition": of.partition,
+        "health": found.health,
+        "reason": found.reason.value,
+        "why": why(found),
+        "rows": found.now.rows,
+        "files": found.now.files,
+        "bytes": found.now.size_bytes,
+        "rows_then": found.then.rows,
+        "files_then": found.then.files,
+        "bytes_then": found.then.size_bytes,
+        "moved_rows": found.moved_rows,
+        "jump": found.jump,
+        "marked": found.marked,
+        "columns": found.columns,
+        "analyzed_columns": found.analyzed,
+        "analyzed_at": None if at is None else datetime.fromtimestamp(at, UTC).isoformat(),
+        "age_seconds": None if at is None else max(int(time.time()) - at, 0),
+        "stale_since": None
+        if found.stale_since_ms is None
+        else datetime.fromtimestamp(found.stale_since_ms / 1000, UTC).isoformat(timespec="milliseconds"),
+        "partitions": found.partitions,
+        "stale_partitions": found.stale_partitions,
+    }

@@ -1,0 +1,5 @@
+"""Health of statistics, and what refreshes them.
+
+health    from what is known of a table or a partition to a number from 0 to 100
+pages     health as it is listed
+"""

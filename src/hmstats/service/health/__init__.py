@@ -1,0 +1,5 @@
+"""Health of statistics.
+
+keeper    judges the tables that the notification log names, and stores their health
+listing   tables and partitions by health
+"""

@@ -1,0 +1,172 @@
+"""Keeps the health of statistics up to date by the notification log, so that writes pay nothing for it.
+
+Every writer's events are followed: ours, those of a Hive on the same database, those of servers of the version before.
+A table whose version says which partitions were touched has only these judged again. All servers and their processes
+take turns at one row (store/health/changed_tables.py). A server that writes no log compares the versions of all tables
+instead.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import structlog
+
+from hmstats.model.health.health import Health, judged, united
+from hmstats.store.database.store import Store
+from hmstats.store.health import changed_tables, facts, health_rows, rewritten
+from hmstats.store.health.changed_tables import Progress
+from hmstats.store.health.facts import HealthTable
+from hmstats.store.health.rewritten import Rewritten
+from hmstats.store.schema import HMSTATS_HEALTH, HMSTATS_HISTORY
+from hmstats.store.statistics.details import OF_TABLE
+from hmstats.store.unit.unit import Unit
+
+_log = structlog.get_logger("hmstats.health")
+_EVENTS_AT_ONCE = 1_000
+_TABLES_AT_ONCE = 200
+_LAST_WRITES = 100
+"""How many writes of a table that is judged for the first time are looked at."""
+PATIENCE_SECONDS = 2.0
+"""For how long a question waits until health reflects all events."""
+
+
+class HealthKeeper:
+    """Judges what has changed. Safe to run on several servers at once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the health of this database is kept."""
+        return not self._store.shape.lacks(HMSTATS_HEALTH)
+
+    def run(self) -> None:
+        """Judge everything that has changed, in small transactions."""
+        while self._step():
+            pass
+
+    def walk(self) -> None:
+        """Begin a walk through all tables, unless one is under way."""
+        if self.keeps and not self._store.read_only:
+            self._store.write(_begin_walk)
+
+    def catch_up(self, patience_seconds: float = PATIENCE_SECONDS) -> bool:
+        """Judge what has changed, for so long at most. Returns whether health reflects all events."""
+        give_up = time.monotonic() + patience_seconds
+        with self._store.apart():
+            while self._step():
+                if time.monotonic() > give_up:
+                    return False
+        return True
+
+    def _step(self) -> bool:
+        """Judge some tables. Returns whether there may be more."""
+        if not self.keeps or self._store.read_only:
+            return False
+        if not self._store.keeps_log and not self._store.shape.beside_hive:
+            return self._compare()
+        with self._store.read() as connection:
+            behind = changed_tables.is_behind(connection)
+        return behind and self._store.write(self._follow)
+
+    def _compare(self) -> bool:
+        """Judge tables whose version is not the one that they were judged at."""
+        with self._store.read() as connection:
+            ids = changed_tables.other_versions(connection, _TABLES_AT_ONCE)
+        if ids:
+            self._store.write(lambda unit: judge(unit, ids))
+        return bool(ids)
+
+    def _follow(self, unit: Unit) -> bool:
+        progress = changed_tables.lock(unit)
+        if progress.walked_to is not None:
+            return self._walk(unit, progress, progress.walked_to)
+        changed = changed_tables.after(unit.connection, progress.event_id, _EVENTS_AT_ONCE)
+        if not changed.complete:
+            _log.info("health_walk", reason="events are missing", event_id=progress.event_id)
+            changed_tables.advance(unit, Progress(changed.event_id, 0))
+            return True
+        for start in range(0, len(changed.table_ids), _TABLES_AT_ONCE):
+            judge(unit, changed.table_ids[start : start + _TABLES_AT_ONCE])
+        changed_tables.advance(unit, replace(progress, event_id=changed.event_id))
+        return changed.event_id != progress.event_id
+
+    def _walk(self, unit: Unit, progress: Progress, walked_to: int) -> bool:
+        """Judge the next tables of a walk through all of them, which began when the last event was the progress's."""
+        ids = changed_tables.walk(unit.connection, walked_to, _TABLES_AT_ONCE)
+        judge(unit, ids)
+        if not ids:
+            health_rows.forget_dropped(unit)
+        changed_tables.advance(unit, replace(progress, walked_to=ids[-1] if ids else None))
+        return True
+
+
+def _begin_walk(unit: Unit) -> None:
+    progress = changed_tables.lock(unit)
+    if progress.walked_to is None:
+        changed_tables.advance(unit, replace(progress, walked_to=0))
+
+
+def judge(unit: Unit, table_ids: Sequence[int]) -> None:
+    """Judge and store the health of these tables, and of their partitions that may have changed."""
+    connection = unit.connection
+    found = facts.tables(connection, table_ids)
+    if not found:
+        return
+    stored = health_rows.of_tables(connection, [each.id for each in found])
+    plain = [each for each in found if not each.partitioned and _is_news(unit, each, stored)]
+    fresh: dict[tuple[int, int], Health] = {}
+    for table_id, known in facts.of_tables(connection, plain, _written(unit, plain, stored)).items():
+        _, before = stored.get(table_id, (0, None))
+        fresh[table_id, OF_TABLE] = judged(before, known, unit.now_milliseconds)
+    partitioned = [each for each in found if each.partitioned and _is_news(unit, each, stored)]
+    fresh |= _of_partitioned(unit, partitioned, stored)
+    health_rows.put(unit, fresh, {each.id: each.version for each in found})
+
+
+def _is_news(unit: Unit, table: HealthTable, stored: Mapping[int, tuple[int, Health]]) -> bool:
+    """Whether a table may have changed since it was judged; a Hive on the same database raises no version."""
+    return unit.shape.beside_hive or table.id not in stored or stored[table.id][0] != table.version
+
+
+def _written(
+    unit: Unit, tables: Sequence[HealthTable], stored: Mapping[int, tuple[int, Health]]
+) -> Mapping[tuple[int, int], Rewritten]:
+    """The statistics that were written since these tables were judged, or by the last writes of new ones."""
+    if unit.shape.lacks(HMSTATS_HISTORY):
+        return {}
+    versions = {
+        each.id: stored[each.id][0] if each.id in stored else max(each.version - _LAST_WRITES, 0) for each in tables
+    }
+    return rewritten.since(unit.connection, versions)
+
+
+def _of_partitioned(
+    unit: Unit, tables: Sequence[HealthTable], stored: Mapping[int, tuple[int, Health]]
+) -> dict[tuple[int, int], Health]:
+    """The health of tables with partitions; that of their partitions is stored."""
+    if not tables:
+        return {}
+    known = {each.id: (stored[each.id][0], each.version) for each in tables if each.id in stored}
+    touched = {} if unit.shape.beside_hive else changed_tables.touched(unit.connection, known)
+    named = {each: sorted(names) for each in tables if (names := touched.get(each.id)) is not None}
+    whole = [each for each in tables if each not in named]
+    parts = facts.partitions(unit.connection, whole, named)
+    before = health_rows.of_partitions(
+        unit.connection, [each.id for each in whole], [each.id for each in parts if each.table in named]
+    )
+    tables_of = {each.id: each.table.id for each in parts}
+    fresh = {}
+    written = _written(unit, tables, stored)
+    for part_id, known_now in facts.of_partitions(unit.connection, parts, written).items():
+        key = (tables_of[part_id], part_id)
+        now = judged(before.get(key), known_now, unit.now_milliseconds)
+        if now != before.get(key):
+            fresh[key] = now
+    ids = [each.id for each in tables]
+    health_rows.put(unit, fresh, {})
+    health_rows.forget_gone(unit, ids)
+    sums = health_rows.sums(unit.connection, ids)
+    return {(each, OF_TABLE): united(sums.get(each, ())) for each in ids}

@@ -1,0 +1,157 @@
+"""HMSTATS_HEALTH: stored health, and its sums over partitions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Double, case, cast, delete, func, select
+
+from hmstats.model.health.health import WHOLE, Health, Part, Reason, Size
+from hmstats.store.schema import HMSTATS_HEALTH as HEALTH
+from hmstats.store.schema import PARTITIONS, TBLS
+from hmstats.store.statements.upserts import upsert
+from hmstats.store.statements.value_sets import one_of
+from hmstats.store.statistics.details import OF_TABLE
+from hmstats.store.unit.unit import Unit
+
+_KEY = ("TBL_ID", "PART_ID")
+_H = HEALTH.c
+COLUMNS = tuple(each for each in HEALTH.c if each.name not in (*_KEY, "VERSION"))
+"""The columns that `parsed` reads, in their order."""
+
+
+def of_tables(connection: Connection, table_ids: Sequence[int]) -> dict[int, tuple[int, Health]]:
+    """The stored health of tables with the version of the table that it was judged at, by id."""
+    query = select(_H.TBL_ID, _H.VERSION, *COLUMNS).where(_H.PART_ID == OF_TABLE)
+    rows = connection.execute(query.where(one_of(connection, _H.TBL_ID, table_ids)))
+    return {row[0]: (row[1], parsed(row[2:])) for row in rows}
+
+
+def of_partitions(
+    connection: Connection, whole: Sequence[int], part_ids: Sequence[int]
+) -> dict[tuple[int, int], Health]:
+    """The stored health of all partitions of whole tables, and of these, by ids of table and partition."""
+    query, rows = select(_H.TBL_ID, _H.PART_ID, *COLUMNS).where(_H.PART_ID != OF_TABLE), list[Any]()
+    if whole:
+        rows += connection.execute(query.where(one_of(connection, _H.TBL_ID, whole)))
+    if part_ids:
+        rows += connection.execute(query.where(one_of(connection, _H.PART_ID, part_ids)))
+    return {(row[0], row[1]): parsed(row[2:]) for row in rows}
+
+
+def put(unit: Unit, judged: Mapping[tuple[int, int], Health], versions: Mapping[int, int]) -> None:
+    """Upsert health by ids of table and partition (OF_TABLE: the table), at these versions of the tables."""
+    rows = [
+        {
+            "TBL_ID": table_id,
+            "PART_ID": part_id,
+            "VERSION": versions[table_id] if part_id == OF_TABLE else 0,
+            "HEALTH": each.health,
+            "REASON": each.reason.value,
+            "NUM_ROWS": each.now.rows,
+            "NUM_FILES": each.now.files,
+            "TOTAL_SIZE": each.now.size_bytes,
+            "ROWS_THEN": each.then.rows,
+            "FILES_THEN": each.then.files,
+            "SIZE_THEN": each.then.size_bytes,
+            "MOVED_ROWS": each.moved_rows,
+            "MARKED": each.marked,
+            "NUM_COLUMNS": each.columns,
+            "ANALYZED_COLUMNS": each.analyzed,
+            "ANALYZED_AT": each.analyzed_at_seconds,
+            "STALE_SINCE": each.stale_since_ms,
+            "NUM_PARTITIONS": each.partitions,
+            "STALE_PARTITIONS": each.stale_partitions,
+        }
+        for (table_id, part_id), each in sorted(judged.items(), key=lambda item: item[0])
+    ]
+    upsert(unit, HEALTH, _KEY, rows, _replaced)
+
+
+def _replaced(_old: Any, new: Any) -> Mapping[str, Any]:
+    return {each.name: new[each.name] for each in HEALTH.c if each.name not in _KEY}
+
+
+def sums(connection: Connection, table_ids: Sequence[int]) -> dict[int, list[Part]]:
+    """The partitions of tables, summed by reason."""
+    h = _H
+
+    def weighed(weight: Any) -> Any:
+        return func.coalesce(func.sum(cast(h.HEALTH, Double) * cast(weight, Double)), 0.0)
+
+    def total(column: Any) -> Any:
+        return func.coalesce(func.sum(cast(column, Double)), 0.0)
+
+    query = (
+        select(
+            h.TBL_ID,
+            h.REASON,
+            func.count(),
+            func.sum(case((h.HEALTH < WHOLE, 1), else_=0)),
+            func.sum(h.HEALTH),
+            func.count(h.NUM_ROWS),
+            total(h.NUM_ROWS),
+            weighed(h.NUM_ROWS),
+            func.count(h.TOTAL_SIZE),
+            total(h.TOTAL_SIZE),
+            weighed(h.TOTAL_SIZE),
+            total(h.NUM_FILES),
+            func.max(h.NUM_COLUMNS),
+            func.min(h.ANALYZED_COLUMNS),
+            func.min(h.ANALYZED_AT),
+            func.min(h.STALE_SINCE),
+        )
+        .where(h.PART_ID != OF_TABLE, one_of(connection, h.TBL_ID, table_ids))
+        .group_by(h.TBL_ID, h.REASON)
+    )
+    found: dict[int, list[Part]] = {}
+    for (
+        table_id,
+        reason,
+        number,
+        stale,
+        health,
+        knowing,
+        rows,
+        by_rows,
+        known,
+        size,
+        by_size,
+        files,
+        *rest,
+    ) in connection.execute(query):
+        part = Part(
+            Reason(reason),
+            number,
+            int(stale),
+            int(health),
+            knowing,
+            int(rows),
+            by_rows,
+            known,
+            int(size),
+            by_size,
+            int(files),
+            *rest,
+        )
+        found.setdefault(table_id, []).append(part)
+    return found
+
+
+def forget_gone(unit: Unit, table_ids: Sequence[int]) -> None:
+    """Remove the health of partitions that these tables no longer have."""
+    p = PARTITIONS.c
+    there = select(p.PART_ID).where(p.PART_ID == _H.PART_ID, p.TBL_ID == _H.TBL_ID)
+    gone = delete(HEALTH).where(one_of(unit.connection, _H.TBL_ID, table_ids), _H.PART_ID != OF_TABLE)
+    unit.connection.execute(gone.where(~there.exists()))
+
+
+def forget_dropped(unit: Unit) -> None:
+    """Remove the health of tables that no longer exist."""
+    there = select(TBLS.c.TBL_ID).where(TBLS.c.TBL_ID == _H.TBL_ID)
+    unit.connection.execute(delete(HEALTH).where(~there.exists()))
+
+
+def parsed(row: Sequence[Any]) -> Health:
+    """The health in a row of COLUMNS."""
+    health, reason, rows, files, size, rows_then, files_then, size_then, *rest = row
+    return Health(health, Reason(reason), Size(rows, files, size), Size(rows_then, files_then, size_then), *rest)

@@ -1,0 +1,83 @@
+"""`hmstats health`: what to do first, a row for each table, and exit codes for scripts."""
+
+import json
+
+import pytest
+from tests.fixtures.metastores import Metastore
+from typer.testing import CliRunner, Result
+
+from hmstats import client
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.main import app
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+
+sqlite = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
+COLUMNS = {"l": "bigint"}
+SIZE = {"numRows": "1000", "numFiles": "3", "totalSize": "9000"}
+
+
+@pytest.fixture
+def metastore(our_metastore: Metastore) -> Metastore:
+    """Tables `missing` and `made`, and `parts` with a partition that has statistics and one that has none."""
+    our_metastore.table("missing", COLUMNS, parameters=SIZE)
+    our_metastore.table("made", COLUMNS, parameters=SIZE)
+    our_metastore.table("parts", COLUMNS, keys=("p",))
+    our_metastore.add_partitions(("1",), ("2",), table="parts", columns=COLUMNS)
+    column = ColumnStatistics("l", "bigint", LongStatistics(low=1, high=9, nulls=0, ndv=9))
+    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
+        service.put_table_statistics(TableName("hive", our_metastore.database, "made"), StatisticsSet((column,)))
+        parts = TableName("hive", our_metastore.database, "parts")
+        service.put_partition_statistics(parts, [StatisticsSet((column,), "p=2")])
+    return our_metastore
+
+
+def run(metastore: Metastore, *arguments: str) -> Result:
+    address = f"thrift://127.0.0.1:{metastore.port}"
+    return CliRunner().invoke(app, ["health", "--metastore", address, *arguments])
+
+
+@sqlite
+def test_the_worst_comes_first_with_what_to_do(metastore: Metastore) -> None:
+    result = run(metastore, metastore.database)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == f"to do: hmstats analyze {metastore.database}.missing"
+    assert lines[1] == f"to do: hmstats analyze {metastore.database}.parts --changed-only"
+    assert [each.split()[0].split(".")[1] for each in lines[-3:]] == ["missing", "parts", "made"]
+    assert "no statistics" in lines[-3]
+    assert "unchanged" in lines[-1]
+
+
+@sqlite
+def test_programs_get_an_object_a_line(metastore: Metastore) -> None:
+    found = [json.loads(line) for line in run(metastore, f"{metastore.database}.*", "--json").stdout.splitlines()]
+    assert [(each["table"], each["health"], each["reason"]) for each in found] == [
+        ("missing", 0, "missing"),
+        ("parts", 50, "missing"),
+        ("made", 100, "fresh"),
+    ]
+    assert (found[0]["rows"], found[0]["analyzed_at"], found[1]["stale_partitions"]) == (1000, None, 1)
+
+
+@sqlite
+def test_partitions_of_a_table(metastore: Metastore) -> None:
+    result = run(metastore, f"{metastore.database}.parts", "--partitions", "--json")
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(each["partition"], each["health"]) for each in found] == [("p=1", 0), ("p=2", 100)]
+    refused = run(metastore, f"{metastore.database}.*", "--partitions")
+    assert refused.exit_code != 0
+
+
+@sqlite
+def test_a_script_learns_whether_anything_is_below(metastore: Metastore) -> None:
+    assert run(metastore, metastore.database, "--below", "80").exit_code == ExitCode.NO
+    fine = run(metastore, f"{metastore.database}.made", "--below", "80")
+    assert fine.exit_code == ExitCode.DONE
+    assert "no table has a health below that" in fine.stdout
+
+
+@sqlite
+def test_a_list_says_that_there_are_more(metastore: Metastore) -> None:
+    assert "there are more" in run(metastore, metastore.database, "--most", "2").stdout
+    assert "there are more" not in run(metastore, metastore.database, "--most", "3").stdout
