@@ -323,6 +323,13 @@ class Settings(BaseSettings):
         description="Names of the host by which browsers reach the page, besides localhost, web_host and addresses; a "
         "request for another name is refused.",
     )
+    web_writes: bool = Field(False, description="Whether the page takes changes: restores, and locks of statistics.")
+    web_tls_certificate: str | None = Field(
+        None, description="The PEM file of the page's certificate, with those that signed it; none is plain HTTP."
+    )
+    web_tls_key: str | None = Field(
+        None, description="The PEM file of its key, without a password; none if it is in the certificate's file."
+    )
     client_seconds: float = Field(120.0, gt=0, description="Seconds that a command waits for a metastore's answer.")
     patience_seconds: float = Field(
         300.0,

@@ -49,5 +49,5 @@ def shown(metastore_port: int) -> Iterator[Shown]:
     metastore = Metastore("hmstats-sqlite", metastore_port, 4.0, database=DATABASE)
     with metastore.clients:
         metastore.client().create_database(api.Database(name=DATABASE, description="", parameters={}))
-        with shown_tables(metastore) as page:
+        with shown_tables(metastore, writes=True) as page:
             yield Shown(page, DATABASE)

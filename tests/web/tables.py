@@ -74,16 +74,16 @@ def fill(metastore: Metastore, service: client.Metastore) -> None:
     metastore.table("bare", {"a": "int"})
 
 
-def page_of(port: int) -> TestClient:
+def page_of(port: int, *, writes: bool = False) -> TestClient:
     """The page over the metastore at a port, in this process."""
-    metastores = Metastores(lambda: client.connect(f"thrift://127.0.0.1:{port}", retries=0))
-    return TestClient(application(metastores, ["testserver"]), base_url="http://localhost")
+    metastores = Metastores(lambda _: client.connect(f"thrift://127.0.0.1:{port}", retries=0))
+    return TestClient(application(metastores, ["testserver"], writes=writes), base_url="http://localhost")
 
 
 @contextmanager
-def shown_tables(metastore: Metastore) -> Iterator[TestClient]:
+def shown_tables(metastore: Metastore, *, writes: bool = False) -> Iterator[TestClient]:
     """The page over a metastore with the tables."""
     with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
         fill(metastore, service)
-    with page_of(metastore.port) as page:
+    with page_of(metastore.port, writes=writes) as page:
         yield page

@@ -42,6 +42,16 @@ class HistoryQuestions:
         )
         return codec.past_from_thrift(self._ask("get_past_statistics", request))
 
+    def whole(self, table: AnyTable, at_ms: int | None) -> PastStatistics:
+        """Statistics at a time (None: now), of the table itself and of all partitions."""
+        own, below = self.past(table, at_ms), self.past(table, at_ms, partitions=[])
+        return PastStatistics(own.at_ms, [*own.sets, *below.sets], {**own.parameters, **below.parameters})
+
+    def before_last_ms(self, table: AnyTable) -> int | None:
+        """The time just before the table's last write; None, which stands for now, if there is none."""
+        found = self.history(table, most=1)
+        return max(found.oldest_ms, found.writes[0].at_ms - 1) if found.writes else None
+
     def restore(self, table: AnyTable, at_ms: int, *, dry_run: bool = False) -> Restored:
         """Write the statistics of a time again; with `dry_run` only count what would change."""
         name = as_table_name(table)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
+from hmstats.client.connection.credentials import Credentials
 from hmstats.client.health import HealthQuestions
 from hmstats.client.history import HistoryQuestions
 from hmstats.client.iceberg_commits import IcebergCommits
@@ -62,15 +63,21 @@ def connect(
     retries: int = RETRIES,
     patience_seconds: float | None = None,
     past_locks: bool = False,
+    credentials: Credentials | None = None,
 ) -> "Metastore":
     """The metastore at `thrift://HOST:PORT`, several addresses of it separated by commas.
 
     Nothing is sent before the first call. `timeout_seconds` limits one answer. `retries` is how often all addresses are
     retried; `patience_seconds` is for how long they are retried instead, after timeouts too. With
-    `past_locks`, locked statistics are written too. Raises SettingsError when the text is no address.
+    `past_locks`, locked statistics are written too. `credentials` prove the user (None: those of
+    the environment). Raises SettingsError when the text is no address.
     """
     made = Connection(
-        addresses(uris), timeout_seconds=timeout_seconds, retries=retries, patience_seconds=patience_seconds
+        addresses(uris),
+        timeout_seconds=timeout_seconds,
+        retries=retries,
+        patience_seconds=patience_seconds,
+        shown=credentials,
     )
     return Metastore(made, past_locks=past_locks)
 

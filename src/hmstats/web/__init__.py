@@ -10,6 +10,8 @@ api/             JSON under /api/v1, and its description
 pages/           HTML, with pictures
 pictures/        SVG
 reading/         what is asked of the metastore for an answer
+desk.py          what every request passes
+callers.py       who asks, and whose forms come back
 metastores.py    connections that threads share
 answers/         what a page shows and the API sends
 """

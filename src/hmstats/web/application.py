@@ -14,8 +14,11 @@ from hmstats.errors import HmstatsError
 from hmstats.web.api import problems as api_problems
 from hmstats.web.api import routes as api
 from hmstats.web.api.operations import PREFIX
+from hmstats.web.callers import Callers
+from hmstats.web.desk import Desk
 from hmstats.web.guards.headers import SafeHeaders
 from hmstats.web.guards.host_names import HostNames
+from hmstats.web.guards.origins import Origins
 from hmstats.web.guards.versions import Versions
 from hmstats.web.metastores import Metastores
 from hmstats.web.pages import problems as page_problems
@@ -23,8 +26,14 @@ from hmstats.web.pages import routes as pages
 from hmstats.web.problems import Problem, problem, problem_of
 
 
-def application(metastores: Metastores, names: Iterable[str] = ()) -> Starlette:
-    """The application that reads from these connections and may be reached by these names of the host."""
+def application(
+    metastores: Metastores, names: Iterable[str] = (), *, writes: bool = False, unencrypted: bool = False
+) -> Starlette:
+    """The application that asks over these connections and may be reached by these names of the host.
+
+    `writes`: it takes changes. `unencrypted`: it takes proofs of users over plain HTTP from other machines.
+    """
+    desk = Desk(metastores, Callers(unencrypted=unencrypted), writes=writes)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -32,8 +41,13 @@ def application(metastores: Metastores, names: Iterable[str] = ()) -> Starlette:
         metastores.close()
 
     return Starlette(
-        routes=[*api.routes(metastores), *pages.routes(metastores)],
-        middleware=[Middleware(SafeHeaders), Middleware(HostNames, names=tuple(names)), Middleware(Versions)],
+        routes=[*api.routes(desk), *pages.routes(desk)],
+        middleware=[
+            Middleware(SafeHeaders),
+            Middleware(HostNames, names=tuple(names)),
+            Middleware(Origins),
+            Middleware(Versions),
+        ],
         exception_handlers={HmstatsError: _refused, HTTPException: _wrong},
         lifespan=lifespan,
     )
@@ -41,7 +55,10 @@ def application(metastores: Metastores, names: Iterable[str] = ()) -> Starlette:
 
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HmstatsError)
-    return _told(request, problem_of(error, request.url.path))
+    response = _told(request, problem_of(error, request.url.path))
+    if response.status_code == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = 'Basic realm="hmstats", charset="UTF-8"'
+    return response
 
 
 def _wrong(request: Request, error: Exception) -> Response:
@@ -56,7 +73,8 @@ def _detail(request: Request, error: HTTPException) -> str:
     if error.status_code == HTTPStatus.NOT_FOUND:
         return f"there is nothing at {request.url.path[:200]}"
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        return f"{request.url.path[:200]} takes GET and HEAD only, found {request.method[:20]}"
+        taken = (error.headers or {}).get("Allow", "GET, HEAD")
+        return f"{request.url.path[:200]} takes {taken} only, found {request.method[:20]}"
     return error.detail
 
 

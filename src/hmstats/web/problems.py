@@ -1,5 +1,6 @@
 """Errors as HTTP has them: a status, a short title, and the sentence that the command line says too."""
 
+import re
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -11,6 +12,7 @@ from hmstats.errors import (
     ServiceUnavailable,
     SketchError,
     StatementError,
+    UnknownCall,
 )
 
 _STATUSES: tuple[tuple[type[HmstatsError], HTTPStatus], ...] = (
@@ -22,8 +24,24 @@ _STATUSES: tuple[tuple[type[HmstatsError], HTTPStatus], ...] = (
     (SketchError, HTTPStatus.BAD_GATEWAY),
 )
 """The first class that fits counts."""
+_HTTP = {"status 401": HTTPStatus.UNAUTHORIZED, "status 403": HTTPStatus.FORBIDDEN}
+"""What a metastore over HTTP answers in place of a message."""
+_DENIED = re.compile(r"\S+ may not \S+ .*: (no rule allows it|rule \d+ does not allow it)", re.DOTALL)
+"""The sentence by which a server of hmstats refuses what its access rules do not allow."""
 _WRONG = frozenset({"InvalidInputException", "InvalidObjectException", "InvalidOperationException"})
 """Refusals of the metastore whose cause is the question."""
+
+
+class Forbidden(HmstatsError):
+    """A change that the page does not take, or not from there."""
+
+
+class WrongVersion(HmstatsError):
+    """A change of something that is no longer as it was when it was looked at; `given`: a version was named."""
+
+    def __init__(self, sentence: str, *, given: bool) -> None:
+        super().__init__(sentence)
+        self.given = given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +66,24 @@ def problem(status: HTTPStatus, detail: str, instance: str) -> Problem:
 
 
 def _status(error: HmstatsError) -> HTTPStatus:
-    if isinstance(error, CallRefused) and error.kind in _WRONG:
-        return HTTPStatus.BAD_REQUEST
+    if isinstance(error, WrongVersion):
+        return HTTPStatus.PRECONDITION_FAILED if error.given else HTTPStatus.PRECONDITION_REQUIRED
+    if isinstance(error, Forbidden):
+        return HTTPStatus.FORBIDDEN
+    if isinstance(error, CallRefused):
+        found = _status_of_refusal(error)
+        if found is not None:
+            return found
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def _status_of_refusal(error: CallRefused) -> HTTPStatus | None:
+    if error.kind in _HTTP:
+        return _HTTP[error.kind]
+    if isinstance(error, UnknownCall):
+        return HTTPStatus.NOT_IMPLEMENTED
+    if error.kind == "NoSuchObjectException":
+        return HTTPStatus.NOT_FOUND
+    if _DENIED.fullmatch(error.message):
+        return HTTPStatus.FORBIDDEN
+    return HTTPStatus.BAD_REQUEST if error.kind in _WRONG else None

@@ -1,38 +1,108 @@
 """The process of `hmstats web`: one event loop, whose requests ask the metastore in threads."""
 
+import base64
+import binascii
 import socket
 from collections.abc import Callable, Iterable
-from functools import partial
+from dataclasses import dataclass
 
 import uvicorn
 
-from hmstats.client import connect
+from hmstats.client import Metastore, connect
+from hmstats.client.connection.address import addresses
+from hmstats.client.connection.credentials import CERTIFICATE, PRINCIPAL, Credentials, credentials
 from hmstats.errors import SettingsError
 from hmstats.web.application import application
 from hmstats.web.metastores import Metastores
 
+_NOBODY = "anonymous"
 
-def run(
-    *,
-    host: str,
-    port: int,
-    names: Iterable[str],
-    metastore: str,
-    answer_seconds: float,
-    listening: Callable[[str], None],
-) -> None:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where the page listens, what it asks, and what it takes.
+
+    `names` are those of the host by which browsers reach it. `certificate` and `key` are PEM files: with them it is
+    reached by https. `writes`: it takes changes. `unencrypted`: it takes passwords and tokens over plain HTTP from
+    other machines.
+    """
+
+    host: str
+    port: int
+    names: Iterable[str]
+    metastore: str
+    answer_seconds: float
+    certificate: str | None = None
+    key: str | None = None
+    writes: bool = False
+    unencrypted: bool = False
+
+
+def run(site: Site, listening: Callable[[str], None]) -> None:
     """Serve the page until SIGTERM or SIGINT; `listening` gets its address once it can be opened.
 
-    Raises SettingsError when the address cannot be listened on, or the metastore's is none.
+    Raises SettingsError when the address cannot be listened on, the metastore's is none, or the certificate cannot be
+    used.
     """
-    opened = partial(connect, metastore, timeout_seconds=answer_seconds, retries=1)
-    opened().close()  # says at once that an address is none; nothing is sent
-    app = application(Metastores(opened), [host, *names])
-    config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, ws="none")
-    with _listening(host, port) as found:
+    app = application(
+        metastores(site.metastore, site.answer_seconds),
+        [site.host, *site.names],
+        writes=site.writes,
+        unencrypted=site.unencrypted,
+    )
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        ssl_certfile=site.certificate,
+        ssl_keyfile=site.key,
+    )
+    try:
+        config.load()
+    except OSError as error:
+        raise SettingsError(f"web_tls_certificate {site.certificate} cannot be used with its key: {error}") from error
+    with _listening(site.host, site.port) as found:
         own = found.getsockname()[1]
-        listening(f"http://{f'[{host}]' if ':' in host else host}:{own}")
+        scheme = "https" if site.certificate else "http"
+        listening(f"{scheme}://{f'[{site.host}]' if ':' in site.host else site.host}:{own}")
         uvicorn.Server(config).run(sockets=[found])
+
+
+def metastores(uris: str, answer_seconds: float) -> Metastores:
+    """Connections to the metastore, each as the user whose proof it is opened with; the process has no identity.
+
+    Raises SettingsError for a text that is no address, and when the environment has a Kerberos principal, by whose
+    ticket every caller would be the user of the process.
+    """
+    own = credentials()
+    if own.principal is not None:
+        raise SettingsError(f"the page asks as its callers, which a ticket cannot prove: unset {PRINCIPAL}")
+    over_http = all(each.path is not None for each in addresses(uris))
+
+    def opened(proof: str | None) -> Metastore:
+        shown = Credentials(
+            certificate=own.certificate, key=own.key, header=proof, user=_claimed_user(proof) or _NOBODY
+        )
+        return connect(uris, timeout_seconds=answer_seconds, retries=1, credentials=shown)
+
+    if own.certificate is not None and not over_http:
+        raise SettingsError(
+            f"a metastore at thrift:// would take every caller for the owner of {CERTIFICATE}: use https://"
+        )
+    return Metastores(opened, takes_proofs=over_http, needs_proofs=own.certificate is not None)
+
+
+def _claimed_user(proof: str | None) -> str | None:
+    """The user that a Basic proof names, who counts where a metastore asks for no proof."""
+    scheme, _, rest = (proof or "").partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        return base64.b64decode(rest.strip(), validate=True).decode().partition(":")[0] or None
+    except (binascii.Error, ValueError):
+        return None
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -10,6 +10,7 @@ from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from tests.web.fixture import Shown, metastore_port, shown
 
+from hmstats.web.api.changes import CHANGES
 from hmstats.web.api.operations import OPERATIONS
 
 __all__ = ["metastore_port", "shown"]
@@ -19,6 +20,7 @@ _BEYOND_SCHEMAS: list[Any] = [positive_data_acceptance]
 _QUESTIONS = [
     *((each.name, GenerationMode.POSITIVE) for each in OPERATIONS),
     *((each.name, GenerationMode.NEGATIVE) for each in OPERATIONS if each.parameters),
+    *((each.name, mode) for each in CHANGES for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)),
 ]
 """Operations, and whether they are asked as they may be; nothing can be wrong with one without parameters."""
 _few = settings(max_examples=6, deadline=None, derandomize=True, database=None, suppress_health_check=[*HealthCheck])

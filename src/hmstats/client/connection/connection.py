@@ -21,7 +21,7 @@ from thriftpy2.transport import TSocket, TTransportException
 from thriftpy2.transport.buffered import TCyBufferedTransport
 
 from hmstats.client.connection.address import Address
-from hmstats.client.connection.credentials import credentials
+from hmstats.client.connection.credentials import Credentials, credentials
 from hmstats.client.connection.http_transport import HttpTransport
 from hmstats.client.connection.kerberos_transport import KerberosTransport
 from hmstats.errors import CallRefused, ServiceUnavailable, SettingsError
@@ -43,7 +43,7 @@ class Connection:
     jitter. With `patience_seconds` they are retried until so much time has passed since the call began, and so is a
     call after a timeout; an internal error of the metastore is still retried `retries` times. A server of hmstats that
     reports to be busy, or its database to be unavailable, counts as an address that does not answer. What proves the
-    user is taken from the environment (credentials.py).
+    user is taken from the environment (credentials.py) unless `shown` is given.
     """
 
     def __init__(
@@ -53,12 +53,13 @@ class Connection:
         timeout_seconds: float,
         retries: int,
         patience_seconds: float | None = None,
+        shown: Credentials | None = None,
     ) -> None:
         self._addresses = tuple(addresses)
         self._timeout_seconds = timeout_seconds
         self._retries = retries
         self._patience_seconds = patience_seconds
-        self._credentials = credentials()
+        self._credentials = credentials() if shown is None else shown
         self._turn = 0
         self._client: Any = None
         self._socket: Any = None
@@ -137,7 +138,7 @@ class Connection:
         self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
         try:
             self._socket.settimeout(limit_seconds)
-            self._client.set_ugi(getpass.getuser(), [])
+            self._client.set_ugi(self._credentials.user or getpass.getuser(), [])
         except (TException, CallRefused):
             self._drop()  # the server may have closed the connection behind its refusal
             raise
@@ -166,7 +167,7 @@ class Connection:
 
     def _open_http(self, connect_seconds: float) -> Any:
         address = self.address
-        if self._credentials.token is not None and not (address.tls or address.is_loopback):
+        if self._credentials.authorization is not None and not (address.tls or address.is_loopback):
             raise SettingsError(f"a token is not sent to {address} unencrypted: use https://")
         transport = HttpTransport(address, self._credentials, connect_seconds)
         with _handshake(address, transport):

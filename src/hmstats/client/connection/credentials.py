@@ -23,12 +23,21 @@ class Credentials:
     """A token for HTTP, and the PEM files of a certificate for TLS; the key may be in the certificate's file.
 
     With the metastore's `principal` in Kerberos the user is proven by a ticket, unless calls are made over HTTP.
+    `header` is sent as it is, as the Authorization of HTTP requests, in place of a token. `user` is the name that is
+    said where nothing is proven; None: that of the process.
     """
 
     token: str | None = field(default=None, repr=False)
     certificate: str | None = None
     key: str | None = None
     principal: str | None = None
+    header: str | None = field(default=None, repr=False)
+    user: str | None = None
+
+    @property
+    def authorization(self) -> str | None:
+        """The Authorization of HTTP requests; None without one."""
+        return self.header or (f"Bearer {self.token}" if self.token is not None else None)
 
     def principal_at(self, host: str) -> str | None:
         """The principal with the host's name for _HOST."""

@@ -22,8 +22,8 @@ class HttpTransport:
     def __init__(self, address: Address, credentials: Credentials, connect_seconds: float) -> None:
         self._path = address.path or ""
         self._headers = {"Content-Type": _TYPE, "Accept": _TYPE}
-        if credentials.token is not None:
-            self._headers["Authorization"] = f"Bearer {credentials.token}"
+        if credentials.authorization is not None:
+            self._headers["Authorization"] = credentials.authorization
         self._http = (
             http.client.HTTPSConnection(
                 address.host, address.port, timeout=connect_seconds, context=credentials.context()

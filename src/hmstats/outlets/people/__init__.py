@@ -2,6 +2,7 @@
 
 cells        short texts of counts and columns
 flat_table   one Arrow table, a row a column
+times        times of the past as people write them
 comparison   two statistics side by side
 changes      what changed between two times
 view         a title, a table and notes, as text or HTML

@@ -5,7 +5,7 @@ and logged.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import structlog
 
@@ -15,8 +15,7 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics, Statist
 from hmstats.model.statistics.merge import merge
 from hmstats.sketch.distinct import bit_vector, hll_bytes
 from hmstats.sketch.distinct.hive_hll import HiveHll
-from hmstats.sketch.frequent.top_k import TopK
-from hmstats.sketch.quantiles.kll import KllHistogram
+from hmstats.sketch.merging import MergedSketches
 
 _log = structlog.get_logger(__name__)
 
@@ -46,51 +45,10 @@ def ignored(name: TableName, column: str, error: SketchError, partition: str | N
     _log.warning("stored sketch ignored", object=str(name), partition=partition, column=column, reason=str(error))
 
 
-@dataclass(frozen=True, slots=True)
-class _OfColumn:
-    """Merges the sketches of one column; the first argument is the stored one."""
-
-    name: TableName
-    partition: str | None
-    column: str
-
-    def unite_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
-        """The merged vector and its distinct count; if the kinds cannot be merged, the HyperLogLog one and None."""
-        of_hll = [each.startswith(hll_bytes.MAGIC) for each in (one, other)]
-        try:
-            if all(of_hll):
-                hll = HiveHll.merge_many([one, other])
-                return hll.to_bytes(), hll.count()
-            united = bit_vector.unite([one, other])
-        except SketchError as error:
-            ignored(self.name, self.column, error, self.partition)
-            return other, None
-        if united is None:
-            return (one if of_hll[0] else other), None
-        return united, bit_vector.estimate(united)
-
-    def unite_histograms(self, one: bytes, other: bytes) -> bytes:
-        """The merged histogram, with the k of the smaller one."""
-        try:
-            stored = KllHistogram.from_bytes(one)
-        except SketchError as error:
-            ignored(self.name, self.column, error, self.partition)
-            return other
-        return stored.merge(KllHistogram.from_bytes(other)).to_bytes()
-
-    def unite_top_k(self, one: bytes, other: bytes) -> bytes | None:
-        """The merged sketch; None if the stored one cannot be read."""
-        try:
-            return TopK.merge_many([one, other]).to_bytes()
-        except SketchError as error:
-            ignored(self.name, self.column, error, self.partition)
-            return None
-
-
 def _merged(
     name: TableName, partition: str | None, stored: ColumnStatistics | None, new: ColumnStatistics
 ) -> ColumnStatistics:
     """The merged statistics; the new ones alone if the stored ones are of another kind, from an earlier column type."""
     if stored is None or stored.kind is not new.kind:
         return new
-    return merge(stored, new, _OfColumn(name, partition, new.column))
+    return merge(stored, new, MergedSketches(lambda error: ignored(name, new.column, error, partition)))

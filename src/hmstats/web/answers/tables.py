@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from hmstats.web.answers.columns import ColumnFacts
+from hmstats.web.answers.locks import Lock
 from hmstats.web.answers.numbers import Number
 
 
@@ -65,12 +66,14 @@ class TableFacts:
     """A table, or a selection of its partitions, with a page of its columns; `next` is the cursor of the next ones.
 
     `written_at` is when the oldest of these statistics were written. `hmstats` is false when the metastore is another
-    one, which keeps no provenance and answers no questions about sketches.
+    one, which keeps no provenance and answers no questions about sketches. `lock` covers all of the table's statistics,
+    `locked_parts` counts locks of columns and partitions. `as_of` is the time that all numbers are of, absent for now.
     """
 
     table: str
     database: str
     name: str
+    as_of: datetime | None = None
     type: str | None = None
     owner: str | None = None
     location: str | None = None
@@ -81,6 +84,8 @@ class TableFacts:
     partitions: Number | None = None
     partition_keys: tuple[Key, ...] = ()
     selection: Chosen | None = None
+    lock: Lock | None = None
+    locked_parts: int = 0
     written_at: datetime | None = None
     column_count: int
     columns: tuple[ColumnFacts, ...] = ()
@@ -91,11 +96,13 @@ class TableFacts:
 class ColumnPage:
     """A column of a table, or of a selection of its partitions.
 
-    `statement` is the SQL that computes the numbers anew, `commands` are those of hmstats that print the same.
+    `statement` is the SQL that computes the numbers anew, `commands` are those of hmstats that print the same. `as_of`
+    is the time that all numbers are of, absent for now.
     """
 
     table: str
     hmstats: bool
+    as_of: datetime | None = None
     rows: Number | None = None
     partitions: int | None = None
     selection: Chosen | None = None

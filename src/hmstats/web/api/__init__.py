@@ -2,6 +2,8 @@
 
 routes.py      the operations as routes
 operations.py  the table of operations: path, parameters, answer; all else is made from it
+changes.py     the table of changes
+precondition.py  a change names the version that it is about
 parameters.py  what a request gives, checked by its operation
 openapi.py     the description, OpenAPI 3.1, made from the table
 problems.py    errors as RFC 9457 has them

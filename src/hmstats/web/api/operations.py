@@ -1,14 +1,17 @@
 """The operations of the API, in the order in which its description lists them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hmstats.client import Metastore
+from hmstats.web.answers.history import Course, Difference, RestoreResult, Versions
+from hmstats.web.answers.locks import AllLocks, Locks
 from hmstats.web.answers.partitions import PartitionCells, PartitionList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
 from hmstats.web.api.parameters import Given, Parameter
 from hmstats.web.reading.column_page import column_page
+from hmstats.web.reading.locks import every_lock, table_locks
 from hmstats.web.reading.partition_cells import (
     PAGE_PARTITIONS,
     Partitions,
@@ -16,6 +19,8 @@ from hmstats.web.reading.partition_cells import (
     partition_list,
     read_partitions,
 )
+from hmstats.web.reading.past.change import restored, table_difference
+from hmstats.web.reading.past.versions import MOST_MOMENTS, PAGE_VERSIONS, table_course, table_versions
 from hmstats.web.reading.table_facts import PAGE_COLUMNS, table_facts
 from hmstats.web.reading.table_list import PAGE_TABLES, databases, table_list
 
@@ -24,11 +29,16 @@ PREFIX = "/api/v1"
 _TABLE = Parameter(name="table", place="path", description="The table, as DB.TABLE or CATALOG.DB.TABLE.")
 _COLUMN = Parameter(name="column", place="path", description="The column or partition key.")
 _AFTER = Parameter(name="after", description="The cursor of the page before, `next` in its answer.")
+_TIME = Parameter(
+    name="as_of", kind="time", description="The time whose numbers are wanted: ISO 8601, or so long ago, as `2h ago`."
+)
 _RANGE = (
     Parameter(name="from", description="Only partitions from this name on, in the order of their keys' values."),
     Parameter(name="to", description="Only partitions up to this name, which is included."),
     Parameter(name="where", description="Only partitions that match this filter over the keys, in Hive's language."),
+    _TIME,
 )
+_OF_COLUMN = Parameter(name="column", description="Only what is about this column.")
 
 
 def _limit(of: str, default: int) -> Parameter:
@@ -124,5 +134,58 @@ OPERATIONS = (
         ColumnPage,
         lambda service, given: column_page(service, given.required("table"), given.required("column"), given.selection),
     ),
+    Operation(
+        "/tables/{table}/history",
+        "listVersions",
+        "The writes of a table's statistics, newest first.",
+        (_TABLE, _OF_COLUMN, _AFTER, _limit("writes", PAGE_VERSIONS)),
+        Versions,
+        lambda service, given: table_versions(
+            service,
+            given.required("table"),
+            given.text("column"),
+            after=given.text("after"),
+            limit=given.number("limit"),
+        ),
+    ),
+    Operation(
+        "/tables/{table}/course",
+        "getCourse",
+        "How a table's numbers went over its last writes, and those of a column.",
+        (_TABLE, _OF_COLUMN, _limit("writes", MOST_MOMENTS)),
+        Course,
+        lambda service, given: table_course(
+            service, given.required("table"), given.text("column"), limit=given.number("limit")
+        ),
+    ),
+    Operation(
+        "/tables/{table}/diff",
+        "getDifference",
+        "What changed between two times beyond the stated errors, the largest factor first.",
+        (
+            _TABLE,
+            Parameter(name="from", kind="time", description="The first time; without it, before the last write."),
+            Parameter(name="to", kind="time", description="The second time; now without it."),
+        ),
+        Difference,
+        lambda service, given: table_difference(service, given.required("table"), given.text("from"), given.text("to")),
+    ),
+    Operation(
+        "/tables/{table}/restore",
+        "previewRestore",
+        "What a restore would change.",
+        (_TABLE, replace(_TIME, required=True)),
+        RestoreResult,
+        lambda service, given: restored(service, given.required("table"), given.required("as_of"), dry_run=True),
+    ),
+    Operation("/locks", "listLocks", "Every lock on statistics.", (), AllLocks, lambda service, _: every_lock(service)),
+    Operation(
+        "/tables/{table}/lock",
+        "getLocks",
+        "The locks that cover a table's statistics or some of them.",
+        (_TABLE,),
+        Locks,
+        lambda service, given: table_locks(service, given.required("table")),
+    ),
 )
-"""Histories, locks, health, refreshes and feedback come here with the features that they show."""
+"""Health, refreshes and feedback come here with the features that they show."""

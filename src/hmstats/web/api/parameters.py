@@ -1,13 +1,19 @@
 """Parameters of operations: what a request gives is checked here, once, by the same words that describe it."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from hmstats.errors import StatementError
+from hmstats.outlets.people.times import past_ms
 from hmstats.web.reading.selections import Selection
 
 MOST_CHARACTERS = 4_000
+TIMES = (
+    r"^([0-9]{1,6} ?[wdhms]( ago)?|[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?Z)$"
+)
+"""Times as ISO 8601 in UTC, or so long ago: what descriptions of the API say; offsets are taken too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,19 +23,26 @@ class Parameter:
     name: str
     place: Literal["path", "query"] = "query"
     description: str
-    kind: Literal["string", "integer"] = "string"
+    kind: Literal["string", "integer", "time"] = "string"
     least: int | None = None
     most: int | None = None
     default: int | None = None
+    required: bool = False
+    """Whether one in the query must be given; one in the path always is."""
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its value."""
         if self.kind == "string":
             return {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS}
+        if self.kind == "time":
+            return {"type": "string", "pattern": TIMES}
         return {"type": "integer", "minimum": self.least, "maximum": self.most, "default": self.default}
 
     def read(self, text: str) -> str | int:
         """The value in a request. Raises StatementError, naming the parameter, for one that it cannot have."""
+        if self.kind == "time":
+            past_ms(self.name, text, time.time())
+            return text
         if self.kind == "string":
             if not 1 <= len(text) <= MOST_CHARACTERS:
                 raise StatementError(f"{self.name} must have 1 to {MOST_CHARACTERS:,} characters, found {len(text):,}")
@@ -56,7 +69,7 @@ class Given:
         return None if value is None else str(value)
 
     def required(self, name: str) -> str:
-        """The text of a parameter that the path has."""
+        """The text of a parameter that must be given."""
         return str(self._values[name])
 
     def number(self, name: str) -> int:
@@ -66,7 +79,7 @@ class Given:
     @property
     def selection(self) -> Selection:
         """The partitions that the request is about."""
-        return Selection(self.text("from"), self.text("to"), self.text("where"))
+        return Selection(self.text("from"), self.text("to"), self.text("where"), self.text("as_of"))
 
 
 def given(parameters: Sequence[Parameter], path: Mapping[str, str], query: Sequence[tuple[str, str]]) -> Given:
@@ -84,5 +97,8 @@ def given(parameters: Sequence[Parameter], path: Mapping[str, str], query: Seque
             raise StatementError(f"parameter {name} must be given once")
         seen.add(name)
         values[name] = known[name].read(text)
+    missing = [each.name for each in parameters if each.required and each.name not in seen]
+    if missing:
+        raise StatementError(f"parameter {missing[0]} must be given")
     values |= {each.name: each.read(path[each.name]) for each in parameters if each.place == "path"}
     return Given(values)

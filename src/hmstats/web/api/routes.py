@@ -1,47 +1,106 @@
-"""The operations of the API as routes."""
+"""The operations and changes of the API as routes."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from itertools import groupby
+from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from hmstats.errors import StatementError
+from hmstats.web.api.changes import CHANGES, Change
 from hmstats.web.api.openapi import openapi
 from hmstats.web.api.operations import OPERATIONS, PREFIX, Operation
 from hmstats.web.api.parameters import given
-from hmstats.web.metastores import Metastores
+from hmstats.web.api.precondition import changed
+from hmstats.web.desk import Desk
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def routes(metastores: Metastores) -> list[Route]:
-    """A route for each operation, and one for their description."""
+def routes(desk: Desk) -> list[Route]:
+    """A route for each path, and one for the description."""
     description = openapi()
 
     def described(_request: Request) -> Response:
         return JSONResponse(description)
 
-    own = [Route(_path(each), _endpoint(each, metastores), methods=["GET"], name=each.name) for each in OPERATIONS]
-    return [Route(f"{PREFIX}/openapi.json", described, methods=["GET"]), *own]
+    found = [Route(f"{PREFIX}/openapi.json", described, methods=["GET"])]
+    every: list[tuple[str, str, Endpoint]] = [
+        *((each.path, "GET", _reading(each, desk)) for each in OPERATIONS),
+        *((each.path, each.method.upper(), _writing(each, desk)) for each in CHANGES),
+    ]
+    for path, some in groupby(sorted(every, key=lambda each: each[0]), lambda each: each[0]):
+        by_method = {method: endpoint for _, method, endpoint in some}
+        found.append(Route(_path(path), _by_method(by_method), methods=[*by_method]))
+    return sorted(found, key=lambda each: "{column:path}" in each.path)
 
 
-def _path(operation: Operation) -> str:
+def _path(path: str) -> str:
     """The route's path; a column's name, which is its end, may hold any character."""
-    return PREFIX + operation.path.replace("{column}", "{column:path}")
+    return PREFIX + path.replace("{column}", "{column:path}")
 
 
-def _endpoint(operation: Operation, metastores: Metastores) -> Callable[[Request], Response]:
-    """The function that answers; Starlette runs it in a thread."""
+def _by_method(endpoints: dict[str, Endpoint]) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        return await endpoints["GET" if request.method == "HEAD" else request.method](request)
+
+    return answer
+
+
+def _reading(operation: Operation, desk: Desk) -> Endpoint:
     adapter = TypeAdapter(operation.answer)
 
     def answer(request: Request) -> Response:
         asked = given(operation.parameters, request.path_params, request.query_params.multi_items())
-        with metastores.one() as service:
+        with desk.service(request) as service:
             found = operation.read(service, asked)
-        response = Response(adapter.dump_json(found, exclude_none=True), media_type="application/json")
-        after = getattr(found, "next", None)
-        if after is not None:
-            url = request.url.include_query_params(after=after)
-            response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
-        return response
+        return _json(request, adapter, found)
 
-    return answer
+    async def answered(request: Request) -> Response:
+        return await run_in_threadpool(answer, request)
+
+    return answered
+
+
+def _writing(change: Change, desk: Desk) -> Endpoint:
+    adapter = TypeAdapter(change.answer)
+    of_body = None if change.body is None else TypeAdapter(change.body)
+
+    def answer(request: Request, body: bytes) -> Response:
+        desk.require_writes()
+        asked = given(change.parameters, request.path_params, request.query_params.multi_items())
+        wish = None if of_body is None else _wish(request, of_body, body)
+        with desk.service(request) as service:
+            found = changed(service, change, asked, wish, request.headers.get("if-match"))
+        return _json(request, adapter, found)
+
+    async def answered(request: Request) -> Response:
+        return await run_in_threadpool(answer, request, await desk.body(request))
+
+    return answered
+
+
+def _wish(request: Request, of_body: TypeAdapter[Any], body: bytes) -> Any:
+    """The body of a change. Raises StatementError for one that is no JSON of its type."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise StatementError(f"the body of a change must be application/json, found {kind[:60] or 'none'}")
+    try:
+        return of_body.validate_json(body, extra="forbid")
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(each) for each in first["loc"]) or "the body"
+        raise StatementError(f"{place}: {first['msg']}") from error
+
+
+def _json(request: Request, adapter: TypeAdapter[Any], found: Any) -> Response:
+    response = Response(adapter.dump_json(found, exclude_none=True), media_type="application/json")
+    after = getattr(found, "next", None)
+    if after is not None:
+        url = request.url.include_query_params(after=after)
+        response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
+    return response

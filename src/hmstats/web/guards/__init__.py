@@ -1,6 +1,7 @@
 """What every request and every answer must satisfy.
 
 host_names.py   the names by which the page may be reached
+origins.py      who may ask for changes
 headers.py      what a browser may do with an answer
 versions.py     ETag and 304
 """

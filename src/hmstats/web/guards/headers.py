@@ -15,6 +15,7 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "private, no-cache",
+    "Vary": "Authorization, HX-Request",
 }
 
 

@@ -4,11 +4,12 @@ A Thrift client learns no version of a table's statistics; equal answers have eq
 number of servers.
 """
 
-import hashlib
 from http import HTTPStatus
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hmstats.web.api.precondition import etag
 
 
 class Versions:
@@ -39,10 +40,10 @@ class Versions:
 
 async def _send(start: Message, body: bytes, wanted: str, send: Send) -> None:
     if start["status"] == HTTPStatus.OK:
-        etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+        version = etag(body)
         headers = MutableHeaders(scope=start)
-        headers["ETag"] = etag
-        if etag in (each.strip().removeprefix("W/") for each in wanted.split(",")) or wanted.strip() == "*":
+        headers["ETag"] = version
+        if version in (each.strip().removeprefix("W/") for each in wanted.split(",")) or wanted.strip() == "*":
             start["status"], body = HTTPStatus.NOT_MODIFIED.value, b""
             for name in ("content-length", "content-type"):
                 del headers[name]

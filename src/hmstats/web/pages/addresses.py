@@ -1,6 +1,6 @@
 """Links between pages: paths whose parts may hold any character, and the selection that goes along."""
 
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from hmstats.web.api.operations import PREFIX
 from hmstats.web.reading.selections import Selection
@@ -9,6 +9,11 @@ from hmstats.web.reading.selections import Selection
 def table_address(table: str, selection: Selection | None = None, **more: str | None) -> str:
     """The page of a table."""
     return f"/tables/{quote(table, safe='')}{_query(selection, more)}"
+
+
+def part_address(table: str, part: str, **more: str | None) -> str:
+    """A page about a table: its history, diff, restore or lock."""
+    return f"/tables/{quote(table, safe='')}/{part}{_query(None, more)}"
 
 
 def column_address(table: str, column: str, selection: Selection | None = None) -> str:
@@ -21,9 +26,15 @@ def partitions_address(table: str, selection: Selection | None = None, **more: s
     return f"/tables/{quote(table, safe='')}/partitions{_query(selection, more)}"
 
 
-def range_address(table: str, first: str, last: str, where: str | None = None) -> str:
-    """The page of partitions from one name to another."""
-    return partitions_address(table, Selection(first, last, where))
+def range_address(table: str, first: str, last: str, of: Selection) -> str:
+    """The page of partitions from one name to another, among those that are selected already."""
+    return partitions_address(table, Selection(first, last, of.where, of.as_of))
+
+
+def now_address(path: str, query: str) -> str:
+    """A page's address without its time: with the numbers of now."""
+    rest = [(name, value) for name, value in parse_qsl(query) if name != "as_of"]
+    return path + (f"?{urlencode(rest)}" if rest else "")
 
 
 def tables_address(search: str | None = None, after: str | None = None) -> str:
@@ -38,6 +49,6 @@ def json_address(path: str, query: str) -> str:
 
 def _query(selection: Selection | None, more: dict[str, str | None]) -> str:
     of = selection or Selection()
-    values = {"from": of.first, "to": of.last, "where": of.where, **more}
+    values = {"from": of.first, "to": of.last, "where": of.where, "as_of": of.as_of, **more}
     given = {name: value for name, value in values.items() if value}
     return f"?{urlencode(given)}" if given else ""

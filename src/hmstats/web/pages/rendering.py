@@ -70,6 +70,9 @@ _ENVIRONMENT.globals.update(
     range_address=addresses.range_address,
     tables_address=addresses.tables_address,
     json_address=addresses.json_address,
+    part_address=addresses.part_address,
+    now_address=addresses.now_address,
+    now=texts.now_text,
 )
 _ENVIRONMENT.filters.update(
     whole=texts.whole_text,
@@ -78,6 +81,10 @@ _ENVIRONMENT.filters.update(
     sure_words=texts.sure_words,
     moment=texts.time_text,
     age=texts.age_text,
+    exact_time=texts.exact_time_text,
+    second=texts.second_text,
+    amount=texts.amount_text,
+    statistic=texts.statistic_text,
     value=value_text,
     part=part_text,
 )

@@ -1,25 +1,35 @@
 """The pages by their paths: each shows the answer to an operation of the API, with the parameters of that."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from hmstats.client import Metastore
+from hmstats.web.api.changes import CHANGES, RestoreWish
 from hmstats.web.api.operations import OPERATIONS
 from hmstats.web.api.parameters import Given, given
-from hmstats.web.metastores import Metastores
+from hmstats.web.api.precondition import changed, version
+from hmstats.web.desk import Desk
+from hmstats.web.pages.addresses import part_address
+from hmstats.web.pages.course_lines import course_lines
 from hmstats.web.pages.rendering import STATIC, page, static
+from hmstats.web.reading.locks import LockWish
 from hmstats.web.reading.partition_cells import partition_cells, partition_list, read_partitions
+from hmstats.web.reading.past.versions import MOST_MOMENTS, table_course
 
 _OF = {each.name: each for each in OPERATIONS}
-Shown = Callable[[Request, Metastore, Given], Response]
+_CHANGES = {each.name: each for each in CHANGES}
+Shown = Callable[[Request, Metastore, Given, Desk], Response]
+Wish = Callable[[dict[str, str]], object]
 
 
-def routes(metastores: Metastores) -> list[Route]:
-    """A route for each page, and for the files that pages load."""
+def routes(desk: Desk) -> list[Route]:
+    """A route for each page and each form, and for the files that pages load."""
 
     def shown(operation: str, show: Shown) -> Callable[[Request], Response]:
         def answer(request: Request) -> Response:
@@ -27,40 +37,112 @@ def routes(metastores: Metastores) -> list[Route]:
                 (name, text) for name, text in request.query_params.multi_items() if text
             ]  # empty fields of a form
             asked = given(_OF[operation].parameters, request.path_params, filled)
-            with metastores.one() as service:
-                return show(request, service, asked)
+            with desk.service(request) as service:
+                return show(request, service, asked, desk)
 
         return answer
 
     return [
         Route("/", shown("listTables", _tables)),
+        Route("/locks", shown("listLocks", _locks)),
         Route("/tables/{table}", shown("getTable", _table)),
         Route("/tables/{table}/partitions", shown("listPartitions", _partitions)),
+        Route("/tables/{table}/history", shown("listVersions", _history)),
+        Route("/tables/{table}/diff", shown("getDifference", _diff)),
+        Route("/tables/{table}/restore", shown("previewRestore", _restore), methods=["GET"]),
+        Route("/tables/{table}/restore", _form(desk, "restore", "history", _restore_wish), methods=["POST"]),
+        Route("/tables/{table}/lock", shown("getLocks", _lock), methods=["GET"]),
+        Route("/tables/{table}/lock", _form(desk, "lock", "lock", _lock_wish), methods=["POST"]),
+        Route("/tables/{table}/unlock", _form(desk, "unlock", "lock", None), methods=["POST"]),
         Route("/tables/{table}/columns/{column:path}", shown("getColumn", _column)),
         Route("/static/{name}", _static),
     ]
 
 
-def _tables(request: Request, service: Metastore, asked: Given) -> Response:
+def _tables(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
     found = _OF["listTables"].read(service, asked)
     return page(request, "tables.html", found=found, search=asked.text("q") or "", metastore=service.address)
 
 
-def _table(request: Request, service: Metastore, asked: Given) -> Response:
+def _table(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
     found = _OF["getTable"].read(service, asked)
     return page(request, "table.html", found=found, selection=asked.selection, after=asked.text("after"))
 
 
-def _column(request: Request, service: Metastore, asked: Given) -> Response:
+def _column(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
     found = _OF["getColumn"].read(service, asked)
     return page(request, "column.html", found=found, selection=asked.selection)
 
 
-def _partitions(request: Request, service: Metastore, asked: Given) -> Response:
+def _partitions(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
     read = read_partitions(service, asked.required("table"), asked.selection)
     cells = partition_cells(service, read)
     listed = partition_list(service, read, after=asked.text("after"), limit=asked.number("limit"))
     return page(request, "partitions.html", found=cells, listed=listed, selection=asked.selection)
+
+
+def _history(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+    found = _OF["listVersions"].read(service, asked)
+    table = service.find_table(found.table)  # a dropped one has a history, but no numbers of now
+    course = None if table is None else table_course(service, found.table, found.column, limit=MOST_MOMENTS)
+    lines = [] if course is None else course_lines(course)
+    return page(request, "history.html", found=found, course=course, lines=lines)
+
+
+def _diff(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+    return page(request, "diff.html", found=_OF["getDifference"].read(service, asked))
+
+
+def _restore(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
+    found = _OF["previewRestore"].read(service, asked)
+    of = version(service, _OF["listVersions"], asked)
+    return page(request, "restore.html", found=found, as_of=asked.required("as_of"), **_changing(request, desk, of))
+
+
+def _lock(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
+    found = _OF["getLocks"].read(service, asked)
+    of = version(service, _OF["getLocks"], asked)
+    return page(request, "lock.html", found=found, **_changing(request, desk, of))
+
+
+def _locks(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+    return page(request, "locks.html", found=_OF["listLocks"].read(service, asked))
+
+
+def _changing(request: Request, desk: Desk, of: str) -> dict[str, Any]:
+    """What a page with a form needs."""
+    return {"writes": desk.writes, "token": desk.token(request) if desk.writes else "", "version": of}
+
+
+def _form(desk: Desk, name: str, behind: str, wish: Wish | None) -> Callable[[Request], Awaitable[Response]]:
+    """The function that carries out a change that a form asks for, then shows the page behind it."""
+    change = _CHANGES[name]
+
+    def answer(request: Request, body: bytes) -> Response:
+        fields = desk.form(request, body)
+        of = fields.pop("version", None)
+        query = [] if wish else [(key, text) for key, text in fields.items() if text]
+        asked = given(change.parameters, request.path_params, query)
+        with desk.service(request) as service:
+            changed(service, change, asked, None if wish is None else wish(fields), of)
+        return RedirectResponse(part_address(asked.required("table"), behind), 303)
+
+    async def answered(request: Request) -> Response:
+        return await run_in_threadpool(answer, request, await desk.body(request))
+
+    return answered
+
+
+def _restore_wish(fields: dict[str, str]) -> RestoreWish:
+    return RestoreWish(as_of=fields.get("as_of", ""))
+
+
+def _lock_wish(fields: dict[str, str]) -> LockWish:
+    columns = tuple(each.strip() for each in fields.get("columns", "").split(",") if each.strip())
+    refuse = {"refuse": True, "drop": False}.get(fields.get("writes", ""))
+    return LockWish(
+        partition=fields.get("partition"), columns=columns, refuse=refuse, reason=fields.get("reason") or None
+    )
 
 
 def _static(request: Request) -> Response:

@@ -3,12 +3,20 @@
 import time
 from datetime import UTC, datetime
 
+from hmstats.outlets.people.times import shown
 from hmstats.web.answers.numbers import Bound, Certainty, Number
-from hmstats.web.pictures.words import part_text
+from hmstats.web.pictures.words import part_text, value_text
 
 UNKNOWN = "\N{EN DASH}"
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _AGES = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_STATISTICS = {
+    "ndv": "distinct values",
+    "low": "least",
+    "high": "greatest",
+    "max_length": "greatest length",
+    "average_length": "average length",
+}
 _FEWEST_SAID = 0.5
 """An error that cannot change a whole number is not told."""
 
@@ -56,6 +64,33 @@ def sure_words(found: Number | Bound | None) -> str:
 def time_text(moment: datetime | None) -> str:
     """A time in UTC to the minute; a dash if it is unknown."""
     return UNKNOWN if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def second_text(moment: datetime) -> str:
+    """A time in UTC to the second."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def exact_time_text(moment: datetime) -> str:
+    """A time as ISO 8601 to the millisecond, as questions take it."""
+    return shown(round(moment.timestamp() * 1000))
+
+
+def now_text() -> str:
+    """The time of now, as questions take it."""
+    return shown(int(time.time() * 1000))
+
+
+def amount_text(value: object) -> str:
+    """A number that changed, or a bound; a dash if it is unknown."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value_text(value)
+
+
+def statistic_text(name: str) -> str:
+    """The name of a number in a table of changes."""
+    return _STATISTICS.get(name, name)
 
 
 def age_text(moment: datetime | None) -> str:

@@ -9,11 +9,15 @@ column_answers.py    distinct counts, quantiles and frequent values, of sketches
 column_numbers.py    stored statistics as numbers that say how sure they are
 histograms.py        bins of quantiles
 selections.py        partitions by a range of names or a filter
+past/                histories, diffs, restores
+locks.py             locks on statistics
 partition_cells.py   partitions united to cells
 partition_order.py   partitions in the order of their keys' values
 parts.py             a table or a selection of its partitions
+as_of.py             a table as it was at a time
 found_columns.py     what is known of columns
 counts.py            rows, bytes and files in parameters
+moments.py           times from epoch milliseconds and back
 cursors.py           opaque texts that say where a page ends
 places.py            tables that must exist
 """

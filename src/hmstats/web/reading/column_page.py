@@ -9,6 +9,7 @@ from hmstats.web.reading.column_answers import Wanted
 from hmstats.web.reading.column_numbers import column_facts
 from hmstats.web.reading.found_columns import found_columns, found_keys
 from hmstats.web.reading.histograms import PARTS_OF_A_COLUMN
+from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import Part, read_part
 from hmstats.web.reading.places import existing_column, existing_table, shown_name
 from hmstats.web.reading.selections import Selection
@@ -32,6 +33,7 @@ def column_page(service: Metastore, text: str, name: str, selection: Selection) 
         found = found_columns(service, part, [column], _COLUMN)[column.name.lower()]
     return ColumnPage(
         table=shown_name(table.name),
+        as_of=None if part.at_ms is None else moment(part.at_ms),
         hmstats=service.may_be_hmstats,
         rows=part.counts.rows,
         partitions=None if part.partitions is None else part.partitions,
@@ -66,6 +68,8 @@ def _condition(part: Part, selection: Selection) -> str:
 
 def _commands(table: Table, column: Column, part: Part, selection: Selection) -> list[str]:
     """The commands that print the same; a range of partitions has none."""
+    if part.at_ms is not None:
+        return [f"hmstats show {table.name.short} --as-of {selection.as_of}"]
     if part.said is None:
         more = ""
     elif selection.where and not (selection.first or selection.last):

@@ -27,7 +27,12 @@ _NOBODY = Provenance()
 def found_columns(service: Metastore, part: Part, page: Sequence[Column], wanted: Wanted) -> Mapping[str, Found]:
     """What is known of each of these columns, by its name in lower case."""
     stored = {each.column.lower(): each for each in part.stored.statistics.columns}
-    found = _of_selection(service, part, stored, wanted) if part.names is not None else _of_whole(service, part, wanted)
+    if part.at_ms is not None:
+        found = _of_past(part, stored, wanted)
+    elif part.names is not None:
+        found = _of_selection(service, part, stored, wanted)
+    else:
+        found = _of_whole(service, part, wanted)
     nothing = Found(None, NOTHING, _NOBODY)
     return {each.name.lower(): found.get(each.name.lower(), nothing) for each in page}
 
@@ -68,6 +73,16 @@ def _of_selection(
         answers: United = of_calls(service, part.stored.table.name, column, part.names or (), wanted)
         source = made.get(column.column, _NOBODY)
         found[name] = Found(column, filled(of_sketches(column, wanted), answers), source, source.written_at_seconds)
+    return found
+
+
+def _of_past(part: Part, stored: Mapping[str, ColumnStatistics], wanted: Wanted) -> dict[str, Found]:
+    """The statistics of a time, with what their sketches say."""
+    found = {}
+    for name, column in stored.items():
+        source = column.provenance or _NOBODY
+        stale = staleness(column, part.stored, {})
+        found[name] = Found(column, of_sketches(column, wanted), source, source.written_at_seconds, stale)
     return found
 
 

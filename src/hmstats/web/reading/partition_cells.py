@@ -35,11 +35,12 @@ Label = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """The selected partitions of a table, and how many it has in all."""
+    """The selected partitions of a table, and how many it has in all; `at_ms`: the time that their counts are of."""
 
     table: Table
     placed: Sequence[Placed]
     total: int
+    at_ms: int | None = None
 
 
 def read_partitions(service: Metastore, text: str, selection: Selection) -> Partitions:
@@ -52,13 +53,13 @@ def read_partitions(service: Metastore, text: str, selection: Selection) -> Part
         raise NoSuchObject(f"table {text} has no partitions")
     placed = selected(service, table, selection)
     total = len(placed) if selection.is_all else len(service.partition_names(table.name))
-    return Partitions(table, placed, total)
+    return Partitions(table, placed, total, selection.as_of_ms)
 
 
 def partition_cells(service: Metastore, found: Partitions) -> PartitionCells:
     """The partitions united to cells; their counts are read when they are few enough."""
     table, placed = found.table, found.placed
-    read = _parameters(service, table, placed) if len(placed) <= MOST_PARTITIONS_READ else {}
+    read = _parameters(service, found, placed) if len(placed) <= MOST_PARTITIONS_READ else {}
     label, layout = _labels(placed, len(table.partition_keys))
     cells = tuple(_cell(name, [*some], read) for name, some in groupby(placed, label))
     sums = sums_of(read.values()) if placed and len(read) == len(placed) else None
@@ -79,7 +80,7 @@ def partition_list(
     service: Metastore, found: Partitions, *, after: str | None = None, limit: int = PAGE_PARTITIONS
 ) -> PartitionList:
     """A page of the partitions, from the one behind the cursor on. Raises StatementError for a cursor that is none."""
-    table, placed = found.table, found.placed
+    placed = found.placed
     begin = 0
     if after is not None:
         (name,) = parts_of(after, 1)
@@ -88,15 +89,18 @@ def partition_list(
             raise StatementError(f"the partition of the cursor is gone: {name}")
         begin = places[name] + 1
     page = placed[begin : begin + limit]
-    read = _parameters(service, table, page)
+    read = _parameters(service, found, page)
     more = begin + limit < len(placed)
     lines = tuple(_line(each.name, read.get(each.name, {})) for each in page)
     return PartitionList(partitions=lines, next=cursor(page[-1].name) if more and page else None)
 
 
-def _parameters(service: Metastore, table: Table, placed: Iterable[Placed]) -> dict[str, Parameters]:
-    keys = [key.name for key in table.partition_keys]
-    found = service.partitions(table.name, [each.name for each in placed])
+def _parameters(service: Metastore, of: Partitions, placed: Iterable[Placed]) -> Mapping[str, Parameters]:
+    names = [each.name for each in placed]
+    if of.at_ms is not None:
+        return service.past.past(of.table.name, of.at_ms, [], names).parameters if names else {}
+    keys = [key.name for key in of.table.partition_keys]
+    found = service.partitions(of.table.name, names)
     return {partition_name(keys, each.values): each.parameters for each in found}
 
 

@@ -9,6 +9,7 @@ from hmstats.model.catalog.objects import Column, Table
 from hmstats.model.parameters.row_counts import row_count
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.web.answers.tables import Chosen
+from hmstats.web.reading.as_of import past_partitions, past_table
 from hmstats.web.reading.counts import Counts, counts_of, sums_of
 from hmstats.web.reading.selections import Selection, chosen, selected
 
@@ -20,7 +21,7 @@ MOST_PARTITIONS_READ = 1_000
 class Part:
     """`names` are those of the selected partitions, None for the whole table; `said` is what an answer says of them.
 
-    `partitions` is None for a table without partition keys.
+    `partitions` is None for a table without partition keys. `at_ms` is the time that it is of, None for now.
     """
 
     stored: Stored
@@ -28,6 +29,7 @@ class Part:
     counts: Counts
     partitions: int | None
     said: Chosen | None = None
+    at_ms: int | None = None
 
 
 def read_part(service: Metastore, table: Table, selection: Selection, page: Sequence[Column]) -> Part:
@@ -37,12 +39,19 @@ def read_part(service: Metastore, table: Table, selection: Selection, page: Sequ
     """
     able = {each.lower() for each in statistics_columns(table)}
     wanted = [each.name for each in page if each.name.lower() in able]
+    at_ms = selection.as_of_ms
+    if selection.is_all and at_ms is not None:
+        past, counts, number = past_table(service, table, at_ms, wanted)
+        return Part(past, None, counts, number, at_ms=at_ms)
     if selection.is_all:
         stored = stored_table(service, table, wanted)
         partitions = row_count(stored.parameters.get("numPartitions")) if table.partition_keys else None
         return Part(stored, None, counts_of(stored.parameters), partitions)
     found = selected(service, table, selection)
     names = [each.name for each in found]
+    if at_ms is not None:
+        past, counts, number = past_partitions(service, table, at_ms, wanted, names)
+        return Part(past, names, counts, number, chosen(selection, found), at_ms)
     merged = service.aggregated_statistics(table.name, wanted, names)[0] if wanted else ()
     stored = Stored(table, {}, StatisticsSet(merged))
     return Part(stored, names, read_counts(service, table, names), len(names), chosen(selection, found))

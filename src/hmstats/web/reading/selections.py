@@ -1,5 +1,6 @@
 """Partitions that a question is about: a range of names in the order of the keys' values, or a filter, or all."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,17 +8,27 @@ from hmstats.client import Metastore
 from hmstats.client.asked.asked_table import AskedTable
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.objects import Table
+from hmstats.outlets.people.times import past_ms
 from hmstats.web.answers.tables import Chosen
 from hmstats.web.reading.partition_order import Placed, between, in_order
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`first` and `last` are names of partitions, both included; `where` is a filter in Hive's language."""
+    """`first` and `last` are names of partitions, both included; `where` is a filter in Hive's language.
+
+    `as_of` is the time whose statistics are wanted, None for those of now. Partitions are selected of those of now.
+    """
 
     first: str | None = None
     last: str | None = None
     where: str | None = None
+    as_of: str | None = None
+
+    @property
+    def as_of_ms(self) -> int | None:
+        """The time in epoch ms. Raises StatementError for a text that is none."""
+        return None if self.as_of is None else past_ms("as_of", self.as_of, time.time())
 
     @property
     def is_all(self) -> bool:

@@ -14,6 +14,8 @@ from hmstats.web.reading.counts import counted
 from hmstats.web.reading.cursors import cursor, parts_of
 from hmstats.web.reading.found_columns import found_columns, found_keys
 from hmstats.web.reading.histograms import PARTS_OF_A_PICTURE
+from hmstats.web.reading.locks import locks_of
+from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import Part, read_part
 from hmstats.web.reading.places import existing_table, shown_name
 from hmstats.web.reading.selections import Selection
@@ -48,6 +50,7 @@ def _facts(
     service: Metastore, part: Part, columns: Sequence[ColumnFacts], after: str | None, column_count: int
 ) -> TableFacts:
     table = part.stored.table
+    locks = locks_of(service, table)
     return TableFacts(
         table=shown_name(table.name),
         database=table.name.database,
@@ -55,6 +58,7 @@ def _facts(
         type=table.table_type,
         owner=table.owner,
         location=table.storage.location if table.storage else None,
+        as_of=None if part.at_ms is None else moment(part.at_ms),
         hmstats=service.may_be_hmstats,
         rows=part.counts.rows,
         size_bytes=part.counts.size_bytes,
@@ -62,6 +66,8 @@ def _facts(
         partitions=counted(part.partitions, exact=True),
         partition_keys=tuple(Key(name=each.name, type=each.type) for each in table.partition_keys),
         selection=part.said,
+        lock=locks.whole,
+        locked_parts=sum(1 for each in locks.locks if each.partition is not None or each.columns),
         written_at=min((each.written_at for each in columns if each.written_at), default=None),
         column_count=column_count,
         columns=tuple(columns),

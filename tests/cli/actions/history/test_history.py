@@ -9,7 +9,7 @@ from tests.fixtures.metastores import Metastore
 from typer.testing import CliRunner, Result
 
 from hmstats import client
-from hmstats.cli.actions.history.times import past_ms, shown
+from hmstats.outlets.people.times import past_ms, shown
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
 from hmstats.errors import StatementError

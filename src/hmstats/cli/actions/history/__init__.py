@@ -1,6 +1,5 @@
 """The history of statistics on the command line.
 
-times      times of the past as people write them
 history    writes of a table
 as_of      statistics of a time
 diff       what changed between two times

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import typer
 
-from hmstats.cli.actions.history.times import past_ms, shown
 from hmstats.cli.output.statistics_table import statistics_table
 from hmstats.cli.output.tables import print_table
 from hmstats.client import connect
@@ -15,6 +14,7 @@ from hmstats.model.parameters.row_counts import known_rows
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.outlets.people.cells import cells
+from hmstats.outlets.people.times import past_ms, shown
 from hmstats.settings import load
 
 

@@ -6,15 +6,14 @@ from math import isinf
 
 import typer
 
-from hmstats.cli.actions.history.times import past_ms, shown
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client import Metastore, connect
+from hmstats.client import connect
 from hmstats.client.naming import named_table
-from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.changes import Change, changes
+from hmstats.outlets.people.times import past_ms, shown
 from hmstats.settings import load
 
 
@@ -26,9 +25,9 @@ def print_diff(*, table: str, since: str | None, until: str | None, as_json: boo
     settings = load({"metastore": metastore})
     now, name = time.time(), named_table(table)
     with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
-        from_ms = _before_last(service, name) if since is None else past_ms("--from", since, now)
-        before = _whole(service, name, from_ms)
-        after = _whole(service, name, None if until is None else past_ms("--to", until, now))
+        from_ms = service.past.before_last_ms(name) if since is None else past_ms("--from", since, now)
+        before = service.past.whole(name, from_ms)
+        after = service.past.whole(name, None if until is None else past_ms("--to", until, now))
     found = changes(before, after)
     for each in found if as_json else ():
         typer.echo(json.dumps(_row(each), ensure_ascii=False))
@@ -36,18 +35,6 @@ def print_diff(*, table: str, since: str | None, until: str | None, as_json: boo
         _print(table, before, after, found)
     if found:
         raise typer.Exit(ExitCode.NO)
-
-
-def _before_last(service: Metastore, name: TableName) -> int:
-    """The time just before the table's last write; the oldest one if there is none."""
-    found = service.past.history(name, most=1)
-    return max(found.oldest_ms, found.writes[0].at_ms - 1) if found.writes else found.oldest_ms
-
-
-def _whole(service: Metastore, name: TableName, at_ms: int | None) -> PastStatistics:
-    own = service.past.past(name, at_ms)
-    below = service.past.past(name, at_ms, partitions=[])
-    return PastStatistics(own.at_ms, [*own.sets, *below.sets], {**own.parameters, **below.parameters})
 
 
 def _print(table: str, before: PastStatistics, after: PastStatistics, found: list[Change]) -> None:

@@ -4,11 +4,11 @@ import json
 
 import typer
 
-from hmstats.cli.actions.history.times import shown
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client import connect
 from hmstats.client.naming import named_table
 from hmstats.model.statistics.history import PastWrite
+from hmstats.outlets.people.times import shown
 from hmstats.settings import load
 
 _MOST_NAMES = 3

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import typer
 
-from hmstats.cli.actions.history.times import past_ms, shown
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_table
@@ -14,6 +13,7 @@ from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import Restored
+from hmstats.outlets.people.times import past_ms, shown
 from hmstats.settings import load
 
 

@@ -1,0 +1,90 @@
+"""The changes that the API takes, in the order in which its description lists them.
+
+A change names the version of what it is about (If-Match): the ETag of the operation whose answer it changes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hmstats.client import Metastore
+from hmstats.web.answers.history import RestoreResult
+from hmstats.web.answers.locks import Locks
+from hmstats.web.api.operations import OPERATIONS, Operation
+from hmstats.web.api.parameters import Given, Parameter
+from hmstats.web.reading.locks import LockWish, lock, unlock
+from hmstats.web.reading.past.change import restored
+
+_OF = {each.name: each for each in OPERATIONS}
+_TABLE = _OF["getLocks"].parameters[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreWish:
+    """The time whose statistics are to be written again: ISO 8601, or so long ago, as `2h ago`."""
+
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change: its method and path below the prefix, the type of its body (None: it has none), and of its answer.
+
+    `of` is the operation whose answer has the version that the change names.
+    """
+
+    method: Literal["post", "put", "delete"]
+    path: str
+    name: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    body: type[Any] | None
+    answer: type[Any]
+    of: Operation
+    write: Callable[[Metastore, Given, Any], Any]
+
+
+CHANGES = (
+    Change(
+        "post",
+        "/tables/{table}/history",
+        "restore",
+        "Write the statistics of a time again.",
+        (_TABLE,),
+        RestoreWish,
+        RestoreResult,
+        _OF["listVersions"],
+        lambda service, given, wish: restored(service, given.required("table"), wish.as_of, dry_run=False),
+    ),
+    Change(
+        "put",
+        "/tables/{table}/lock",
+        "lock",
+        "Lock statistics against writes.",
+        (_TABLE,),
+        LockWish,
+        Locks,
+        _OF["getLocks"],
+        lambda service, given, wish: lock(service, given.required("table"), wish),
+    ),
+    Change(
+        "delete",
+        "/tables/{table}/lock",
+        "unlock",
+        "Let statistics be written again: the lock of exactly this object goes.",
+        (
+            _TABLE,
+            Parameter(name="partition", description="The partition whose lock goes; without it, that of the table."),
+            Parameter(name="columns", description="The columns whose locks go, separated by commas."),
+        ),
+        None,
+        Locks,
+        _OF["getLocks"],
+        lambda service, given, _: unlock(
+            service,
+            given.required("table"),
+            given.text("partition"),
+            tuple(each.strip() for each in (given.text("columns") or "").split(",") if each.strip()),
+        ),
+    ),
+)

@@ -1,0 +1,38 @@
+"""A change is carried out only if what it is about is as its caller has seen it."""
+
+import hashlib
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from hmstats.client import Metastore
+from hmstats.web.api.changes import Change
+from hmstats.web.api.operations import Operation
+from hmstats.web.api.parameters import Given, given
+from hmstats.web.problems import WrongVersion
+
+
+def etag(body: bytes) -> str:
+    """The version of an answer: the digest of what it says."""
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+
+
+def version(service: Metastore, operation: Operation, asked: Given) -> str:
+    """The ETag of an operation's answer about the table, without any of its other parameters."""
+    bare = given(operation.parameters, {"table": asked.required("table")}, [])
+    return etag(TypeAdapter(operation.answer).dump_json(operation.read(service, bare), exclude_none=True))
+
+
+def changed(service: Metastore, change: Change, asked: Given, wish: Any, if_match: str | None) -> Any:
+    """The answer to a change. Raises WrongVersion unless `if_match` has the version of now."""
+    if not if_match:
+        raise WrongVersion(
+            f"a change names the version that it is about: expected If-Match with the ETag of GET {change.of.path}",
+            given=False,
+        )
+    now = version(service, change.of, asked)
+    if now not in [each.strip() for each in if_match.split(",")]:
+        raise WrongVersion(
+            f"{asked.required('table')} has changed meanwhile: expected {if_match[:60]}, found {now}", given=True
+        )
+    return change.write(service, asked, wish)
