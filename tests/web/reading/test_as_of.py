@@ -18,7 +18,8 @@ def test_partitions_of_a_time_are_merged_as_those_of_now(shown: Shown) -> None:
     assert then["rows"]["value"] == now["rows"]["value"] == 4_500
     assert then["partitions"]["value"] == len(DAYS)
     for old, new in zip(then["columns"], now["columns"], strict=True):
-        for number in ("nulls", "distinct", "least", "greatest"):
+        distinct = ["distinct"] if old["type"] != "boolean" else []  # of booleans it is told by a call of now alone
+        for number in ("nulls", "least", "greatest", *distinct):
             assert old.get(number, {}).get("value") == new.get(number, {}).get("value"), (old["name"], number)
         assert old.get("histogram", {}).get("values") == new.get("histogram", {}).get("values")
         assert old.get("frequent") == new.get("frequent")
