@@ -9,13 +9,13 @@ from tests.fixtures.metastores import Metastore
 from typer.testing import CliRunner, Result
 
 from hmstats import client
-from hmstats.outlets.people.times import past_ms, shown
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.model.statistics.provenance import Provenance
+from hmstats.outlets.people.times import past_ms, shown
 
 sqlite = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
 MADE = Provenance(ndv_standard_error=0.016, sample_fraction=1.0)
