@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmstats.client import Metastore
-from hmstats.collector.lake.analysis import LakePlan, plan_lake
 from hmstats.collector.lake.formats import is_lake_table
+from hmstats.collector.lake.plan import LakePlan, plan_lake
 from hmstats.collector.options import AS_PREFERRED, Choices, Options
 from hmstats.collector.planning.preferred import preferred
 from hmstats.collector.planning.prepare import check_changes, prepare

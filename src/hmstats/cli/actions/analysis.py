@@ -26,8 +26,9 @@ from hmstats.client.sending.spool import DEFAULT_FOLDER
 from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.dry_run import DryRun, dry_run
 from hmstats.collector.job_log import JobLog
-from hmstats.collector.lake.analysis import analyze_lake, plan_lake
+from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table
+from hmstats.collector.lake.plan import plan_lake
 from hmstats.collector.options import Choices
 from hmstats.collector.planning.locked import LOCKED, check_unlocked
 from hmstats.collector.planning.plan import LEFT_OUT, check

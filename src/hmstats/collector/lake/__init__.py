@@ -5,5 +5,7 @@ opened      an opened table: its schema, its files and its rows, whatever its fo
 delta       Delta Lake's, by delta-rs
 iceberg/    Iceberg's, by PyIceberg, and the Puffin files of their snapshots
 sketches    which columns get theta sketches for the table's own metadata
+plan        which columns are read, of which version
+reading     rows into accumulators and sketches, all or those that were added
 analysis    an analysis of such a table in this process, without Spark
 """

@@ -33,6 +33,31 @@ class Outlet(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """What was added to an earlier version: files, rows that are read as in LakeTable, and that version's sketches."""
+
+    files: Sequence[DataFile]
+    read: Callable[[Sequence[str]], Iterator[pa.RecordBatch]]
+    sketches: Mapping[str, ThetaSketch]
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierVersion:
+    """A version to which rows were only added since; its `version` and `identity` are as in LakeTable.
+
+    `added` returns what was, None if not all of these columns have a sketch of that version.
+    """
+
+    version: str
+    identity: str
+    added: Callable[[Collection[str]], Added | None]
+
+
+def _no_versions() -> Iterator[EarlierVersion]:
+    return iter(())
+
+
+@dataclass(frozen=True, slots=True)
 class LakeTable:
     """An opened table, of one version.
 
@@ -42,7 +67,7 @@ class LakeTable:
     returns the rows of some columns, by their names in the metastore and in that order, with deleted rows left out.
     `without` is column to the reason why it has no statistics, where its type in the metastore does not say so.
     `sketched` are the columns that may have theta sketches in the table's own metadata, which `outlet` takes; None if
-    it has no place for them.
+    it has no place for them. `earlier` returns the versions to which rows were only added since, the newest first.
     """
 
     version: str
@@ -54,3 +79,4 @@ class LakeTable:
     without: Mapping[str, str] = field(default_factory=dict)
     sketched: Mapping[str, Sketched] = field(default_factory=dict)
     outlet: Outlet | None = None
+    earlier: Callable[[], Iterator[EarlierVersion]] = _no_versions

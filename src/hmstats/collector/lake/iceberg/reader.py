@@ -5,7 +5,7 @@ stores are PyIceberg's (its configuration file, or the environment).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -13,6 +13,8 @@ import pyarrow as pa
 
 from hmstats.client.iceberg_commits import METADATA
 from hmstats.collector.lake.iceberg import table_files
+from hmstats.collector.lake.iceberg import table_metadata as metadata_of
+from hmstats.collector.lake.iceberg.increments import Lineage, identity_of, version_of
 from hmstats.collector.lake.iceberg.outlet import IcebergOutlet
 from hmstats.collector.lake.opened import LakeTable, Sketched
 from hmstats.collector.planning.data_files import DataFile
@@ -42,27 +44,36 @@ def open_iceberg(table: Table) -> LakeTable:
     """
     shown = table.name.short
     source = _Source.of(table)
-    opened = source.opened
-    snapshot = opened.current_snapshot()
+    opened, metadata = source.opened, source.metadata
+    snapshot_id = metadata_of.current_snapshot_id(metadata)
     tasks = _tasks(shown, opened)
-    files = (DataFile(each.file.file_path, each.file.file_size_in_bytes) for each in tasks)
     fields = {field.name.lower(): field for field in opened.schema().fields}
-    deleted = any(each.delete_files for each in tasks)
     sketched = {name: found for name, field in fields.items() if (found := _sketched(field)) is not None}
-    identity = f"iceberg {opened.metadata.table_uuid} {snapshot.snapshot_id if snapshot else 0}"
-    return LakeTable(
-        version=f"Iceberg snapshot {snapshot.snapshot_id if snapshot else 'none'}",
-        identity=identity,
+
+    def read(some: Iterable[Any], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        return _batches(shown, opened, some, _names(shown, fields, columns))
+
+    read_table = LakeTable(
+        version=version_of(snapshot_id),
+        identity=identity_of(metadata, snapshot_id),
         schema=None,
-        files=sorted(files, key=attrgetter("path")),
-        rows=None if deleted else sum(each.file.record_count for each in tasks),
-        read=lambda columns: _batches(shown, opened, tasks, _names(shown, fields, columns)),
+        files=sorted((_file(each) for each in tasks), key=attrgetter("path")),
+        rows=None if any(each.delete_files for each in tasks) else sum(each.file.record_count for each in tasks),
+        read=lambda columns: read(tasks, columns),
         without={name: _reason(field) for name, field in fields.items() if str(field.field_type) in _NO_STATISTICS},
         sketched=sketched,
-        outlet=None
-        if snapshot is None
-        else IcebergOutlet(table.name, source.metadata, snapshot.snapshot_id, opened.io, sketched),
     )
+    if snapshot_id is None:
+        return read_table
+    return replace(
+        read_table,
+        outlet=IcebergOutlet(table.name, metadata, snapshot_id, opened.io, sketched),
+        earlier=Lineage(metadata, opened, snapshot_id, sketched, read).earlier,
+    )
+
+
+def _file(task: Any) -> DataFile:
+    return DataFile(task.file.file_path, task.file.file_size_in_bytes)
 
 
 @dataclass(frozen=True, slots=True)

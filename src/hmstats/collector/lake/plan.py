@@ -1,0 +1,84 @@
+"""The plan of an analysis of a table by its format's own metadata: which columns are read, of which version."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from hmstats.client import Metastore
+from hmstats.collector.lake.formats import check_request, open_table
+from hmstats.collector.lake.opened import EarlierVersion, LakeTable
+from hmstats.collector.lake.sketches import sketched_columns
+from hmstats.collector.options import Options
+from hmstats.collector.planning.data_files import DataFile
+from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.planning.locked import LOCKED, left_out, locks_of, unlocked_columns
+from hmstats.collector.planning.plan import columns_of
+from hmstats.collector.request.statement import Statement
+from hmstats.model.catalog.objects import Table
+from hmstats.model.spark.spark_schema import LOG_SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class LakePlan:
+    """What will be read: `types` is column to Hive type, `skipped` column to the reason why it has no statistics.
+
+    `sketched` are the columns that get a theta sketch in the table's own metadata. `unchanged`: the version was
+    analysed before, for these columns and with these options. `earlier` is the earlier version that was, None if the
+    table must be read as a whole. `left` is why nothing is to be analysed.
+    """
+
+    table: Table
+    opened: LakeTable
+    types: Mapping[str, str]
+    skipped: Mapping[str, str]
+    sketched: tuple[str, ...]
+    fingerprint: str
+    unchanged: bool = False
+    earlier: EarlierVersion | None = None
+    left: str | None = None
+
+    @property
+    def bytes(self) -> int:
+        """The size of the live data files."""
+        return sum(file.bytes for file in self.opened.files)
+
+
+def plan_lake(
+    metastore: Metastore, table: Table, request: Statement, options: Options, *, changed_only: bool, past_locks: bool
+) -> LakePlan:
+    """The plan of a request for such a table; nothing is written. Locked columns are left out unless `past_locks`.
+
+    Raises StatementError for partitions, for a missing column, for a table that cannot be read, and unless
+    `changed_only` for one whose statistics are locked; SettingsError if the reader of the format is not installed.
+    """
+    check_request(table, request)
+    opened = open_table(table)
+    if opened.schema is not None:
+        table = replace(table, parameters={**table.parameters, LOG_SCHEMA: opened.schema})
+    types, skipped = columns_of(table, request, taken=metastore.keeps_columns_of_spark(table))
+    skipped |= {name: reason for name, reason in opened.without.items() if name in types}
+    types = {name: type_ for name, type_ in types.items() if name not in skipped}
+    left: str | None = None
+    locked: set[str] = set()
+    if not past_locks:
+        locks = locks_of(metastore, table.name)
+        locked = {column for lock in locks if lock.object.partition is None for column in lock.object.columns}
+        free, left = unlocked_columns(locks, table.name, types, automatic=changed_only)
+        if changed_only and left is None:
+            left = left_out(metastore.preferences.of_table(table.name), table.name, table.parameters)
+        skipped |= dict.fromkeys(types.keys() - free.keys(), LOCKED)
+        types = free
+    sketched = sketched_columns(opened, request, options, locked)
+    found, stored = _fingerprint(opened, opened.identity, types, options), table.parameters.get(PARAMETER)
+    same = changed_only and stored == found
+    earlier = None
+    if changed_only and stored and not same and not request.noscan and not options.sampled:
+        known = (each for each in opened.earlier() if _fingerprint(opened, each.identity, types, options) == stored)
+        earlier = next(known, None)
+    return LakePlan(table, opened, types, skipped, sketched, found, unchanged=same, earlier=earlier, left=left)
+
+
+def _fingerprint(opened: LakeTable, identity: str, types: Mapping[str, str], options: Options) -> str:
+    """The text that is stored for an analysed version of this identity, with these columns and options."""
+    puffin = f" {options.puffin_columns}" if opened.sketched else ""
+    # The name of a file that no version but this has.
+    return fingerprint([DataFile(f"{identity}{puffin}", 0)], types, options)
