@@ -239,10 +239,26 @@ class Settings(BaseSettings):
     ldap_url: str | None = Field(
         None,
         description="The LDAP directory that checks passwords, in place of password_file: ldap://HOST[:PORT], always "
-        "with StartTLS.",
+        "with StartTLS, or ldaps://HOST[:PORT].",
     )
     ldap_user_dn: str | None = Field(
         None, description="The DN of a user in the directory, as uid={user},ou=people,dc=example,dc=org."
+    )
+    ldap_user_base: str | None = Field(
+        None, description="The DN below which users are searched for by ldap_user_filter, in place of ldap_user_dn."
+    )
+    ldap_user_filter: str = Field(
+        "(uid={user})",
+        description="The filter that finds one user's entry, as (&(objectClass=user)(sAMAccountName={user})).",
+    )
+    ldap_user_attribute: str = Field(
+        "uid", pattern="^[A-Za-z][A-Za-z0-9-]*$", description="The attribute of a found entry that is the user's name."
+    )
+    ldap_bind_dn: str | None = Field(
+        None, description="The DN of the account that searches; none searches without an account."
+    )
+    ldap_bind_password_file: str | None = Field(
+        None, description="The file whose first line is the password of ldap_bind_dn."
     )
     ldap_group_dn: str | None = Field(
         None,
@@ -250,7 +266,9 @@ class Settings(BaseSettings):
         "memberOf are its groups; none reads no groups.",
     )
     ldap_ca: str | None = Field(
-        None, description="The PEM file of the directory's authorities; none takes those of OpenLDAP's ldap.conf."
+        None,
+        description="The PEM file of the directory's authorities; none takes those of OpenLDAP's ldap.conf, and with "
+        "ldaps:// those of the system.",
     )
     ldap_seconds: float = Field(
         5.0, gt=0, description="Seconds in which the directory must take a connection, and then give its answers."

@@ -99,13 +99,13 @@ def test_a_directory_and_a_file_of_passwords_are_one_too_many(store: Store) -> N
         authentication_of(load(given), store)
 
 
-def test_a_directory_needs_the_form_of_its_users(store: Store) -> None:
-    with pytest.raises(SettingsError, match="needs the setting ldap_user_dn"):
+def test_a_directory_needs_the_form_of_its_users(store: Store, directory: Directory) -> None:
+    with pytest.raises(SettingsError, match="needs the setting ldap_user_dn or ldap_user_base, found neither"):
         authentication_of(load(LDAP), store)
 
 
 def test_ldap_without_its_extra_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "hmstats.server.authentication.ldap_directory", None)
+    monkeypatch.setitem(sys.modules, "hmstats.cli.serving.ldap", None)
     with pytest.raises(SettingsError, match=r"needs the extra ldap: pip install '\.\[ldap\]' in the folder"):
         authentication_of(load(LDAP | {"ldap_user_dn": LDAP_USER_DN}), store)
 
@@ -115,7 +115,7 @@ def test_a_server_without_a_directory_does_not_import_ldap() -> None:
     code = (
         "import sys; sys.modules['ldap'] = None\n"  # an import of it fails
         "import hmstats.cli.serving.worker\n"
-        "assert 'hmstats.server.authentication.ldap_directory' not in sys.modules"
+        "assert 'hmstats.server.authentication.directory.ldap_directory' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

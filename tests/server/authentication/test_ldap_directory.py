@@ -1,16 +1,19 @@
 """Passwords that a real LDAP directory checks."""
 
+import contextlib
+import re
 import socket
 import ssl
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.fixtures.authorities import issued
-from tests.fixtures.directory import GROUP_DN, PASSWORD, USER_DN, Directory
+from tests.fixtures.authorities import Files, issued
+from tests.fixtures.directory import GROUP_DN, PASSWORD, SEARCHER, SEARCHER_PASSWORD, USER_DN, Directory
 from tests.fixtures.hive import free_port
 from tests.server.authentication.peers import ask_http
 from tests.server.authentication.sasl_peers import SaslClient, ask_plain
@@ -27,20 +30,25 @@ from hmstats.server.authentication.sasl_plain import sasl_plain
 from hmstats.server.calls.dispatch import Session
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.layers.certificates import Certificates
+from hmstats.settings import Settings
 from hmstats.wire.sasl_messages import Status
 
 if TYPE_CHECKING:
-    from hmstats.server.authentication.ldap_directory import LdapDirectory
+    from hmstats.server.authentication.directory.ldap_directory import LdapDirectory
 
 WRONG = "the user or the password is wrong"
 ALICE = Principal("alice", (), "password")
 
 
 def users_of(directory: Directory, url: str | None = None, **settings: Any) -> "LdapDirectory":
-    from hmstats.server.authentication.ldap_directory import LdapDirectory
+    """The users of a directory, by their DN unless there is a base to search below."""
+    from hmstats.cli.serving.ldap import directory_of
 
     given: dict[str, Any] = {"ca": directory.files.authority, "seconds": 10.0, "cache_seconds": 0.0} | settings
-    return LdapDirectory(url or directory.url, given.pop("user_dn", USER_DN), **given)
+    if "user_base" not in given:
+        given = {"user_dn": USER_DN} | given
+    named = {f"ldap_{name}": value for name, value in given.items()}
+    return directory_of(Settings(**named), url or directory.url)
 
 
 def failure(users: "LdapDirectory", user: str = "alice", password: str = PASSWORD) -> str:
@@ -132,6 +140,41 @@ def test_a_directory_that_never_answers_is_given_up(directory: Directory, silent
     assert "Can't contact LDAP server" in failure(users_of(directory, f"ldap://localhost:{silent}", seconds=0.3))
 
 
+def test_a_directory_whose_handshake_never_ends_is_given_up(directory: Directory, silent: int) -> None:
+    threads = threading.active_count()
+    assert failure(users_of(directory, f"ldaps://localhost:{silent}", seconds=0.3))
+    assert threading.active_count() == threads
+
+
+@contextlib.contextmanager
+def tls_and_no_more(files: Files) -> Iterator[str]:
+    """The address of a server that agrees to one handshake, and says nothing behind it."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(files.certificate, files.key)
+
+    def agree(listening: socket.socket) -> None:
+        with (
+            contextlib.suppress(OSError),
+            context.wrap_socket(listening.accept()[0], server_side=True) as client,
+        ):
+            while client.recv(1_000):
+                pass
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        agreeing = threading.Thread(target=agree, args=(listening,))
+        agreeing.start()
+        yield f"ldaps://127.0.0.1:{listening.getsockname()[1]}"
+        agreeing.join(PATIENCE_SECONDS)
+        assert not agreeing.is_alive()
+
+
+def test_a_directory_that_says_nothing_behind_its_handshake_is_given_up(directory: Directory) -> None:
+    threads = threading.active_count()
+    with tls_and_no_more(directory.files) as address:
+        assert "Can't contact LDAP server" in failure(users_of(directory, address, seconds=0.5))
+    assert threading.active_count() == threads
+
+
 def test_a_directory_that_never_begins_tls_is_given_up(directory: Directory) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -150,14 +193,44 @@ def test_a_directory_that_never_begins_tls_is_given_up(directory: Directory) -> 
         assert not agreeing.is_alive()
 
 
-def test_a_directory_with_another_certificate_gets_no_password(directory: Directory, tmp_path: Path) -> None:
-    url = directory.url
+@pytest.fixture(params=["url", "encrypted_url"])
+def url(directory: Directory, request: pytest.FixtureRequest) -> str:
+    """The directory with StartTLS, and with TLS from the first byte."""
+    return str(getattr(directory, request.param))
+
+
+def test_a_directory_that_speaks_tls_from_the_first_byte(directory: Directory) -> None:
+    users = users_of(directory, directory.encrypted_url, group_dn=GROUP_DN)
+    found = users.check("alice", PASSWORD)
+    assert found is not None
+    assert (found.user, sorted(found.groups)) == ("alice", ["etl", "staff"])
+    assert users.check("alice", PASSWORD[:-1]) is None
+    assert failure(users_of(directory, directory.url.replace("ldap:", "ldaps:"), seconds=2.0))  # speaks plain there
+    assert failure(users_of(directory, directory.encrypted_url.replace("ldaps:", "ldap:"), seconds=2.0))
+
+
+def test_many_users_prove_themselves_at_once(directory: Directory, url: str) -> None:
+    users = users_of(directory, url)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda number: users.check("alice", PASSWORD if number % 2 else "x"), range(40)))
+    assert found == [None, ALICE] * 20
+
+
+def test_a_directory_with_another_certificate_gets_no_password(directory: Directory, url: str, tmp_path: Path) -> None:
     asked = directory.binds()
     assert failure(users_of(directory, url, ca=issued(tmp_path).authority))
     assert failure(users_of(directory, url, ca=None))  # the system's authorities
-    # OpenLDAP takes localhost for the machine's full name, which the certificate lacks.
-    assert failure(users_of(directory, url.replace("127.0.0.1", "localhost")))
     assert directory.binds() == asked
+
+
+def test_a_directory_with_another_name_gets_no_password(directory: Directory, tmp_path: Path) -> None:
+    asked = directory.binds()
+    # OpenLDAP takes localhost for the machine's full name, which the certificate lacks.
+    assert failure(users_of(directory, directory.url.replace("127.0.0.1", "localhost")))
+    assert directory.binds() == asked
+    files = issued(tmp_path, "elsewhere.example.org")
+    with tls_and_no_more(files) as address:
+        assert "certificate is not valid for '127.0.0.1'" in failure(users_of(directory, address, ca=files.authority))
 
 
 def test_a_proven_password_is_not_asked_about_again(directory: Directory) -> None:
@@ -197,10 +270,20 @@ def test_proven_passwords_end_and_memory_is_bounded() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["http://a", "ldap://", "ldap://a/dc=x", "ldap://a?x", "localhost", "ldaps://x", "ldap://a:x", "ldap://a:b@c"],
+    [
+        "http://a",
+        "ldap://",
+        "ldap://a/dc=x",
+        "ldap://a?x",
+        "localhost",
+        "ldaps://",
+        "ldaps://x/",
+        "ldap://a:x",
+        "ldap://a:@c",
+    ],
 )
 def test_another_address_is_refused(directory: Directory, url: str) -> None:
-    with pytest.raises(SettingsError, match="ldap_url must be ldap://HOST"):
+    with pytest.raises(SettingsError, match=r"ldap_url must|must have no password"):
         users_of(directory, url)
 
 
@@ -217,6 +300,92 @@ def test_a_file_without_authorities_is_refused(directory: Directory, tmp_path: P
     for file in (tmp_path / "ca.pem", tmp_path / "absent"):
         with pytest.raises(SettingsError, match="ldap_ca must be a PEM file of authorities"):
             users_of(directory, ca=str(file))
+
+
+PEOPLE = "ou=people,dc=example,dc=org"
+
+
+@pytest.fixture
+def searching(tmp_path: Path) -> dict[str, str]:
+    """The settings of a search by an account."""
+    file = tmp_path / "searcher"
+    file.touch(mode=0o600)
+    file.write_text(f"{SEARCHER_PASSWORD}\n")
+    return {"user_base": PEOPLE, "bind_dn": SEARCHER, "bind_password_file": str(file)}
+
+
+def test_a_user_is_searched_for(directory: Directory, url: str, searching: dict[str, str]) -> None:
+    users = users_of(directory, url, group_dn=GROUP_DN, **searching)
+    found = users.check("ALICE", PASSWORD)
+    assert found is not None
+    assert (found.user, sorted(found.groups)) == ("alice", ["etl", "staff"])
+    assert users.check("below", PASSWORD) == Principal("below", (), "password")  # deeper than the others
+    assert users.check("a,b+c", "other") == Principal("a,b+c", (), "password")
+    assert users.check("alice", PASSWORD[:-1]) is None
+    assert users.check("nobody", PASSWORD) is None
+
+
+def test_a_search_needs_no_account(directory: Directory) -> None:
+    given = {"user_base": PEOPLE, "user_filter": "(&(objectClass=person)(cn={user}))", "user_attribute": "CN"}
+    users = users_of(directory, **given)
+    assert users.check("bob", "other") == Principal("Bob", (), "password")
+    assert users.check("searcher", SEARCHER_PASSWORD) is None  # is not below the base
+
+
+@pytest.mark.parametrize(
+    "user", ["*", "*)(uid=*", "alice)(|(uid=*)", "al*", "alice)", "(", "\\61lice", "x" * 5_000, "&"]
+)
+def test_a_name_is_one_value_of_a_filter(directory: Directory, searching: dict[str, str], user: str) -> None:
+    assert users_of(directory, **searching).check(user, PASSWORD) is None
+
+
+def test_a_filter_that_finds_several_users_proves_nobody(directory: Directory, searching: dict[str, str]) -> None:
+    users = users_of(directory, user_filter="(cn={user})", user_attribute="cn", **searching)
+    asked = directory.binds()
+    assert "must find one entry" in failure(users, "twin")
+    assert "Size limit exceeded" in failure(users_of(directory, user_filter="(|(uid={user})(uid=*))", **searching))
+    assert directory.binds() == asked + 2  # the account's alone
+    several = users_of(directory, user_filter="(sn={user})", **searching)
+    assert "expected one uid of uid=twin1,ou=people,dc=example,dc=org" in failure(several, "twin1")
+
+
+def test_an_account_that_the_directory_refuses_is_told_to_the_operator(
+    directory: Directory, searching: dict[str, str]
+) -> None:
+    users = users_of(directory, **searching)
+    assert users.check("alice", PASSWORD) == ALICE
+    Path(searching["bind_password_file"]).write_text("another")
+    assert f"the directory refuses ldap_bind_dn {SEARCHER}" in failure(users)
+    Path(searching["bind_password_file"]).write_text("")
+    assert "must begin with a password" in failure(users)
+    Path(searching["bind_password_file"]).unlink()
+    assert "ldap_bind_password_file" in failure(users)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"user_dn": USER_DN}, "needs the setting ldap_user_dn or ldap_user_base, found both"),
+        ({"user_base": "people"}, "ldap_user_base must be a DN, found people"),
+        ({"bind_dn": "searcher"}, "ldap_bind_dn must be a DN, found searcher"),
+        ({"bind_password_file": None}, "belong together, found one of them"),
+        ({"user_filter": "uid={user}"}, "ldap_user_filter must be a filter in brackets"),
+        ({"user_filter": "(uid=*)"}, "ldap_user_filter must be a filter in brackets with {user} in it"),
+    ],
+)
+def test_a_search_without_sense_is_refused(
+    directory: Directory, searching: dict[str, str], changed: dict[str, str | None], reason: str
+) -> None:
+    with pytest.raises(SettingsError, match=re.escape(reason)):
+        users_of(directory, **searching | changed)
+
+
+def test_an_account_whose_password_everybody_can_read_is_refused(
+    directory: Directory, searching: dict[str, str]
+) -> None:
+    Path(searching["bind_password_file"]).chmod(0o644)
+    with pytest.raises(SettingsError, match="can be read by everybody"):
+        users_of(directory, **searching)
 
 
 def whoami(session: Session) -> list[str]:

@@ -3,7 +3,7 @@
 serve_settings, hive_site   the settings in force, and those of a Hive's own file
 roots                       where a server may make, move and remove directories
 tls                         the certificate that connections get
-authentication              how clients prove who they are
+authentication, ldap        how clients prove who they are
 access                      what clients may do
 upstream                    the metastore that a gateway relays calls to
 parent                      starts the workers and replaces them

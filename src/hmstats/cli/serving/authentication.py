@@ -88,19 +88,11 @@ def _mechanisms(settings: Settings, store: Store) -> tuple[tuple[Mechanism, ...]
 def _ldap(settings: Settings, url: str) -> Users:
     if settings.password_file is not None:
         raise SettingsError("authentication by password takes password_file or ldap_url, found both")
-    user_dn = _needed(settings.ldap_user_dn, "password with ldap_url", "ldap_user_dn")
     try:
-        from hmstats.server.authentication.ldap_directory import LdapDirectory  # noqa: PLC0415 - in an extra
+        from hmstats.cli.serving.ldap import directory_of  # noqa: PLC0415 - in an extra
     except ImportError as error:
         raise SettingsError(f"ldap_url needs the extra ldap: {install_advice('ldap')}") from error
-    return LdapDirectory(
-        url,
-        user_dn,
-        group_dn=settings.ldap_group_dn,
-        ca=settings.ldap_ca,
-        seconds=settings.ldap_seconds,
-        cache_seconds=settings.ldap_cache_seconds,
-    )
+    return directory_of(settings, url)
 
 
 def _jwt(settings: Settings) -> tuple[Mechanism, Callable[[], None]]:

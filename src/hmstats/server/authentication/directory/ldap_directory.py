@@ -1,0 +1,69 @@
+"""Passwords that an LDAP directory checks: it is asked to bind as the user, behind TLS, with a limit of time."""
+
+import ldap
+import structlog
+
+from hmstats.errors import NotAuthenticated, SettingsError
+from hmstats.model.access.principal import Principal
+from hmstats.server.authentication.directory.ldap_connection import Ldap
+from hmstats.server.authentication.directory.ldap_names import GROUP, DnTemplate
+from hmstats.server.authentication.directory.ldap_users import Finding, Found
+from hmstats.server.authentication.passwords import PASSWORD
+from hmstats.server.authentication.proven_passwords import ProvenPasswords
+
+_UNAVAILABLE = "passwords cannot be checked now, since the LDAP directory does not answer as expected; try again later"
+
+_log = structlog.get_logger("hmstats.server")
+
+
+class LdapDirectory:
+    """The users of a directory, and their groups. Each check connects anew.
+
+    A proven password is believed for `cache_seconds`.
+    """
+
+    def __init__(
+        self, place: Ldap, users: Finding, *, group_dn: str | None = None, cache_seconds: float = 60.0
+    ) -> None:
+        """Raises SettingsError if `group_dn` is no DN with a place for a group's name."""
+        self._place = place
+        self._users = users
+        self._groups = None if group_dn is None else DnTemplate.read("ldap_group_dn", group_dn, GROUP)
+        self._proven = ProvenPasswords(cache_seconds)
+
+    def check(self, user: str, password: str) -> Principal | None:
+        """The user, by the name of its entry, if the password is its own; None if not. Blocks while LDAP is asked.
+
+        Raises NotAuthenticated if the directory cannot tell; the log says why.
+        """
+        # A bind without a password is anonymous and succeeds (RFC 4513, 5.1.2); a NUL may end a text early.
+        if not user or not password or "\0" in user + password:
+            return None
+        proven = self._proven.find(user, password)
+        if proven is not None:
+            return proven
+        try:
+            with self._place.connected() as connection:
+                found = self._users.prove(connection, user, password)
+        except (ldap.LDAPError, OSError, SettingsError) as error:
+            _log.error("ldap_failed", url=self._place.url, reason=_reason(error), user=user[:100])
+            raise NotAuthenticated(_UNAVAILABLE) from error
+        if found is None:
+            self._proven.forget(user)
+            return None
+        principal = Principal(found.name, self._groups_of(found), PASSWORD)
+        self._proven.keep(user, password, principal)
+        return principal
+
+    def _groups_of(self, found: Found) -> tuple[str, ...]:
+        if self._groups is None:
+            return ()
+        return tuple(group for each in found.member_of if (group := self._groups.name_in(each)) is not None)
+
+
+def _reason(error: Exception) -> str:
+    """What an error of LDAP says: its description, and the server's or the system's own words."""
+    told = error.args[0] if error.args else ""
+    if not isinstance(told, dict):
+        return str(error) or type(error).__name__
+    return ": ".join(str(told[key]) for key in ("desc", "info") if told.get(key))
