@@ -1,13 +1,18 @@
 """The log through its rules: what clients tell, and what is removed."""
 
+import json
 from pathlib import Path
 
 import pytest
 from tests.service.statistics.filled import NAME, make_table
 
 from hmstats.errors import MetaError, NoSuchObject
+from hmstats.model import events
+from hmstats.model.catalog.objects import Partition, Storage
 from hmstats.model.events import Wanted
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.notifications import Insertion, NotificationLog
+from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store
 from hmstats.wire.events.event_messages import encoder
 
@@ -39,6 +44,18 @@ def test_a_table_or_a_partition_can_be_said_to_be_reread(log: NotificationLog) -
     first, second = (each.notification.message for each in log.read(Wanted(after=0)))
     assert ('"refreshEvent":"true"' in first, '"refreshEvent":"false"' in second) == (True, True)
     assert ("told" in first, "told" in second) == (True, False)
+
+
+def test_thousands_of_partitions_are_several_events(
+    store: Store, tmp_path: Path, log: NotificationLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "_MOST_PARTITIONS", 2)
+    new = [Partition(values=(str(number),), storage=Storage(columns=())) for number in range(2, 7)]
+    PartitionChanges(store, Warehouse(str(tmp_path))).add(NAME, new)
+    told = [each.notification for each in log.read(Wanted(after=0))]
+    assert {each.type for each in told} == {"ADD_PARTITION"}
+    named = [[each["p"] for each in json.loads(each.message)["partitions"]] for each in told]
+    assert named == [["2", "3"], ["4", "5"], ["6"]]
 
 
 @pytest.mark.parametrize("values", [("7",), ("0", "1")])

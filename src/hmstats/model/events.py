@@ -3,13 +3,16 @@
 Services record events; the log stores each as a Notification, which has the text of its message.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hmstats.model.catalog.constraints import ColumnConstraint
 from hmstats.model.catalog.functions import Function, FunctionName
 from hmstats.model.catalog.objects import Database, Parameters, Partition, Table, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
+
+_MOST_PARTITIONS = 5_000
+"""In one event. Clients of Hive refuse frames of more than 16 MB, and a message is in memory as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,12 @@ class PartitionsAdded:
 
     table: Table
     partitions: Sequence[Partition]
+
+    @classmethod
+    def of(cls, table: Table, added: Sequence[Partition]) -> "Iterator[PartitionsAdded]":
+        """Events of partitions that were added at once, each of so many that its message has a few megabytes."""
+        for start in range(0, len(added), _MOST_PARTITIONS):
+            yield cls(table, added[start : start + _MOST_PARTITIONS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from hmstats.store.statements.value_sets import array_text, one_of, plain_type
 from hmstats.store.unit.unit import Unit
 
 _ROWS_AT_ONCE = 10_000
-"""Most rows whose texts are in memory at once."""
+"""Most rows whose texts, or dicts, are in memory at once."""
 
 
 def insert(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
@@ -45,12 +45,9 @@ def insert(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]]) -> No
     for name, values in columns.items():
         if isinstance(table.c[name].type, String):
             bound_values.check_column(table.c[name], list(dict.fromkeys(values)))
-    if _is_sqlite(unit):
-        each = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        unit.connection.execute(table.insert(), each)
-        return
+    write = _insert_rows if _is_sqlite(unit) else _insert
     for start in range(0, rows, _ROWS_AT_ONCE):
-        _insert(unit, table, {name: values[start : start + _ROWS_AT_ONCE] for name, values in columns.items()})
+        write(unit, table, {name: values[start : start + _ROWS_AT_ONCE] for name, values in columns.items()})
 
 
 def delete(
@@ -78,6 +75,11 @@ def delete_equal(unit: Unit, table: Table, values: Mapping[str, Any]) -> None:
 
 def _is_sqlite(unit: Unit) -> bool:
     return unit.connection.dialect.name == "sqlite"
+
+
+def _insert_rows(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
+    each = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    unit.connection.execute(table.insert(), each)
 
 
 def _insert(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:

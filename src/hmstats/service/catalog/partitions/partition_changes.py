@@ -136,8 +136,7 @@ class PartitionChanges:
             partition_privileges.inherit(unit, id_of(table), list(fresh))
         versions.bump(unit, id_of(table), fresh)
         added = list(fresh.values())
-        if added:
-            unit.record(PartitionsAdded(table, added))
+        unit.record(*PartitionsAdded.of(table, added))
         if not is_view(table):
             self._warehouse.make_directories(map(location_of, added), may_be_files=not owns_files(table))
         return added

@@ -126,7 +126,7 @@ class PartitionMoves:
         partition_moves.hand_over(unit, ids, id_of(to_table), target)
         versions.bump_all(unit, [id_of(from_table), id_of(to_table)])
         got = list(partitions.get_many(unit.connection, id_of(to_table), list(wanted)).values())
-        unit.record(PartitionsAdded(to_table, got), PartitionsDropped(from_table, list(wanted.values())))
+        unit.record(*PartitionsAdded.of(to_table, got), PartitionsDropped(from_table, list(wanted.values())))
         return _Exchanged(got, move)
 
 
