@@ -127,3 +127,63 @@ def test_sparks_own_client_reads_and_writes_statistics_in_private(kerberos: Kerb
         done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, env=environment)
     assert done.stdout.splitlines()[-1:] == ["max 7"], done.stderr[-3_000:]
     assert recorded(audit) == {("alice", "kerberos")}
+
+
+ANALYSIS = """
+import sys
+from pyspark.sql import SparkSession
+import hmstats
+session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+frame = session.range(20).selectExpr("id a", "id % 3 k")
+frame.write.partitionBy("k").parquet(sys.argv[1])
+metastore = sys.argv[2]
+with hmstats.connect(metastore) as service:
+    from hmstats.wire.idl import hive_metastore as api
+    serde = api.SerDeInfo(serializationLib="org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe", parameters={})
+    def storage(location):
+        return api.StorageDescriptor(
+            cols=[api.FieldSchema(name="a", type="bigint")],
+            location=location,
+            inputFormat="org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat",
+            outputFormat="org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat",
+            serdeInfo=serde,
+            parameters={},
+        )
+    keys = [api.FieldSchema(name="k", type="bigint")]
+    table = api.Table(
+        dbName="default", tableName="t", tableType="EXTERNAL_TABLE", parameters={"EXTERNAL": "TRUE"},
+        sd=storage(sys.argv[1]), partitionKeys=keys,
+    )
+    service._connection.call("create_table", table)
+    parts = [
+        api.Partition(
+            values=[str(k)], dbName="default", tableName="t", sd=storage(f"{sys.argv[1]}/k={k}"), parameters={}
+        )
+        for k in range(3)
+    ]
+    service._connection.call("add_partitions", parts)
+report = hmstats.analyze(session, "default.t", metastore=metastore)
+print("rows", report.rows)
+print("wrong", len(hmstats.check(session, "default.t", metastore=metastore, sample_fraction=1.0).wrong))
+"""
+
+
+def test_tasks_of_an_analysis_have_a_token_and_no_ticket(kerberos: Kerberos, tmp_path: Path) -> None:
+    audit = tmp_path / "audit.jsonl"
+    (tmp_path / "analysis.py").write_text(ANALYSIS)
+    given = settings(kerberos, "integrity") | audited(audit)
+    with serving(tmp_path, settings=given, environment=importing(kerberos)) as port:
+        proof = {"HMSTATS__METASTORE_PRINCIPAL": SERVICE, "KRB5CCNAME": f"FILE:{kerberos.tickets('alice')}"}
+        environment = os.environ | importing(kerberos) | proof | {"PYSPARK_PYTHON": sys.executable}
+        given_to = [str(tmp_path / "data"), f"thrift://localhost:{port}"]
+        command = [sys.executable, str(tmp_path / "analysis.py"), *given_to]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, env=environment)
+        assert done.stdout.splitlines()[-2:] == ["rows 20", "wrong 0"], done.stderr[-3_000:]
+    by: dict[str, set[tuple[str, str]]] = {}
+    for line in audit.read_text().splitlines():
+        record = json.loads(line)
+        by.setdefault(record["call"], set()).add((record["principal"], record["mechanism"]))
+    of_tasks = {("alice", "delegation_token")}
+    assert by["get_delegation_token"] == by["cancel_delegation_token"] == {("alice", "kerberos")}
+    assert by["set_statistics"] >= of_tasks
+    assert {call for call, users in by.items() if users & of_tasks} >= {"set_statistics", "set_ugi"}

@@ -4,15 +4,16 @@ Every change is idempotent. Calls about many partitions are sent in batches; eac
 all.
 """
 
+import getpass
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
-from hmstats.client.connection.credentials import Credentials
+from hmstats.client.connection.credentials import Credentials, HandedOver
 from hmstats.client.health import HealthQuestions
 from hmstats.client.history import HistoryQuestions
 from hmstats.client.iceberg_commits import IcebergCommits
@@ -20,7 +21,7 @@ from hmstats.client.naming import AnyTable, as_table_name
 from hmstats.client.preferences import PreferenceQuestions
 from hmstats.client.questions import Questions
 from hmstats.client.statistics_locks import StatisticsLocks
-from hmstats.errors import CallRefused, StatementError, UnknownCall
+from hmstats.errors import CallRefused, HmstatsError, StatementError, UnknownCall
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.parameters.computed import OWN, without_marked, without_marker
@@ -117,6 +118,25 @@ class Metastore(Questions):
     def close(self) -> None:
         """Close the connection; a later call connects again."""
         self._connection.close()
+
+    @contextmanager
+    def handing_over(self) -> Iterator[HandedOver]:
+        """What proves this user in other processes that work for it, such as tasks of Spark.
+
+        A user of a Kerberos ticket gets a delegation token, which is cancelled at the end; its ticket and keytab stay
+        where they are. Else it is the token, if there is one.
+        """
+        proof = self._connection.credentials
+        if proof.principal is None or proof.delegation_token is not None or self._connection.address.path is not None:
+            yield HandedOver(proof.token, proof.delegation_token)
+            return
+        (user, *_) = self._connection.call("set_ugi", getpass.getuser(), [])  # answers the user that was proven
+        token = self._connection.call("get_delegation_token", user, user)
+        try:
+            yield HandedOver(delegation_token=token)
+        finally:
+            with suppress(HmstatsError):  # it ends by itself
+                self._connection.call("cancel_delegation_token", token)
 
     def version(self) -> str:
         """The metastore's name and version."""

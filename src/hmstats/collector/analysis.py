@@ -137,8 +137,8 @@ def _analyze_files(
             outcome, whole = _count(delivery, plan, files, row_counts=how.row_counts)
             whole = None if plan.unlisted else whole
     else:
-        job = _job(spark, plan, files, options, delivery, reliable=how.reliable)
-        with _timed(seconds, "read"), as_our_own():
+        with _timed(seconds, "read"), as_our_own(), _handed(service, plan, delivery) as of_tasks:
+            job = _job(spark, plan, files, options, of_tasks, reliable=how.reliable)
             outcome = _proven(spark, service, plan, job, _scan(spark, plan, files, job, how.progress))
         with _timed(seconds, "merge"):
             total = outcome.total(plan.types)
@@ -157,6 +157,16 @@ def _count(delivery: Delivery, plan: Plan, files: Files, *, row_counts: bool) ->
     delivered = deliver(delivery, pieces.items()) if plan.keys else Delivered()
     rows_counted = sum(counted) if counted or not pieces else None
     return Outcome(rows_counted, delivered.spooled, refused=delivered.refused), whole
+
+
+@contextmanager
+def _handed(service: Metastore, plan: Plan, delivery: Delivery) -> Iterator[Delivery]:
+    """The delivery of tasks, which have no ticket; without partitions the driver alone delivers."""
+    if not plan.keys:
+        yield delivery
+        return
+    with service.handing_over() as handed:
+        yield replace(delivery, handed=handed)
 
 
 def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, delivery: Delivery, *, reliable: bool) -> Job:

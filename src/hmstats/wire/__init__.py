@@ -9,7 +9,7 @@ transactions.py        locks, transactions and write ids
 privileges.py          roles and privileges; principals.py has the types of principals
 events/                messages of the notification log
 sasl_messages.py       messages and frames of SASL, for connections by Kerberos
-digest_md5.py     the mechanism DIGEST-MD5 of SASL
+digest_md5.py          the mechanism DIGEST-MD5 of SASL; digest_seal.py: protection against changes behind it
 delegation_tokens.py   delegation tokens as Hadoop writes them
 faults.py              errors and the exceptions of the API
 """

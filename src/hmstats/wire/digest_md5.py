@@ -41,11 +41,41 @@ class Response:
     """The largest protected message that the client takes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """What a server asks."""
+
+    realm: str
+    nonce: str
+    protections: tuple[str, ...]
+    server_bytes: int = DEFAULT_BYTES
+    """The largest protected message that the server takes."""
+
+
 def challenge(realm: str, nonce: str, protections: Sequence[str]) -> bytes:
     """The server's challenge; `protections` are values of qop."""
     offered = ",".join(protections)
     most = "" if protections == ("auth",) else f",maxbuf={MOST_BYTES}"
     return f'realm="{realm}",nonce="{nonce}",qop="{offered}"{most},charset=utf-8,algorithm=md5-sess'.encode()
+
+
+def read_challenge(data: bytes) -> Challenge:
+    """The challenge in a server's bytes. Raises NotAuthenticated."""
+    found = _directives(data)
+    if not found.get("nonce") or found.get("algorithm") != "md5-sess":
+        raise NotAuthenticated("a challenge of DIGEST-MD5 must have a nonce and the algorithm md5-sess, found another")
+    protections = tuple(each.strip() for each in found.get("qop", "auth").split(","))
+    server_bytes = _bytes(found.get("maxbuf", str(DEFAULT_BYTES)))
+    return Challenge(found.get("realm", ""), found["nonce"], protections, server_bytes)
+
+
+def response_text(response: Response) -> bytes:
+    """The bytes of a response."""
+    return (
+        f'charset=utf-8,username="{response.username}",realm="{response.realm}",nonce="{response.nonce}",'
+        f'nc={response.count},cnonce="{response.cnonce}",digest-uri="{response.uri}",maxbuf={response.client_bytes},'
+        f"response={response.proof},qop={response.protection}"
+    ).encode()
 
 
 def read_response(data: bytes) -> Response:
@@ -104,18 +134,18 @@ def _directives(data: bytes) -> dict[str, str]:
     try:
         text = data.decode("ascii")
     except UnicodeDecodeError:
-        raise NotAuthenticated("a response of DIGEST-MD5 must be ASCII, found other bytes") from None
+        raise NotAuthenticated("a message of DIGEST-MD5 must be ASCII, found other bytes") from None
     found: dict[str, str] = {}
     at = 0
     while at < len(text):
         directive = _DIRECTIVE.match(text, at)
         if directive is None or directive[1] in found:
-            raise NotAuthenticated("a response of DIGEST-MD5 must be NAME=VALUE, each name once, found another form")
+            raise NotAuthenticated("a message of DIGEST-MD5 must be NAME=VALUE, each name once, found another form")
         found[directive[1]] = _QUOTED.sub(r"\1", directive[2]) if directive[3] is None else directive[3]
         at = directive.end()
         separator = _SEPARATOR.match(text, at)
         if at < len(text) and separator is None:
-            raise NotAuthenticated("a response of DIGEST-MD5 must have commas between its values, found none")
+            raise NotAuthenticated("a message of DIGEST-MD5 must have commas between its values, found none")
         at = separator.end() if separator else at
     return found
 

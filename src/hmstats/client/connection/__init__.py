@@ -3,6 +3,7 @@
 batches      messages of a bearable size
 connection   one connection, made again when it broke
 address      the addresses of a metastore
-credentials  what proves the user, from the environment
-http_transport, kerberos_transport  calls over HTTP, and behind a proof by a ticket
+credentials  what proves the user, from the environment or handed over by another program
+http_transport, sasl_transport     calls over HTTP, and behind a proof by one of the next
+kerberos_ticket, delegation_token  mechanisms of SASL
 """

@@ -22,8 +22,10 @@ from thriftpy2.transport.buffered import TCyBufferedTransport
 
 from hmstats.client.connection.address import Address
 from hmstats.client.connection.credentials import Credentials, credentials
+from hmstats.client.connection.delegation_token import DelegationTokenProof
 from hmstats.client.connection.http_transport import HttpTransport
-from hmstats.client.connection.kerberos_transport import KerberosTransport
+from hmstats.client.connection.kerberos_ticket import KerberosTicket
+from hmstats.client.connection.sasl_transport import Mechanism, SaslTransport
 from hmstats.errors import CallRefused, ServiceUnavailable, SettingsError
 from hmstats.wire.faults import TRY_AGAIN, from_thrift
 from hmstats.wire.idl import EXTENDED_SERVICE
@@ -59,7 +61,7 @@ class Connection:
         self._timeout_seconds = timeout_seconds
         self._retries = retries
         self._patience_seconds = patience_seconds
-        self._credentials = credentials() if shown is None else shown
+        self.credentials = credentials() if shown is None else shown
         self._turn = 0
         self._client: Any = None
         self._socket: Any = None
@@ -138,7 +140,7 @@ class Connection:
         self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
         try:
             self._socket.settimeout(limit_seconds)
-            self._client.set_ugi(self._credentials.user or getpass.getuser(), [])
+            self._client.set_ugi(self.credentials.user or getpass.getuser(), [])
         except (TException, CallRefused):
             self._drop()  # the server may have closed the connection behind its refusal
             raise
@@ -152,24 +154,29 @@ class Connection:
             raise _Broken(f"no metastore can be reached at {address}: {_reason(error)}") from error
         if address.tls:
             with _handshake(address, self._socket):
-                self._socket = self._credentials.context().wrap_socket(self._socket, server_hostname=address.host)
+                self._socket = self.credentials.context().wrap_socket(self._socket, server_hostname=address.host)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        principal = self._credentials.principal_at(address.host)
-        return TSocket(sock=self._socket) if principal is None else self._prove(principal)
-
-    def _prove(self, principal: str) -> Any:
-        """The transport behind a proof by the user's ticket."""
         try:
-            return KerberosTransport(self._socket, principal, over_tls=self.address.tls)
+            mechanism = self._mechanism(address.host)
+            if mechanism is None:
+                return TSocket(sock=self._socket)
+            return SaslTransport(self._socket, mechanism, over_tls=address.tls)
         except (CallRefused, SettingsError, *_BROKEN):
             self._socket.close()
             raise
 
+    def _mechanism(self, host: str) -> Mechanism | None:
+        """What proves the user without HTTP; None if nothing does. Raises SettingsError."""
+        if self.credentials.delegation_token is not None:
+            return DelegationTokenProof(self.credentials.delegation_token)
+        principal = self.credentials.principal_at(host)
+        return None if principal is None else KerberosTicket(principal)
+
     def _open_http(self, connect_seconds: float) -> Any:
         address = self.address
-        if self._credentials.authorization is not None and not (address.tls or address.is_loopback):
+        if self.credentials.authorization is not None and not (address.tls or address.is_loopback):
             raise SettingsError(f"a token is not sent to {address} unencrypted: use https://")
-        transport = HttpTransport(address, self._credentials, connect_seconds)
+        transport = HttpTransport(address, self.credentials, connect_seconds)
         with _handshake(address, transport):
             transport.open()
         self._socket = transport

@@ -19,12 +19,26 @@ _HOST = "_HOST"
 
 
 @dataclass(frozen=True, slots=True)
+class HandedOver:
+    """What a program hands to others that work for it, such as tasks of Spark, so that they need no ticket.
+
+    A token of hmstats for HTTP, or a delegation token for other addresses.
+    """
+
+    token: str | None = field(default=None, repr=False)
+    delegation_token: str | None = field(default=None, repr=False)
+
+
+NOTHING = HandedOver()
+
+
+@dataclass(frozen=True, slots=True)
 class Credentials:
     """A token for HTTP, and the PEM files of a certificate for TLS; the key may be in the certificate's file.
 
-    With the metastore's `principal` in Kerberos the user is proven by a ticket, unless calls are made over HTTP.
-    `header` is sent as it is, as the Authorization of HTTP requests, in place of a token. `user` is the name that is
-    said where nothing is proven; None: that of the process.
+    Unless calls are made over HTTP, the user is proven by a delegation token, or with the metastore's `principal` in
+    Kerberos by a ticket. `header` is sent as it is, as the Authorization of HTTP requests, in place of a token. `user`
+    is the name that is said where nothing is proven; None: that of the process.
     """
 
     token: str | None = field(default=None, repr=False)
@@ -33,6 +47,7 @@ class Credentials:
     principal: str | None = None
     header: str | None = field(default=None, repr=False)
     user: str | None = None
+    delegation_token: str | None = field(default=None, repr=False)
 
     @property
     def authorization(self) -> str | None:
@@ -61,10 +76,14 @@ class Credentials:
         return context
 
 
-def credentials() -> Credentials:
-    """The credentials in the environment; a token may be in a file. Raises SettingsError if everybody can read it."""
+def credentials(handed: HandedOver = NOTHING) -> Credentials:
+    """The credentials in the environment, and what was handed over in place of those of its kind.
+
+    A token may be in a file. Raises SettingsError if everybody can read it.
+    """
     token, certificate, key, principal = (os.environ.get(name) or None for name in (TOKEN, CERTIFICATE, KEY, PRINCIPAL))
-    return Credentials(token or secrets_in_files().get("token"), certificate, key, principal)
+    token = handed.token or token or secrets_in_files().get("token")
+    return Credentials(token, certificate, key, principal, delegation_token=handed.delegation_token)
 
 
 def _no_password() -> str:

@@ -4,12 +4,14 @@ The files are those of a plain write. hive.stats.reliable decides whether a fail
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 
 import structlog
 from pyspark.sql import DataFrame
 
 from hmstats.client import Metastore, connect
+from hmstats.client.connection.credentials import NOTHING, HandedOver
 from hmstats.client.naming import named_table
 from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.outcome import Stored, mark_stale, put_statistics
@@ -190,12 +192,22 @@ class Writing:
         run = Run(new_run(), settings.connection, settings.retention_hours, self._opening(settings.connection))
         keys, types = order.target.keys, order.target.types
         delivery = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
-        way: Way = NewFiles(self._spark)
-        if settings.reads == ROWS:
-            gathering = Gathering(run, publisher, types, keys, settings.reliable)
-            way = WatchedRows(order.target, gathering, aggregator())
-        with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
+        with connect(self._metastore, patience_seconds=self._patience_seconds) as service, ExitStack() as while_writing:
+            way: Way = NewFiles(self._spark)
+            if settings.reads == ROWS:
+                run = replace(run, handed=self._handed(service, while_writing))
+                gathering = Gathering(run, publisher, types, keys, settings.reliable)
+                way = WatchedRows(order.target, gathering, aggregator())
             return self._gather(service, delivery, order, way)
+
+    def _handed(self, service: Metastore, while_writing: ExitStack) -> HandedOver:
+        """What proves the user in tasks; nothing if the metastore gives no token, so that the rows are written."""
+        try:
+            return while_writing.enter_context(service.handing_over())
+        except SURVIVABLE as error:
+            self._refuse_if_reliable(error)
+            _log.warning("no_token_for_tasks", reason=str(error))
+            return NOTHING
 
     def _gather(self, service: Metastore, delivery: Delivery, order: _Order, way: Way) -> Written:
         before = Situation()

@@ -69,8 +69,12 @@ def check(
         check_listed(plan)
         stored = own_statistics(service, plans.check(service, request))
         job = CheckJob(uris, stored.table, plan.types, options, tolerance, whole=_is_whole(plan, stored))
-        with watched(spark, progress, f"check of {plan.table}"), as_our_own():
-            found = _scan(spark, plan, files, job)
+        with (
+            watched(spark, progress, f"check of {plan.table}"),
+            as_our_own(),
+            service.handing_over() as handed,
+        ):
+            found = _scan(spark, plan, files, replace(job, handed=handed))
         known = {piece.name for piece in plan.pieces}
         unknown = {name: rows for each in found for name, rows in each.unknown.items() if name not in known}
         check_placed(service, plan, unknown)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from hmstats.client import connect
 from hmstats.client.connection.batches import batches
+from hmstats.client.connection.credentials import NOTHING, HandedOver, credentials
 from hmstats.client.tables.stored_statistics import stored_partitions
 from hmstats.collector.checking.groups import GroupSums, counts
 from hmstats.collector.checking.judge import judged
@@ -30,6 +31,7 @@ class CheckJob:
     options: Options
     tolerance: float
     whole: bool
+    handed: HandedOver = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def merged(one: Part, other: Part) -> Part:
 def compare(records: Iterable[tuple[str, Part]], job: CheckJob) -> Iterator[Checked]:
     """Compare partitions, one record each, with the metastore's statistics."""
     tally, total, unknown = Tally(), nothing(job), dict[str, int]()
-    with connect(job.uris) as service:
+    with connect(job.uris, credentials=credentials(job.handed)) as service:
         for batch in batches(records, _PIECES_A_BATCH):
             seen = {piece: Seen.from_part(part) for piece, part in batch}
             for each in seen.values():

@@ -11,6 +11,7 @@ from time import time
 from uuid import uuid4
 
 from hmstats.client import Metastore, connect
+from hmstats.client.connection.credentials import NOTHING, HandedOver, credentials
 from hmstats.client.metastore import TIMEOUT_SECONDS
 from hmstats.client.sending.parcel import Parcel, packed
 from hmstats.client.sending.push import put
@@ -43,6 +44,8 @@ class Delivery:
     patience_seconds: float = PATIENCE_SECONDS
     timeout_seconds: float = TIMEOUT_SECONDS
     past_locks: bool = False
+    handed: HandedOver = NOTHING
+    """Proves the user in tasks; the driver has its own proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ def deliver(delivery: Delivery, findings: Iterable[tuple[str, Finding]], sample_
         timeout_seconds=delivery.timeout_seconds,
         patience_seconds=delivery.patience_seconds,
         past_locks=delivery.past_locks,
+        credentials=credentials(delivery.handed),
     ) as service:
         for batch in packed(items):
             parcel = Parcel(delivery.table, delivery.keys, batch, int(time()))

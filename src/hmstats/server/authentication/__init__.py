@@ -8,6 +8,6 @@ json_web_tokens     tokens of an identity provider; json_web_keys: the keys that
 passwords           passwords of a file; guessing: slows down whoever tries them
 directory           passwords that an LDAP directory checks; proven_passwords: those that it need not check again
 sasl                mechanisms for connections of Thrift without HTTP; sasl_plain: passwords; kerberos: tickets
-sasl_digest         delegation tokens, by SASL; digest_seal: protection against changes behind it
+sasl_digest         delegation tokens, by SASL
 delegation          tokens that stand for a ticket, and who may act as others
 """

@@ -15,11 +15,11 @@ import structlog
 from hmstats.errors import InvalidInput, NotAuthenticated, ProtocolError, StoreUnavailable
 from hmstats.model.access.delegation_token import DELEGATION_TOKEN, DelegationToken
 from hmstats.model.access.principal import Principal
-from hmstats.server.authentication.digest_seal import IntegritySeal
 from hmstats.server.authentication.sasl import Protection, SaslMechanism, Seal
 from hmstats.service.access.delegation_tokens import DelegationTokens
 from hmstats.wire.delegation_tokens import token_of
 from hmstats.wire.digest_md5 import FIRST, Response, challenge, proof, read_response, session_hash
+from hmstats.wire.digest_seal import IntegritySeal
 
 _REALM = "default"
 _SIGNED = "auth-int"

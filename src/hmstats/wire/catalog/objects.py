@@ -4,7 +4,7 @@ In: null lists, maps and texts become empty or None. Out: lists and maps are nev
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hmstats.errors import InvalidObject, MetaError
@@ -215,7 +215,7 @@ def summary_to_thrift(summary: TableSummary) -> Any:
     )
 
 
-def partitions_from_thrift(structs: Sequence[Any]) -> list[Partition]:
+def partitions_from_thrift(structs: Iterable[Any]) -> list[Partition]:
     """The partitions in structs, as partition_from_thrift reads each; equal lists of columns share one object."""
     known: dict[Any, tuple[Column, ...]] = {}
 

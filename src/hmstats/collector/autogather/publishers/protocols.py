@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from hmstats.client.connection.credentials import NOTHING, HandedOver
 from hmstats.files.file_systems import NO_SETTINGS, Settings
 from hmstats.model.statistics.running_writes import PartialState
 
@@ -25,6 +26,8 @@ class Run:
     connection: str
     retention_hours: float
     settings: Settings = field(default=NO_SETTINGS, repr=False)
+    handed: HandedOver = NOTHING
+    """Proves the user to the metastore in tasks."""
 
 
 class Publisher(Protocol):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.connection import Connection
+from hmstats.client.connection.credentials import credentials
 from hmstats.client.running_writes import RunningWrites
 from hmstats.collector.autogather.publishers.protocols import Run
 from hmstats.model.statistics.running_writes import PartialState
@@ -19,7 +20,12 @@ class _Connected:
     def init(self, run: Run) -> None:
         """Note where to connect. Nothing is sent."""
         self._run = run.id
-        self._connection = Connection(addresses(run.connection), timeout_seconds=_TIMEOUT_SECONDS, retries=_RETRIES)
+        self._connection = Connection(
+            addresses(run.connection),
+            timeout_seconds=_TIMEOUT_SECONDS,
+            retries=_RETRIES,
+            shown=credentials(run.handed),
+        )
         self._service = RunningWrites(self._connection)
 
 

@@ -1,5 +1,6 @@
 """Calls that change partitions."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from hmstats.errors import InvalidObject, InvalidOperation, MetaError, MetastoreError, UnknownExpression
@@ -285,6 +286,11 @@ class PartitionChangeCalls:
                 raise MetaError(
                     f"every partition of a call must be of table {name}, found {struct.dbName}.{struct.tableName}"
                 )
-        found = partitions_from_thrift(structs)
-        structs.clear()
-        return found
+        return partitions_from_thrift(_drained(structs))
+
+
+def _drained(structs: list[Any]) -> Iterator[Any]:
+    """The structs, each of which can be freed when the next one is taken; the list is empty at the end."""
+    structs.reverse()
+    while structs:
+        yield structs.pop()

@@ -16,11 +16,11 @@ _NUMBERS = 2**32
 class IntegritySeal:
     """Signs what is sent, and checks what comes, by keys that client and server have made of the token's secret."""
 
-    def __init__(self, session_hash: bytes, client_bytes: int) -> None:
-        """`client_bytes` is the largest protected message that the client takes."""
-        self.piece_bytes = client_bytes - TRAILER_BYTES
-        self._ours = _key(session_hash, b"server-to-client")
-        self._theirs = _key(session_hash, b"client-to-server")
+    def __init__(self, session_hash: bytes, peer_bytes: int, *, of_server: bool = True) -> None:
+        """`peer_bytes` is the largest protected message that the other side takes."""
+        self.piece_bytes = peer_bytes - TRAILER_BYTES
+        server, client = (_key(session_hash, way) for way in (b"server-to-client", b"client-to-server"))
+        self._ours, self._theirs = (server, client) if of_server else (client, server)
         self._sent = 0
         self._received = 0
 
@@ -35,7 +35,7 @@ class IntegritySeal:
         number = self._received.to_bytes(_NUMBER_BYTES)
         found, trailer = data[:-TRAILER_BYTES], data[-TRAILER_BYTES:]
         if not hmac.compare_digest(trailer, _mac(self._theirs, number, found) + _TYPE + number):
-            raise ConnectionError("a request behind DIGEST-MD5 was changed on its way")
+            raise ConnectionError("a message behind DIGEST-MD5 was changed on its way")
         self._received = (self._received + 1) % _NUMBERS
         return found
 
