@@ -1,0 +1,23 @@
+"""The page of twenty lookups: each way is there, and takes as many steps as the page says."""
+
+import re
+
+import pytest
+from tests.fixtures.hive import CHECKOUT
+
+PAGE = (CHECKOUT / "docs" / "finding.md").read_text("utf-8")
+LOOKUPS = re.findall(r"^\| (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", PAGE, re.MULTILINE)
+
+
+def test_there_are_twenty() -> None:
+    assert [int(number) for number, *_ in LOOKUPS] == list(range(1, 21))
+
+
+@pytest.mark.parametrize(("number", "wanted", "ways", "steps"), LOOKUPS)
+def test_each_way_is_there_and_has_its_steps(number: str, wanted: str, ways: str, steps: str) -> None:
+    found = [[part.strip() for part in way.split("/")] for way in re.sub(r"\(.*?\)", "", ways).split(";")]
+    for way in found:
+        start = CHECKOUT if way[0] == "tests" else CHECKOUT / "src" / "hmstats"
+        assert start.joinpath(*way).is_file(), f"{number}, {wanted}: {'/'.join(way)}"
+    lengths = [len(way) - (way[0] == "tests") for way in found]
+    assert lengths == [int(each) for each in re.findall(r"\d+", steps)], wanted
