@@ -7,8 +7,7 @@ time, in which nothing is prepared, the whole text is sent.
 """
 
 import json
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, SelectBase, Text, any_, bindparam, cast, func, select
@@ -20,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from hmstats.store.beside_hive.adapted_statements import is_adapted
 from hmstats.store.connections.bound_values import check
 from hmstats.store.statements.value_sets import array_text
-from hmstats.store.unit.prepared import OTHER_SESSION, Prepared, name_of
+from hmstats.store.unit.prepared import OTHER_SESSION, Prepared
 from hmstats.store.unit.unit import Unit
 
 _DIALECTS: Mapping[str, Dialect] = {
@@ -29,9 +28,6 @@ _DIALECTS: Mapping[str, Dialect] = {
 }
 OneOf = Callable[[ColumnElement[Any], str], ColumnElement[bool]]
 """Builds the condition that a text column is in the set of a parameter, which `listed` encodes."""
-
-
-_PARAMETER = re.compile(r"%\((\w+)\)s")
 
 
 class SingleRead:
@@ -44,7 +40,7 @@ class SingleRead:
         self._texts = {
             name: str(build(one_of[name]).compile(dialect=each)) for name, each in _DIALECTS.items() if name in dialects
         }
-        self._prepared = _prepared(self._texts["postgresql"])
+        self._prepared = Prepared.of_named(self._texts["postgresql"])
 
     def rows(self, engine: Engine, values: Mapping[str, Any]) -> list[tuple[Any, ...]] | None:
         """Run the query on an engine that begins no transaction. Returns the driver's rows.
@@ -89,29 +85,17 @@ class SingleRead:
 
     def _text(self, unit: Unit) -> str:
         text = self._texts[unit.connection.dialect.name]
-        return self._prepared.text(unit.connection, text) if unit.prepares else text
+        return self._prepared.text(unit.connection.info, text) if unit.prepares else text
 
-    def _run_prepared(self, cursor: Any, known: dict[Any, Any], values: Mapping[str, Any]) -> None:
-        """Run the prepared statement on a connection; `known` has the names of the statements prepared on it."""
+    def _run_prepared(self, cursor: Any, session: MutableMapping[Any, Any], values: Mapping[str, Any]) -> None:
+        """Run the prepared statement on a connection, whose `info` is `session`."""
+        whole = self._texts["postgresql"]
         try:
-            if self._prepared.name not in known:
-                cursor.execute(self._prepared.prepare)
-                known[self._prepared.name] = True
-            cursor.execute(self._prepared.run, values)
+            cursor.execute(self._prepared.text(session, whole), values)
         except cursor.connection.Error as error:
             if error.pgcode not in OTHER_SESSION:
                 raise
-            cursor.execute(self._texts["postgresql"], values)
-
-
-def _prepared(text: str) -> Prepared:
-    """The prepared form of a statement, with the same named parameters."""
-    name = name_of(text)
-    parameters = list(dict.fromkeys(_PARAMETER.findall(text)))
-    places = {parameter: f"${place}" for place, parameter in enumerate(parameters, 1)}
-    numbered = _PARAMETER.sub(lambda found: places[found[1]], text).replace("%%", "%")
-    given = ", ".join(f"%({parameter})s" for parameter in parameters)
-    return Prepared(name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}({given})")
+            cursor.execute(whole, values)
 
 
 def listed(engine: Engine, texts: Sequence[str]) -> str:

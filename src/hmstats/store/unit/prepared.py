@@ -8,7 +8,7 @@ import hashlib
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import structlog
@@ -22,6 +22,7 @@ _MOST = 300
 """Most prepared statements of a session; others are sent whole."""
 _PAUSE_SECONDS = 60.0
 _PLACE = re.compile("%(s|%)")
+_PARAMETER = re.compile(r"%\((\w+)\)s")
 OTHER_SESSION = frozenset({"26000", "42P05"})
 """SQLSTATEs of a session other than the expected one: statement unknown, or prepared already."""
 
@@ -63,16 +64,29 @@ class Prepared(NamedTuple):
         count = text.count("%s")
         places = iter(range(1, count + 1))
         numbered = _PLACE.sub(lambda found: f"${next(places)}" if found[1] == "s" else "%", text)
+        return cls._named(text, numbered, ["%s"] * count)
+
+    @classmethod
+    def of_named(cls, text: str) -> Self:
+        """The prepared form of a statement's text with parameters as %(name)s, each of which may occur repeatedly."""
+        parameters = list(dict.fromkeys(_PARAMETER.findall(text)))
+        places = {parameter: f"${place}" for place, parameter in enumerate(parameters, 1)}
+        numbered = _PARAMETER.sub(lambda found: places[found[1]], text).replace("%%", "%")
+        return cls._named(text, numbered, [f"%({parameter})s" for parameter in parameters])
+
+    @classmethod
+    def _named(cls, text: str, numbered: str, parameters: Sequence[str]) -> Self:
         name = name_of(text)
-        given = f"({', '.join(['%s'] * count)})" if count else ""
+        given = f"({', '.join(parameters)})" if parameters else ""
         return cls(name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}{given}")
 
-    def text(self, connection: Connection, whole: str) -> str:
-        """The text that runs the statement in a connection's session, and prepares it first if necessary.
+    def text(self, session: MutableMapping[Any, Any], whole: str) -> str:
+        """The text that runs the statement in a session, and prepares it first if necessary.
 
-        `whole` is the statement's own text. Send the result at once, with parameters.
+        `session` is the `info` of its connection, `whole` the statement's own text. Send the result at once, with
+        parameters.
         """
-        known: set[str] = connection.info.setdefault(_NOTED, set())
+        known: set[str] = session.setdefault(_NOTED, set())
         if self.name in known:
             return self.run
         if len(known) >= _MOST:

@@ -86,7 +86,7 @@ class Unit:
         """Empty the queue into one text with its parameters."""
         waiting = self._waiting.copy()
         self._waiting.clear()
-        texts = (each.text(self.connection, text) if each else text for text, _, each in waiting)
+        texts = (each.text(self.connection.info, text) if each else text for text, _, each in waiting)
         return ";\n".join(texts), tuple(value for _, some, _ in waiting for value in some)
 
     def record(self, *events: Event) -> None:
