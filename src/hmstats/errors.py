@@ -136,6 +136,10 @@ class UpstreamUnavailable(MetaError):
     """The metastore behind a gateway cannot be reached, or does not answer in time."""
 
 
+class UpstreamSilent(UpstreamUnavailable):
+    """The metastore behind a gateway took a call and does not answer in time: it may still carry it out."""
+
+
 class UnknownExpression(MetaError):
     """A condition over partitions that cannot be read. Reads answer it as an unknown call: Hive then looks itself."""
 

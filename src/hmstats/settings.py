@@ -116,6 +116,14 @@ class Settings(BaseSettings):
     upstream_idle_seconds: float = Field(
         60.0, gt=0, description="Seconds after which a connection to the upstream without a call is closed."
     )
+    upstream_writes: Literal["behind", "through", "off"] = Field(
+        "behind",
+        description="When statistics that are written here go to the upstream: behind the answer, before it (through), "
+        "or never (off).",
+    )
+    upstream_write_seconds: float = Field(
+        5.0, gt=0, description="Seconds between two looks for statistics that must go to the upstream."
+    )
     token: SecretStr | None = Field(
         None,
         description="The token by which commands prove who they are, to an address http:// or https://; read from the "

@@ -13,7 +13,7 @@ from thriftpy2.thrift import TType
 from thriftpy2.transport import TCyBufferedTransport, TTransportException
 
 from hmstats.client.connection.address import Address
-from hmstats.errors import ClientGone, UpstreamClosed, UpstreamUnavailable
+from hmstats.errors import ClientGone, UpstreamClosed, UpstreamSilent
 from hmstats.server.calls.relaying import Relayed, Stream
 from hmstats.server.messages.envelope import EXCEPTION, REPLY, Head
 
@@ -55,7 +55,7 @@ class ArrivingAnswer:
         self._checked = False
 
     def relay(self) -> Relayed:
-        """Read the answer to its end. Raises Unanswered, UpstreamUnavailable, UpstreamClosed, ClientGone."""
+        """Read the answer to its end. Raises Unanswered, UpstreamSilent, UpstreamClosed, ClientGone."""
         transport = TCyBufferedTransport(self, _BUFFER_BYTES)
         protocol = TCyBinaryProtocol(transport)
         try:
@@ -110,11 +110,11 @@ class ArrivingAnswer:
             return data
 
     def _look(self, until: float) -> None:
-        """Raises ClientGone if nobody waits any more, UpstreamUnavailable if it takes too long."""
+        """Raises ClientGone if nobody waits any more, UpstreamSilent if it takes too long."""
         if self._stream.abandoned:
             raise ClientGone(f"nobody waits for the answer to {self._head.name} any more")
         if time.monotonic() >= until:
-            raise UpstreamUnavailable(f"{self._address} did not answer {self._head.name} in {self._seconds:g} seconds")
+            raise UpstreamSilent(f"{self._address} did not answer {self._head.name} in {self._seconds:g} seconds")
 
     def _broken(self, reason: str) -> Exception:
         if not self.received_bytes:

@@ -21,3 +21,9 @@ ANSWERED_BYTES = Counter("hmstats_upstream_answered_bytes", "Bytes of the upstre
 SENT_AGAIN = Counter(
     "hmstats_upstream_sent_again", "Reads that were sent again since a waiting connection had been closed."
 )
+UNSENT = Gauge(
+    "hmstats_upstream_unsent_tables",
+    "Tables with statistics that the upstream has not got yet.",
+    multiprocess_mode="mostrecent",
+)
+SENT = Counter("hmstats_upstream_sent_columns", "Columns' statistics that were sent to the upstream.")

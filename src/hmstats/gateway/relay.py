@@ -19,11 +19,14 @@ from hmstats.gateway.connection import Times, UpstreamConnection, User
 from hmstats.gateway.metrics import CONNECTS, SENT_AGAIN
 from hmstats.gateway.pool import Pool
 from hmstats.gateway.upstreams import Upstreams
-from hmstats.server.calls.relaying import Relayed, Stream
+from hmstats.server.calls.relaying import Here, Relayed, Stream
+from hmstats.server.chores import Chore
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
 
 _log = structlog.get_logger("hmstats.gateway")
+
+_TENDED_SECONDS = 10.0
 
 
 class UpstreamRelay:
@@ -50,7 +53,7 @@ class UpstreamRelay:
         """Whether a call is relayed: all but those that are answered here."""
         return name not in ANSWERED_HERE
 
-    def answer(self, request: Request, session: Session, stream: Stream) -> Relayed:
+    def answer(self, request: Request, session: Session, stream: Stream, _: Here | None = None) -> Relayed:
         """The upstream's answer to a call.
 
         Raises UpstreamUnavailable if it cannot be reached or takes too long, MetaError if the call is refused;
@@ -87,6 +90,11 @@ class UpstreamRelay:
             in_use = bound.in_use
         if not in_use:
             bound.connection.close()
+
+    @property
+    def chores(self) -> Sequence[Chore]:
+        """What is to be done from time to time."""
+        return [Chore("upstream", self.tend, _TENDED_SECONDS, at_once=True)]
 
     def tend(self) -> None:
         """Close connections that have waited too long for a call, and see which addresses take connections."""

@@ -108,7 +108,6 @@ _CLEANING_SECONDS = 600.0
 _COLLECTION_SECONDS = 30.0
 _HOUR_SECONDS = 3600.0
 _DAY_SECONDS = 24 * _HOUR_SECONDS
-_UPSTREAM_SECONDS = 10.0
 _CERTIFICATES_SECONDS = 5.0
 """How often a worker looks whether the files of its certificate, or what proves users, have changed."""
 _ACCESS_SECONDS = 1.0
@@ -186,10 +185,13 @@ def build(
 ) -> Server:
     """A server that is ready to start, over a database whose schema is current; see `Server` for the address.
 
-    With a `relay`, another metastore answers the calls that it takes; access rules do not reach these.
+    With a `relay`, another metastore answers the calls that it takes; access rules do not reach these. The catalog is
+    that metastore's then: its parameters are not changed here, and what it logs is not logged here too.
     """
     tls, authentication, access, audit = security.tls, security.authentication, security.access, security.audit
     prepare(store, warehouse)
+    if relay is not None:
+        rules = replace(rules, keep_accuracy=False, statistics_from_partitions=False, notifications=False)
     if rules.notifications:
         store.keep_log(encoder(sketches=rules.send_sketches))
     if rules.history_days:
@@ -227,8 +229,7 @@ def build(
     sessions = partial(Session, spark_names=frozenset(rules.spark_names))
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
     chores.append(Chore("garbage", Collection().run, _COLLECTION_SECONDS))
-    if relay is not None:
-        chores.append(Chore("upstream", relay.tend, _UPSTREAM_SECONDS, at_once=True))
+    chores += [] if relay is None else relay.chores
     if audit is not None and audit.table is not None:
         chores += _audit_chores(audit.table)
     if access is not None:

@@ -1,5 +1,6 @@
 """The metastore's rules: answers, refusals, and the effect of a change on statistics. Each call is one transaction.
 
+mirrors/           tables whose catalog is another metastore's
 catalog/           catalogs, databases, tables, partitions
 statistics/        column statistics
 health/            health of statistics, kept up to date and listed

@@ -10,6 +10,7 @@ transactions/   tables of transactions and locks
 access/         tables of privileges, roles and tokens
 storage/        tables of storage descriptors and parameters
 changes/        versions of tables, and the notification log
+mirrors/        tables whose catalog is another metastore's
 history/        what statistics were before each write
 health/         health of statistics
 statements/     builds, batches and reads statements

@@ -65,7 +65,7 @@ def _prepare_database(settings: Settings, *, alone: bool) -> None:
     warn_of_roots(settings)
     tls_of(settings)
     access_of(settings)
-    relay_of(settings)
+    relay_of(settings, store)
     warn_of_strangers(settings)
     authentication_of(settings, store)
     prepare_catalog(store, warehouse_of(settings))

@@ -5,16 +5,21 @@ import ssl
 from hmstats.client.connection.address import addresses
 from hmstats.errors import SettingsError
 from hmstats.gateway.connection import Times
+from hmstats.gateway.gateway import Gateway, UpstreamWrites
 from hmstats.gateway.relay import UpstreamRelay
+from hmstats.service.mirrors.upstream_identity import check_mirrors
+from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.settings import Settings
+from hmstats.store.database.store import Store
 
 
-def relay_of(settings: Settings) -> UpstreamRelay | None:
-    """What relays calls to the upstream; None unless one is set.
+def relay_of(settings: Settings, store: Store) -> Gateway | None:
+    """What relays calls to the upstream, and keeps its statistics in a store; None unless an upstream is set.
 
-    Raises SettingsError for an address that cannot be an upstream's, and for settings that would not hold for relayed
-    calls.
+    Raises SettingsError for an address that cannot be an upstream's, for settings that would not hold for relayed
+    calls, and for a store that has tables of its own, or without an upstream has tables of another metastore.
     """
+    check_mirrors(store, are_wanted=settings.upstream is not None)
     if settings.upstream is None:
         return None
     for name in ("rules", "read_only", "hive_site"):
@@ -26,7 +31,16 @@ def relay_of(settings: Settings) -> UpstreamRelay | None:
             raise SettingsError(f"an upstream's address must be thrift://HOST:PORT or thrift+tls://, found {each}")
     times = Times(settings.upstream_connect_seconds, settings.upstream_seconds, settings.upstream_idle_seconds)
     tls = _context(settings.upstream_ca) if any(each.tls for each in found) else None
-    return UpstreamRelay(found, settings.upstream_connections, times, tls)
+    relay = UpstreamRelay(found, settings.upstream_connections, times, tls)
+    return Gateway(
+        relay,
+        store,
+        StatisticsReader(store, any_engine=settings.any_engine, sketches=False),
+        UpstreamWrites(settings.upstream_writes),
+        address=",".join(sorted(map(str, found))),
+        patience_seconds=settings.upstream_seconds + settings.upstream_connect_seconds,
+        sending_seconds=settings.upstream_write_seconds,
+    )
 
 
 def _context(authorities: str | None) -> ssl.SSLContext:

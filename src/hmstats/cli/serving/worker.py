@@ -64,7 +64,7 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settin
     security = Security(
         tls_of(settings), authentication_of(settings, store), access_of(settings), audit_of(settings, store, number)
     )
-    relay = relay_of(settings)
+    relay = relay_of(settings, store)
     server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings), security, relay)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -28,7 +28,7 @@ from hmstats.server.access.guard import Guard
 from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.calls.audit import AuditLog
-from hmstats.server.calls.relaying import Relay, Stream
+from hmstats.server.calls.relaying import Relay, Relayed, Stream
 from hmstats.server.messages.envelope import (
     Head,
     Pieces,
@@ -254,15 +254,24 @@ class Dispatcher:
         request_id = secrets.token_hex(8)
         bind_contextvars(request_id=request_id, method=head.name, **_client(session))
         error: HmstatsError
+        ran: _Answer | None = None
+
+        def here() -> Relayed:
+            nonlocal ran
+            caller.set(Caller(subject.author(session), head.name))
+            ran = self._run(request, session, request_id)
+            return Relayed((ran.reply,), refused=ran.outcome not in (OK, CACHED))
+
         try:
-            made = self.relay.answer(request, session, stream)
+            made = self.relay.answer(request, session, stream, here)
         except HmstatsError as raised:
             error = raised
         except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
             _log.exception("call_broke", **get_contextvars())
             error = _unexpected(request_id)
         else:
-            self._note(request, session, started, RELAYED_REFUSAL if made.refused else RELAYED, None)
+            outcome = ran.outcome if ran else RELAYED_REFUSAL if made.refused else RELAYED
+            self._note(request, session, started, outcome, ran.reason if ran else None)
             return None if head.oneway else made.rest
         if stream.begun or isinstance(error, UpstreamClosed | ClientGone):
             self._note(request, session, started, type(error).__name__, str(error))

@@ -1,7 +1,9 @@
 """The seam to a gateway: what a dispatcher needs of whoever has another metastore answer calls (hmstats.gateway)."""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from hmstats.server.chores import Chore
 from hmstats.server.messages.envelope import Pieces
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
@@ -35,6 +37,10 @@ class Relayed(NamedTuple):
     """Whether the reply is an exception."""
 
 
+Here = Callable[[], Relayed]
+"""Answers the call on this server, whatever else the relay does for it."""
+
+
 class Relay(Protocol):
     """Has another metastore answer calls. Thread-safe."""
 
@@ -45,14 +51,15 @@ class Relay(Protocol):
     def takes(self, name: str) -> bool:
         """Whether a call of this name is relayed."""
 
-    def answer(self, request: Request, session: Session, stream: Stream) -> Relayed:
-        """The other metastore's answer to a call.
+    def answer(self, request: Request, session: Session, stream: Stream, here: Here) -> Relayed:
+        """The other metastore's answer to a call, or that of this server.
 
         Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
         """
 
-    def tend(self) -> None:
-        """Look after connections to the other metastore, every few seconds."""
+    @property
+    def chores(self) -> Sequence[Chore]:
+        """What is to be done from time to time."""
 
     def leave(self, session: Session) -> None:
         """Forget a client whose connection has ended."""

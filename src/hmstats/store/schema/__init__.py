@@ -12,6 +12,7 @@ privileges, tokens                       privileges, roles; delegation tokens
 transactions                             locks, transactions and write ids
 service                                  ids, the schema's version, properties, the notification log
 ours, history, health                    our own tables; statistics before each write; their health
+mirrors                                  another metastore's tables
 """
 
 from hmstats.store.schema.catalog import (
@@ -45,6 +46,7 @@ from hmstats.store.schema.history import (
     HMSTATS_HISTORY_PARTITION,
     HMSTATS_HISTORY_SKETCH,
 )
+from hmstats.store.schema.mirrors import HMSTATS_MIRROR, HMSTATS_MIRROR_CALL, HMSTATS_MIRROR_SEEN
 from hmstats.store.schema.ours import (
     HMSTATS_API_TOKEN,
     HMSTATS_AUDIT,
@@ -136,6 +138,9 @@ __all__ = [
     "HMSTATS_HISTORY_PARAMETER",
     "HMSTATS_HISTORY_PARTITION",
     "HMSTATS_HISTORY_SKETCH",
+    "HMSTATS_MIRROR",
+    "HMSTATS_MIRROR_CALL",
+    "HMSTATS_MIRROR_SEEN",
     "HMSTATS_PARTIAL_STATE",
     "HMSTATS_PREFERENCE",
     "HMSTATS_PROVENANCE",

@@ -1,0 +1,133 @@
+"""Follows calls that pass, so that no mirror outlives what it mirrors.
+
+A row says that a call is under way before it is passed on, and what it does to mirrors is written with the removal of
+that row. Until then statistics of its tables are the upstream's to answer. If the outcome is unknown, since a
+connection or a server broke, the mirrors are removed.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import structlog
+
+from hmstats.errors import CallRefused, MetaError, UpstreamClosed, UpstreamSilent, UpstreamUnavailable
+from hmstats.gateway.followed_calls import Change, DatabaseDropped, Dropped, Emptied, PartitionsGone, Renamed
+from hmstats.gateway.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.server.calls.relaying import Relayed
+from hmstats.service.mirrors.mirrored_tables import MirroredTables
+from hmstats.store.database.store import Store
+from hmstats.store.mirrors import calls as under_way
+from hmstats.store.unit.unit import Unit
+
+_log = structlog.get_logger("hmstats.gateway")
+
+
+class Following:
+    """Passes calls on and follows what they do. Thread-safe.
+
+    A call that began `patience_seconds` ago has lost its server, or will not be answered any more.
+    """
+
+    def __init__(self, store: Store, tables: MirroredTables, patience_seconds: float) -> None:
+        self._store = store
+        self._tables = tables
+        self._patience_seconds = patience_seconds
+
+    def passed(self, calls: UpstreamCalls, changes: Sequence[Change], relay: Callable[[], Relayed]) -> Relayed:
+        """The answer of `relay`, after what the call has done to mirrors. Raises as `relay` does."""
+        if not any(self._concerns(each) for each in changes):
+            return relay()
+        call_id = secrets.token_hex(12)
+        subjects = [subject for each in changes for subject in _subjects(each)]
+        self._store.write(lambda unit: under_way.begin(unit, call_id, list(dict.fromkeys(subjects))))
+        try:
+            relayed = relay()
+        except UpstreamSilent:
+            raise  # it may be carried out later: the row stays
+        except UpstreamUnavailable:
+            self._end(call_id, lambda _: None)
+            raise
+        except BaseException:
+            self._end(call_id, lambda unit: self._forget(unit, subjects))
+            raise
+        self._follow(calls, call_id, [] if relayed.refused else changes, subjects)
+        return relayed
+
+    def end_lost_calls(self) -> None:
+        """Remove the mirrors of tables that lost calls may have changed."""
+        with self._store.read() as connection:
+            lost = under_way.older(connection, int(time.time() - self._patience_seconds))
+        for each in lost:
+            _log.warning("call_lost", object=str(each.subject))
+            self._end(each.id, partial(self._forget, subjects=[each.subject]))
+
+    def _follow(
+        self,
+        calls: UpstreamCalls,
+        call_id: str,
+        changes: Sequence[Change],
+        subjects: Sequence[TableName | DatabaseName],
+    ) -> None:
+        try:
+            gone = {each: self._gone(calls, each) for each in changes if isinstance(each, PartitionsGone)}
+            renamed = {each: calls.table(each.new) for each in changes if isinstance(each, Renamed)}
+        except (CallRefused, MetaError, UpstreamClosed) as error:
+            _log.warning("mirrors_forgotten", objects=[str(each) for each in subjects], reason=str(error))
+            self._end(call_id, lambda unit: self._forget(unit, subjects))
+            return
+
+        def follow(unit: Unit) -> None:
+            for each in changes:
+                match each:
+                    case Dropped():
+                        self._tables.forget_table(unit, each.table)
+                    case DatabaseDropped():
+                        self._tables.forget_database(unit, each.database)
+                    case Renamed():
+                        self._tables.rename_table(unit, each.table, renamed[each])
+                    case Emptied():
+                        self._tables.empty(unit, each.table, each.names)
+                    case PartitionsGone():
+                        self._tables.forget_partitions(unit, each.table, gone[each])
+
+        self._end(call_id, follow)
+
+    def _gone(self, calls: UpstreamCalls, change: PartitionsGone) -> list[str]:
+        """The names of partitions with mirrors that are gone. Raises CallRefused, MetaError, UpstreamClosed."""
+        mirror = self._tables.mirror(change.table)
+        if mirror is None:
+            return []
+        if not change.unnamed:
+            return change.named([each.name for each in mirror.partition_keys])
+        there = set(calls.partition_names(change.table))
+        return [each for each in self._tables.partition_names(change.table) if each not in there]
+
+    def _concerns(self, change: Change) -> bool:
+        return isinstance(change, DatabaseDropped) or self._tables.mirror(change.table) is not None
+
+    def _forget(self, unit: Unit, subjects: Sequence[TableName | DatabaseName]) -> None:
+        for each in dict.fromkeys(subjects):
+            if isinstance(each, TableName):
+                self._tables.forget_table(unit, each)
+            else:
+                self._tables.forget_database(unit, each)
+
+    def _end(self, call_id: str, follow: Callable[[Unit], None]) -> None:
+        def end(unit: Unit) -> None:
+            follow(unit)
+            under_way.end(unit, call_id)
+
+        self._store.write(end)
+
+
+def _subjects(change: Change) -> Sequence[TableName | DatabaseName]:
+    match change:
+        case DatabaseDropped():
+            return [change.database]
+        case Renamed():
+            return [change.table, change.new]
+        case _:
+            return [change.table]

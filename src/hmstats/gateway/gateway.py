@@ -1,0 +1,224 @@
+"""The gateway as the server's dispatcher sees it: statistics are answered here, everything else by the upstream."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Any
+
+import structlog
+
+from hmstats.client.metastore import Metastore
+from hmstats.errors import CallRefused, MetaError, ProtocolError, UpstreamClosed, UpstreamUnavailable
+from hmstats.gateway.calls import ANSWERED_HERE
+from hmstats.gateway.followed_calls import FOLLOWED, changes_of
+from hmstats.gateway.following import Following
+from hmstats.gateway.generation import Generation
+from hmstats.gateway.mirroring import Mirroring
+from hmstats.gateway.objects_with_statistics import WITH_STATISTICS, wanted_of, with_statistics, without_statistics
+from hmstats.gateway.questions import OURS_ALONE, STATISTICS, Deed, Question, question_of
+from hmstats.gateway.relay import UpstreamRelay
+from hmstats.gateway.sending import Sending
+from hmstats.gateway.upstream_calls import UpstreamCalls, WholeAnswer, asked
+from hmstats.server.calls.relaying import Here, Relayed, Stream
+from hmstats.server.chores import Chore
+from hmstats.server.messages.request import Request
+from hmstats.server.messages.struct_codec import decode_arguments
+from hmstats.server.rpc.caller import Session
+from hmstats.service.mirrors.upstream_identity import UpstreamIdentity
+from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.store.database.store import Store
+from hmstats.wire.idl import methods
+from hmstats.wire.statistics.extension import changes_from_thrift
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_LOST_SECONDS = 30.0
+_LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS
+"""The calls whose arguments may be decoded; all others pass as bytes."""
+
+
+class UpstreamWrites(StrEnum):
+    """When statistics that are written here go to the upstream."""
+
+    BEHIND = "behind"
+    THROUGH = "through"
+    OFF = "off"
+
+
+class Gateway:
+    """A relay that answers statistics from a store of its own. Thread-safe.
+
+    A call that began `patience_seconds` ago is not answered any more. Statistics are sent every `sending_seconds`.
+    `address` identifies an upstream that has no UUID.
+    """
+
+    def __init__(
+        self,
+        relay: UpstreamRelay,
+        store: Store,
+        reader: StatisticsReader,
+        writes: UpstreamWrites,
+        *,
+        address: str,
+        patience_seconds: float,
+        sending_seconds: float,
+    ) -> None:
+        self._reader = reader
+        self._address = address
+        self._sending_seconds = sending_seconds
+        self._identity = UpstreamIdentity(store)
+        self.threads = relay.threads
+        self._relay = relay
+        self._writes = writes
+        self._mirroring = Mirroring(store)
+        self._following = Following(store, self._mirroring.tables, patience_seconds)
+        self._sending = Sending(store, self._mirroring)
+        self._generation: Generation | None = None
+        self._itself = Session(connection_id=-1, peer="gateway")
+
+    def takes(self, name: str) -> bool:
+        """Whether a call may need the upstream: all but those of the connection, and a few of our own."""
+        return name not in ANSWERED_HERE and name not in OURS_ALONE
+
+    def answer(self, request: Request, session: Session, stream: Stream, here: Here) -> Relayed:
+        """The answer to a call, which the upstream gives, or `here` does.
+
+        Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
+        """
+        name = request.head.name
+
+        def relayed() -> Relayed:
+            return self._relay.answer(request, session, stream)
+
+        if request.head.oneway or name not in _LOOKED_AT:
+            return relayed()
+        try:
+            if name in WITH_STATISTICS:
+                return self._with_statistics(request, session, relayed)
+            arguments = _arguments(request)
+        except ProtocolError:
+            return relayed()
+        if name in FOLLOWED:
+            changes = changes_of(name, arguments)
+            return self._following.passed(self._calls(session), changes, relayed) if changes else relayed()
+        question = question_of(name, arguments)
+        if question is None:
+            return relayed()
+        if question.deed is Deed.DELETE:
+            return self._deleted(question, session, relayed, here)
+        return self._answered(question, session, relayed, here, arguments)
+
+    def leave(self, session: Session) -> None:
+        """Forget a client whose connection has ended."""
+        self._relay.leave(session)
+
+    @property
+    def chores(self) -> Sequence[Chore]:
+        """What is to be done from time to time."""
+        sending = Chore("upstream_writes", self.send_pending, self._sending_seconds)
+        return [*self._relay.chores, sending, Chore("lost_calls", self._following.end_lost_calls, _LOST_SECONDS)]
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._relay.close()
+
+    def send_pending(self) -> int:
+        """Send statistics to the upstream. Returns the number of tables that could not be sent."""
+        if self._writes is UpstreamWrites.OFF:
+            return 0
+        try:
+            return self._sending.run(self._calls(self._itself))
+        except (UpstreamUnavailable, UpstreamClosed) as error:
+            _log.info("sending_waits", reason=str(error))
+            return self._sending.count
+
+    def _answered(
+        self, question: Question, session: Session, relayed: Callable[[], Relayed], here: Here, arguments: Any
+    ) -> Relayed:
+        reads = question.deed is Deed.READ
+        try:
+            is_here = self._mirroring.sync(self._calls(session), question)
+        except (UpstreamUnavailable, UpstreamClosed):
+            if not reads or self._mirroring.tables.find(question.table) is None:
+                raise
+            is_here = True
+        if not is_here:
+            return relayed()
+        if not reads:
+            self._put_parameters(session, arguments)
+        answered = here()
+        if not reads and not answered.refused and self._writes is UpstreamWrites.THROUGH:
+            self._send_through(question)
+        return answered
+
+    def _with_statistics(self, request: Request, session: Session, relayed: Callable[[], Relayed]) -> Relayed:
+        """The answer to a call for objects, with their statistics from here if it asks for them."""
+        wanted = wanted_of(request, lambda: _arguments(request))
+        if wanted is None or not self._mirroring.sync(self._calls(session), wanted.question):
+            return relayed()
+        answer = self._relay.answer(without_statistics(request, wanted), session, WholeAnswer())
+        mirror = self._mirroring.tables.find(wanted.question.table)
+        if answer.refused or mirror is None:
+            return relayed()
+        keys = [each.name for each in mirror.partition_keys]
+        return Relayed((with_statistics(b"".join(answer.rest), request.head.name, wanted, keys, self._reader),))
+
+    def _deleted(self, question: Question, session: Session, relayed: Callable[[], Relayed], here: Here) -> Relayed:
+        """The answer to a call that deletes statistics, which the upstream deletes before they are deleted here."""
+        if self._writes is UpstreamWrites.OFF:
+            return self._answered(question, session, relayed, here, {})
+        answer = relayed()
+        if answer.refused or self._mirroring.tables.find(question.table) is None:
+            return answer
+        return here()
+
+    def _put_parameters(self, session: Session, arguments: Any) -> None:
+        """Change parameters at the upstream that a write brings beside statistics. Raises MetaError if it refuses."""
+        request = arguments.get("request") if isinstance(arguments, dict) else None
+        given = getattr(request, "parameters", None)
+        if not given:
+            return
+        name, changes = changes_from_thrift(given)
+        upstream = Metastore(_AsConnection(self._calls(session)))  # type: ignore[arg-type]
+        try:
+            keys = [each.name for each in upstream.existing_table(name).partition_keys]
+            put = {place: {**dict.fromkeys(each.remove), **each.put} for place, each in changes.items()}
+            own = put.pop(None, None)
+            if own:
+                upstream.put_table_parameters(name, own)
+            if put:
+                upstream.put_partition_parameters(name, keys, {place: each for place, each in put.items() if place})
+        except CallRefused as error:
+            raise MetaError(f"the upstream refuses parameters of table {name}: {error}") from error
+
+    def _send_through(self, question: Question) -> None:
+        failed = self._sending.send_table(self._calls(self._itself), question.table)
+        if failed is not None:
+            raise MetaError(f"statistics of table {question.table} are stored here, but not at the upstream: {failed}")
+
+    def _uuid(self) -> str | None:
+        """The UUID of the upstream's database; None before Hive 3, which has none."""
+        try:
+            return str(asked(self._relay, self._itself, "get_metastore_db_uuid"))
+        except CallRefused:
+            return None
+
+    def _calls(self, session: Session) -> UpstreamCalls:
+        if self._generation is None:
+            self._identity.check(self._uuid() or self._address)
+            name = str(asked(self._relay, self._itself, "getName"))
+            self._generation = Generation.of(name, str(asked(self._relay, self._itself, "getVersion")))
+        return UpstreamCalls(self._relay, session, self._generation)
+
+
+def _arguments(request: Request) -> dict[str, Any]:
+    """The arguments of a call. Raises ProtocolError."""
+    return decode_arguments(methods()[request.head.name], request.message, request.head.body_at)
+
+
+class _AsConnection:
+    """The upstream as the client's package asks a metastore."""
+
+    address = "the upstream"
+
+    def __init__(self, calls: UpstreamCalls) -> None:
+        self.call = calls.call

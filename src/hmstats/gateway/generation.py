@@ -1,0 +1,53 @@
+"""What a release of Hive takes of statistics, and what it can say of them afterwards."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.service.mirrors.digests import bare
+from hmstats.wire.statistics.column_statistics import column_from_thrift, column_to_thrift, set_to_thrift
+
+_MOST_SKETCH_BYTES = 65_535
+"""The most bytes of a sketch: a Hive on MySQL has no more room (BLOB)."""
+_VERSION = re.compile(r"(\d+)\.")
+_OURS = "hmstats"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The first number of a Hive's version."""
+
+    number: int
+
+    @classmethod
+    def of(cls, name: str, version: str) -> "Generation":
+        """The generation of a metastore that says this of itself; hmstats counts as Hive 4, and so does the unknown."""
+        found = _VERSION.match(version)
+        return cls(4 if found is None or name == _OURS else int(found[1]))
+
+    @property
+    def is_4(self) -> bool:
+        """Whether it has engines, ids of tables, histograms, and statistics of timestamps of their own kind."""
+        return self.number >= 4
+
+    def said(self, column: ColumnStatistics) -> ColumnStatistics:
+        """What the metastore will say of statistics that were sent to it."""
+        return bare(column_from_thrift(column_to_thrift(column, hive4=self.is_4)))
+
+    def sent(self, name: TableName, statistics: StatisticsSet) -> Any:
+        """The struct of statistics, without what the metastore does not take."""
+        struct = set_to_thrift(name, statistics, hive4=self.is_4, sketches=True, stamp=False)
+        for each in struct.statsObj:
+            for member in vars(each.statsData).values():
+                if member is not None:
+                    self._cut(member)
+        return struct
+
+    def _cut(self, member: Any) -> None:
+        kept = {"bitVectors": self.number >= 3, "histogram": self.is_4}
+        for sketch, is_taken in kept.items():
+            data = getattr(member, sketch, None)
+            if data is not None and (not is_taken or len(data) > _MOST_SKETCH_BYTES):
+                setattr(member, sketch, None)

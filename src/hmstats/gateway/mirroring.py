@@ -1,0 +1,128 @@
+"""Has the statistics that a question is about here, as new as the upstream's, before they are answered.
+
+Each question asks the upstream what its table, its partitions and their statistics are now. What is the same as before
+changes nothing; what is newer there is taken over.
+"""
+
+from collections.abc import Sequence
+
+import structlog
+
+from hmstats.errors import (
+    CallRefused,
+    InvalidInput,
+    InvalidObject,
+    MetaError,
+    NoSuchObject,
+    StoreUnavailable,
+    UpstreamUnavailable,
+)
+from hmstats.gateway.questions import Question
+from hmstats.gateway.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.objects import Table, is_view
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
+from hmstats.service.mirrors.mirrored_tables import MirroredTables
+from hmstats.service.mirrors.taken_over import Takeover
+from hmstats.store.database.store import Store
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_TRIES = 3
+"""How often a comparison is made again that another one has disturbed."""
+
+
+class Mirroring:
+    """Keeps mirrors like the upstream's tables. Thread-safe."""
+
+    def __init__(self, store: Store) -> None:
+        self.tables = MirroredTables(store)
+        self._store = store
+        self._takeover = Takeover(store)
+
+    def sync(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> bool:
+        """Whether the statistics are here now, as new as the upstream's.
+
+        Those of transactional tables and views never are. With `settle`, ours that the upstream has got are noted.
+        Raises UpstreamUnavailable and UpstreamClosed.
+        """
+        try:
+            return self._sync(calls, question, settle=settle)
+        except NoSuchObject:
+            self._forget(question)
+        except (UpstreamUnavailable, StoreUnavailable):
+            raise
+        except (CallRefused, MetaError, InvalidObject, InvalidInput) as error:
+            _log.info("left_to_upstream", object=str(question.table), reason=str(error))
+        return False
+
+    def _sync(self, calls: UpstreamCalls, question: Question, *, settle: bool) -> bool:
+        name = question.table
+        found = calls.table(name)
+        if not is_mirrored(found.table):
+            return False
+        table_id = self.tables.keep(found)
+        if table_id is None:
+            return False
+        keys = [each.name for each in found.table.partition_keys]
+        names = self._partitions(calls, question, table_id, keys)
+        if names is None:
+            return False
+        own = {each.name.lower() for each in found.table.columns}
+        columns = sorted(own if question.columns is None else own.intersection(question.columns))
+        if not columns:
+            return True
+        engines = dict.fromkeys((question.engine, DEFAULT_ENGINE)) if calls.generation.is_4 else (DEFAULT_ENGINE,)
+        for engine in engines:
+            if question.own and not self._compared(calls, question, table_id, engine, columns, None, settle=settle):
+                return False
+            if names and not self._compared(calls, question, table_id, engine, columns, names, settle=settle):
+                return False
+        return True
+
+    def _partitions(
+        self, calls: UpstreamCalls, question: Question, table_id: int, keys: Sequence[str]
+    ) -> list[str] | None:
+        """The names of the partitions that a question is about, with mirrors from now on; None if that fails."""
+        if not keys or question.partitions == ():
+            return []
+        asked = None if question.partitions is None else _normal(question.partitions, keys)
+        names = calls.partition_names(question.table) if asked is None else asked
+        found = calls.partitions(question.table, keys, names)
+        kept = self.tables.keep_partitions(table_id, question.table, asked, found)
+        return list(found) if kept else None
+
+    def _compared(
+        self,
+        calls: UpstreamCalls,
+        question: Question,
+        table_id: int,
+        engine: str,
+        columns: Sequence[str],
+        names: Sequence[str] | None,
+        *,
+        settle: bool,
+    ) -> bool:
+        name = question.table
+        for _ in range(_TRIES):
+            asked = self._takeover.ask(name, table_id, engine, columns, names)
+            if names is None:
+                told = calls.table_statistics(name, columns, engine)
+            else:
+                told = calls.partition_statistics(name, names, columns, engine)
+            if self._takeover.take_over(asked, told, calls.generation.said, settle=settle):
+                return True
+        return False
+
+    def _forget(self, question: Question) -> None:
+        if self.tables.find(question.table) is not None:
+            self._store.write(lambda unit: self.tables.forget_table(unit, question.table))
+
+
+def is_mirrored(table: Table) -> bool:
+    """Whether statistics of a table are kept here: those of transactional tables belong to their transactions."""
+    return not is_view(table) and table.parameters.get("transactional", "").lower() != "true"
+
+
+def _normal(names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    return sorted({normal_partition_name(each, keys) for each in names})

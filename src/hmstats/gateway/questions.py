@@ -1,0 +1,191 @@
+"""Which calls are about statistics, and about which: those are answered here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from types import SimpleNamespace
+from typing import Any
+
+from hmstats.model.catalog.names import table_name
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
+
+Arguments = Mapping[str, Any]
+
+
+class Deed(Enum):
+    """What a call does with statistics."""
+
+    READ = auto()
+    WRITE = auto()
+    DELETE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The statistics that a call is about: of a table itself, and of some partitions of it (None: of all)."""
+
+    table: TableName
+    own: bool
+    partitions: tuple[str, ...] | None = ()
+    columns: tuple[str, ...] | None = None
+    """None: all columns."""
+    engine: str = DEFAULT_ENGINE
+    deed: Deed = Deed.READ
+
+
+Find = Callable[[Arguments], Question | None]
+"""Finds what a call is about; None if it is about no statistics of one table, or names nothing that can be read."""
+
+
+def question_of(name: str, arguments: Arguments) -> Question | None:
+    """What a call of STATISTICS is about. None if the gateway should not answer it."""
+    try:
+        return _FINDERS[name](arguments)
+    except (AttributeError, TypeError):  # something required is missing: whoever answers the call will say so
+        return None
+
+
+def _named(database: str, table: str, catalog: str | None = None) -> TableName:
+    return table_name(database, table, catalog)
+
+
+def _lower(columns: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if columns is None else tuple(each.lower() for each in columns)
+
+
+def _requested(request: Any) -> dict[str, Any]:
+    """The table, the columns and the engine of Hive's requests for statistics."""
+    return {
+        "table": _named(request.dbName, request.tblName, request.catName),
+        "columns": _lower(request.colNames or []),
+        "engine": request.engine or DEFAULT_ENGINE,
+    }
+
+
+def _of_table(arguments: Arguments) -> Question:
+    return Question(**_requested(arguments["request"]), own=True)
+
+
+def _of_partitions(arguments: Arguments) -> Question:
+    request = arguments["request"]
+    return Question(**_requested(request), own=False, partitions=tuple(request.partNames or ()))
+
+
+def _column_of_table(arguments: Arguments) -> Question:
+    name = _named(arguments["db_name"], arguments["tbl_name"])
+    return Question(name, own=True, columns=(arguments["col_name"].lower(),))
+
+
+def _column_of_partition(arguments: Arguments) -> Question:
+    name = _named(arguments["db_name"], arguments["tbl_name"])
+    return Question(name, False, (arguments["part_name"],), (arguments["col_name"].lower(),))
+
+
+def _extended(deed: Deed = Deed.READ) -> Find:
+    """The finder of a call of our own: about a table and, unless it names some, all of its partitions."""
+
+    def find(arguments: Arguments) -> Question:
+        request = SimpleNamespace(**vars(arguments["request"]))
+        names = getattr(request, "colNames", None)
+        single = getattr(request, "colName", None)
+        partitions = getattr(request, "partNames", None)
+        return Question(
+            _named(request.dbName, request.tblName, request.catName),
+            own=True,
+            partitions=None if partitions is None else tuple(partitions),
+            columns=(single.lower(),) if single else _lower(names),
+            engine=getattr(request, "engine", None) or DEFAULT_ENGINE,
+            deed=deed,
+        )
+
+    return find
+
+
+def _lock(arguments: Arguments) -> Question | None:
+    request = arguments["request"]
+    if request.tblName is None:
+        return None
+    partitions = () if request.partName is None else (request.partName,)
+    name = _named(request.dbName, request.tblName, request.catName)
+    return Question(name, own=True, partitions=partitions, columns=())
+
+
+def _written(path: str) -> Find:
+    """The finder of a write: one struct, or the list of them in a request."""
+
+    def find(arguments: Arguments) -> Question | None:
+        request = arguments[path]
+        structs = [request] if hasattr(request, "statsDesc") else list(request.colStats or [])
+        if not structs:
+            return None
+        first = structs[0].statsDesc
+        engine = structs[0].engine or getattr(request, "engine", None) or DEFAULT_ENGINE
+        names = tuple(dict.fromkeys(each.statsDesc.partName for each in structs if not each.statsDesc.isTblLevel))
+        columns = tuple(dict.fromkeys(found.colName.lower() for each in structs for found in each.statsObj))
+        table = _named(first.dbName, first.tableName, first.catName)
+        return Question(table, bool(first.isTblLevel), names, columns, engine, Deed.WRITE)
+
+    return find
+
+
+def _set_with_parameters(arguments: Arguments) -> Question | None:
+    request = arguments["request"]
+    changes = request.parameters
+    if changes is None:
+        return _written("request")(arguments)
+    found = _written("request")(arguments)
+    table = _named(changes.dbName, changes.tblName, changes.catName)
+    places = tuple(each.partName for each in changes.changes if each.partName is not None)
+    if found is None:
+        return Question(table, True, places, (), deed=Deed.WRITE)
+    names = tuple(dict.fromkeys((*(found.partitions or ()), *places)))
+    return Question(table, True, names, found.columns, found.engine, Deed.WRITE)
+
+
+def _deleted(*, own: bool) -> Find:
+    def find(arguments: Arguments) -> Question:
+        name = _named(arguments["db_name"], arguments["tbl_name"])
+        return Question(name, own, (), (), deed=Deed.DELETE)
+
+    return find
+
+
+def _deleted_by_request(arguments: Arguments) -> Question:
+    request = arguments["req"]
+    return Question(_named(request.db_name, request.tbl_name, request.cat_name), True, (), (), deed=Deed.DELETE)
+
+
+_FINDERS: Mapping[str, Find] = {
+    "get_table_statistics_req": _of_table,
+    "get_partitions_statistics_req": _of_partitions,
+    "get_aggr_stats_for": _of_partitions,
+    "get_table_column_statistics": _column_of_table,
+    "get_partition_column_statistics": _column_of_partition,
+    "get_distinct_count": _extended(),
+    "get_quantiles": _extended(),
+    "get_top_k": _extended(),
+    "get_united_statistics": _extended(),
+    "get_provenance": _extended(),
+    "get_statistics": _extended(),
+    "get_arrow_statistics": _extended(),
+    "get_statistics_history": _extended(),
+    "get_past_statistics": _extended(),
+    "restore_statistics": _extended(Deed.WRITE),
+    "lock_statistics": _lock,
+    "unlock_statistics": _lock,
+    "update_table_column_statistics": _written("stats_obj"),
+    "update_partition_column_statistics": _written("stats_obj"),
+    "update_table_column_statistics_req": _written("req"),
+    "update_partition_column_statistics_req": _written("req"),
+    "set_aggr_stats_for": _written("request"),
+    "set_statistics": _set_with_parameters,
+    "delete_table_column_statistics": _deleted(own=True),
+    "delete_partition_column_statistics": _deleted(own=False),
+    "delete_column_statistics_req": _deleted_by_request,
+}
+STATISTICS = frozenset(_FINDERS)
+"""The calls about statistics of a table."""
+
+OURS_ALONE = frozenset({"get_statistics_locks", "put_partial_states", "get_partial_states", "remove_partial_states"})
+"""Calls of our own that need nothing of the upstream."""

@@ -1,0 +1,103 @@
+"""Statistics that were written here go to the upstream, behind the writes or before these are answered.
+
+What is to be sent follows from the rows (service/mirrors/unsent.py), so nothing is lost by a restart. Before anything
+is sent the upstream is asked what it says: what is newer there is taken over and not overwritten.
+"""
+
+import threading
+import time
+
+import structlog
+
+from hmstats.errors import CallRefused, HmstatsError, MetaError, UpstreamClosed
+from hmstats.gateway.metrics import SENT, UNSENT
+from hmstats.gateway.mirroring import Mirroring
+from hmstats.gateway.questions import Question
+from hmstats.gateway.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
+from hmstats.service.mirrors.unsent import Unsent, Unsettled
+from hmstats.store.database.store import Store
+from hmstats.store.mirrors.mirrored import Pending
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_PAUSE_SECONDS = 60
+"""How long a table is left alone whose statistics the upstream did not take."""
+
+
+class Sending:
+    """Sends what the upstream has not got yet. Thread-safe."""
+
+    def __init__(self, store: Store, mirroring: Mirroring) -> None:
+        self._unsent = Unsent(store)
+        self._mirroring = mirroring
+        self._lock = threading.Lock()
+
+    def run(self, calls: UpstreamCalls) -> int:
+        """Send what is pending. Returns the number of tables that could not be sent. Raises StoreUnavailable."""
+        failed = 0
+        with self._lock:
+            while pending := self._unsent.pending(int(time.time())):
+                for each in pending:
+                    failed += not self._send_claimed(calls, each)
+            UNSENT.set(self._unsent.count())
+        return failed
+
+    def send_table(self, calls: UpstreamCalls, name: TableName) -> str | None:
+        """Send what the upstream lacks of a table now. Returns why it could not be sent, None if it has everything."""
+        found = self._unsent.pending_of(name)
+        if found is None:
+            return "the table is gone"
+        try:
+            if not self._send(calls, found):
+                return "the table is being changed"
+        except (CallRefused, MetaError, UpstreamClosed) as error:
+            return str(error)
+        self._unsent.note_sent(found.table_id, found.version)
+        return None
+
+    @property
+    def count(self) -> int:
+        """The number of tables that are not sent yet."""
+        return self._unsent.count()
+
+    def _send_claimed(self, calls: UpstreamCalls, pending: Pending) -> bool:
+        if not self._unsent.claim(pending.table_id):
+            return True
+        try:
+            version = self._unsent.version(pending.table_id)
+            is_done = self._send(calls, pending)
+        except (CallRefused, MetaError, UpstreamClosed) as error:
+            is_done = False
+            _log.warning("not_sent", object=str(pending.name), reason=str(error))
+        except HmstatsError:
+            self._unsent.give_up(pending.table_id, 0)
+            raise
+        if is_done:
+            self._unsent.note_sent(pending.table_id, version)
+        else:
+            self._unsent.give_up(pending.table_id, _PAUSE_SECONDS)
+        return is_done
+
+    def _send(self, calls: UpstreamCalls, pending: Pending) -> bool:
+        """Send what the upstream lacks of a table; whether it has everything now."""
+        for wanted in self._unsent.unsettled(pending):
+            if wanted.engine != DEFAULT_ENGINE and not calls.generation.is_4:
+                continue  # before Hive 4 there are no engines: its statistics would replace those of others
+            if not self._send_some(calls, pending, wanted):
+                return False
+        return True
+
+    def _send_some(self, calls: UpstreamCalls, pending: Pending, wanted: Unsettled) -> bool:
+        names = () if wanted.names is None else tuple(wanted.names)
+        question = Question(pending.name, wanted.names is None, names, wanted.columns, wanted.engine)
+        if not self._mirroring.sync(calls, question, settle=True):
+            return False
+        there = {each.name.lower() for each in calls.table(pending.name).table.columns}
+        statistics = [each for each in self._unsent.statistics(pending, wanted, there) if each.columns]
+        if not statistics:
+            return True
+        calls.put_statistics(pending.name, statistics)
+        SENT.inc(sum(len(each.columns) for each in statistics))
+        return self._mirroring.sync(calls, question, settle=True)

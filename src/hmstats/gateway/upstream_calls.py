@@ -1,0 +1,162 @@
+"""Calls of the gateway's own to the upstream: what it must know of tables, and statistics that it sends.
+
+They go over the relay's connections, as the user of the client for whom they are made, so that the upstream's own
+rules hold.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from thriftpy2.protocol.cybin import TCyBinaryProtocol
+from thriftpy2.thrift import TApplicationException
+from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
+
+from hmstats.errors import CallRefused, NoSuchObject
+from hmstats.gateway.generation import Generation
+from hmstats.gateway.relay import UpstreamRelay
+from hmstats.model.catalog.names import one_text, partition_name
+from hmstats.model.catalog.objects import Partition, TableName
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.server.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head
+from hmstats.server.messages.list_keyed_maps import put_back, take_out
+from hmstats.server.messages.request import Request
+from hmstats.server.messages.struct_codec import encode_struct
+from hmstats.server.rpc.caller import Session
+from hmstats.service.mirrors.mirrored_tables import UpstreamTable
+from hmstats.wire.catalog.objects import partitions_from_thrift, table_from_thrift
+from hmstats.wire.faults import from_thrift
+from hmstats.wire.idl import SUCCESS_FIELD, hive_metastore, methods
+from hmstats.wire.statistics.column_statistics import column_from_thrift
+
+PARTITIONS_A_CALL = 1_000
+_EVERY = -1
+_KIND_AT = 3
+"""The byte of a strict message with its type."""
+_ABLE = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
+"""No rows are read, so that insert-only tables are safe too."""
+_MISSING = "NoSuchObjectException"
+
+
+class UpstreamCalls:
+    """Asks the upstream as the user of a session. Not thread-safe."""
+
+    def __init__(self, relay: UpstreamRelay, session: Session, generation: Generation) -> None:
+        self._relay = relay
+        self._session = session
+        self.generation = generation
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """The answer to a call. Raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
+        return asked(self._relay, self._session, method, *arguments)
+
+    def table(self, name: TableName) -> UpstreamTable:
+        """A table. Raises NoSuchObject if it does not exist, else as `call`."""
+        request = hive_metastore.GetTableRequest(
+            dbName=name.database, tblName=name.table, catName=name.catalog, capabilities=_ABLE
+        )
+        try:
+            struct = self.call("get_table_req", request).table
+        except CallRefused as error:
+            if error.kind == _MISSING:
+                raise NoSuchObject(str(error)) from error
+            raise
+        upstream_id = struct.id if self.generation.is_4 and struct.id and struct.id > 0 else None
+        return UpstreamTable(table_from_thrift(struct), upstream_id)
+
+    def partition_names(self, name: TableName) -> list[str]:
+        """The names of all partitions of a table."""
+        return list(self.call("get_partition_names", one_text(name.parent), name.table, _EVERY))
+
+    def partitions(self, name: TableName, keys: Sequence[str], names: Sequence[str]) -> dict[str, Partition]:
+        """The named partitions that exist, by name; `keys` are the table's partition keys."""
+        found: dict[str, Partition] = {}
+        for batch in _batches(names):
+            structs = self.call("get_partitions_by_names", one_text(name.parent), name.table, batch)
+            found |= {partition_name(keys, each.values): each for each in partitions_from_thrift(structs)}
+        return found
+
+    def table_statistics(self, name: TableName, columns: Sequence[str], engine: str) -> dict[str, StatisticsSet]:
+        """The table's own statistics of some columns under the name "", without what is absent."""
+        request = hive_metastore.TableStatsRequest(
+            dbName=name.database, tblName=name.table, colNames=list(columns), **self._origin(name, engine)
+        )
+        structs = self.call("get_table_statistics_req", request).tableStats
+        made = _set(structs, None, engine)
+        return {"": made} if made.columns else {}
+
+    def partition_statistics(
+        self, name: TableName, names: Sequence[str], columns: Sequence[str], engine: str
+    ) -> dict[str, StatisticsSet]:
+        """Partitions' statistics of some columns by name, without what is absent."""
+        found: dict[str, StatisticsSet] = {}
+        for batch in _batches(names):
+            request = hive_metastore.PartitionsStatsRequest(
+                dbName=name.database,
+                tblName=name.table,
+                colNames=list(columns),
+                partNames=batch,
+                **self._origin(name, engine),
+            )
+            told: Mapping[str, Sequence[Any]] = self.call("get_partitions_statistics_req", request).partStats or {}
+            found |= {each: _set(structs, each, engine) for each, structs in told.items() if structs}
+        return found
+
+    def put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
+        """Write statistics of one engine, of the table itself or of some of its partitions."""
+        structs = [self.generation.sent(name, each) for each in statistics]
+        request = hive_metastore.SetPartitionsStatsRequest(
+            colStats=structs, needMerge=False, engine=statistics[0].engine
+        )
+        self.call("set_aggr_stats_for", request)
+
+    def _origin(self, name: TableName, engine: str) -> dict[str, str]:
+        return {"catName": name.catalog, "engine": engine}
+
+
+def asked(relay: UpstreamRelay, session: Session, method: str, *arguments: Any) -> Any:
+    """The upstream's answer to a call for a session. Raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
+    spec = methods()[method]
+    names = [each[1] for _, each in sorted(spec.arguments.thrift_spec.items())]
+    head = encode_head(method, CALL, 0)
+    message = head + encode_struct(spec.arguments(**dict(zip(names, arguments, strict=True))))
+    relayed = relay.answer(Request(message, Head(method, CALL, 0, len(head))), session, WholeAnswer())
+    return _value(method, b"".join(relayed.rest))
+
+
+def _value(method: str, message: bytes) -> Any:
+    body_at = len(encode_head(method, CALL, 0))
+    if message[_KIND_AT] == EXCEPTION:
+        fault = TApplicationException()
+        _read(fault, message[body_at:])
+        raise from_thrift(method, fault)
+    spec = methods()[method]
+    result = spec.result()
+    patched, taken = take_out(spec.result, message, body_at)
+    _read(result, patched[body_at:])
+    put_back(result, taken)
+    for number, each in spec.result.thrift_spec.items():
+        if number != SUCCESS_FIELD and getattr(result, each[1]) is not None:
+            raise from_thrift(method, getattr(result, each[1]))
+    return getattr(result, "success", None)
+
+
+def _read(struct: Any, data: bytes) -> None:
+    TCyBinaryProtocol(TCyBufferedTransport(TCyMemoryBuffer(data))).read_struct(struct)
+
+
+def _set(structs: Sequence[Any] | None, partition: str | None, engine: str) -> StatisticsSet:
+    return StatisticsSet(tuple(column_from_thrift(each) for each in structs or ()), partition, engine)
+
+
+def _batches(names: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(names), PARTITIONS_A_CALL):
+        yield list(names[start : start + PARTITIONS_A_CALL])
+
+
+class WholeAnswer:
+    """Where answers to the gateway's own calls go: nowhere in parts."""
+
+    possible = begun = abandoned = False
+
+    def send(self, pieces: Pieces) -> None:
+        """Never called: no part is passed on."""

@@ -1,0 +1,209 @@
+"""Statistics of another metastore that are newer than ours replace ours, by column and partition.
+
+Clocks differ, so time says nothing. What the other metastore says is newer if it is not what it was last seen to say,
+and not what it was sent. So a column that both sides have alike keeps our sketches, frequent values and provenance.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.service.mirrors.digests import digest, say_the_same
+from hmstats.service.statistics import details
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.history import before_writes
+from hmstats.store.history.caller import Caller, caller
+from hmstats.store.history.replaced_rows import OwnerKind
+from hmstats.store.mirrors import seen
+from hmstats.store.mirrors.seen import Digests, Seen
+from hmstats.store.partitions import partitions
+from hmstats.store.statistics import column_statistics, table_facts
+from hmstats.store.statistics.details import OF_TABLE
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.unit.unit import Unit
+
+WRITER = "upstream"
+"""The author of statistics that were taken over."""
+
+Cut = Callable[[ColumnStatistics], ColumnStatistics]
+"""Makes of our statistics what the other metastore can say of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The statistics of a mirror that are compared: of the table itself (no partitions), or of some partitions.
+
+    `owners` and `seen` are as they were before the other metastore was asked.
+    """
+
+    name: TableName
+    table_id: int
+    engine: str
+    columns: tuple[str, ...]
+    owners: Mapping[str, int]
+    """Ids by partition name; "" is the table itself."""
+    seen: Mapping[int, Seen]
+
+
+class Takeover:
+    """Compares what another metastore says with what is stored here, and takes over what is newer."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def ask(
+        self, name: TableName, table_id: int, engine: str, columns: Sequence[str], names: Sequence[str] | None
+    ) -> Asked:
+        """What is to be compared, of the table itself (None) or of the named partitions that have mirrors."""
+        with self._store.read() as connection:
+            owners = {"": OF_TABLE} if names is None else partitions.find_ids(connection, table_id, names)
+            known = seen.read(connection, table_id, engine, list(owners.values()))
+        return Asked(name, table_id, engine, tuple(columns), owners, known)
+
+    def take_over(self, asked: Asked, told: Mapping[str, StatisticsSet], cut: Cut, *, settle: bool = False) -> bool:
+        """Take over what is newer of what the other metastore has told, by partition name.
+
+        With `settle`, statistics of ours that it has got are noted even if it says what it said before. Returns False,
+        with nothing changed, if the mirror or what was seen has changed since `ask`.
+        """
+        if not settle and not any(_differs(asked, owner, told.get(place)) for place, owner in asked.owners.items()):
+            return True
+        token = caller.set(Caller(WRITER, "taken over"))
+        try:
+            return self._store.write_table(asked.name, lambda unit: _taken_over(unit, asked, told, cut))
+        finally:
+            caller.reset(token)
+
+
+def _differs(asked: Asked, owner: int, told: StatisticsSet | None) -> bool:
+    known = asked.seen.get(owner, {})
+    says = _by_column(told)
+    return any(_theirs(known.get(each)) != _digest(says.get(each)) for each in asked.columns)
+
+
+def _taken_over(unit: Unit, asked: Asked, told: Mapping[str, StatisticsSet], cut: Cut) -> bool:
+    target = table_facts.lock(unit, asked.name)
+    if target is None or target.id != asked.table_id:
+        return False
+    of_table = asked.owners == {"": OF_TABLE}
+    places = {owner: place for place, owner in asked.owners.items()}
+    now = asked.owners if of_table else partitions.lock(unit, target.id, sorted(asked.owners))
+    known = seen.read(unit.connection, target.id, asked.engine, list(places))
+    if now != asked.owners or known != asked.seen:
+        return False
+    ours = _stored(unit, target, asked, of_table=of_table)
+    comparison = {
+        owner: _compare(asked.columns, known.get(owner, {}), told.get(place), ours.get(place), cut)
+        for owner, place in places.items()
+    }
+    _write(unit, asked, target, {owner: each for owner, each in comparison.items() if each.newer}, told, places)
+    _delete(unit, asked, comparison, of_table=of_table)
+    noted = {owner: each.seen for owner, each in comparison.items() if each.seen != known.get(owner, {})}
+    seen.write(unit, target.id, asked.engine, noted)
+    if any(each.newer or each.gone for each in comparison.values()):
+        versions.bump(unit, target.id)
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Columns that are newer there, columns that are gone there, and what is seen now."""
+
+    newer: tuple[ColumnStatistics, ...]
+    gone: tuple[str, ...]
+    seen: Seen
+
+
+def _compare(
+    columns: Collection[str], known: Seen, told: StatisticsSet | None, stored: StatisticsSet | None, cut: Cut
+) -> _Comparison:
+    says, ours = _by_column(told), _by_column(stored)
+    newer, gone, now = list[ColumnStatistics](), list[str](), dict(known)
+    for column in columns:
+        theirs, own = says.get(column), ours.get(column)
+        is_known = _theirs(known.get(column)) == _digest(theirs)
+        if theirs is None and not is_known:
+            now.pop(column, None)
+            gone.append(column)
+        if theirs is None:
+            continue
+        if own is not None and say_the_same(cut(own), theirs):
+            now[column] = Digests(_digest(theirs), digest(own, sketches=True))
+        elif not is_known:
+            now[column] = Digests(_digest(theirs), digest(theirs, sketches=True))
+            newer.append(theirs)
+    return _Comparison(tuple(newer), tuple(gone), now)
+
+
+def _stored(unit: Unit, target: Target, asked: Asked, *, of_table: bool) -> dict[str, StatisticsSet]:
+    if of_table:
+        found = column_statistics.read_table(unit.connection, target.id, asked.columns, asked.engine)
+        return {"": found[0]} if found else {}
+    by_name = column_statistics.read_partitions(
+        unit.connection, target.id, list(asked.owners), asked.columns, asked.engine
+    )
+    return {name: sets[0] for name, sets in by_name.items() if sets}
+
+
+def _write(
+    unit: Unit,
+    asked: Asked,
+    target: Target,
+    comparison: Mapping[int, _Comparison],
+    told: Mapping[str, StatisticsSet],
+    places: Mapping[int, str],
+) -> None:
+    given = {
+        owner: replace(
+            told[places[owner]],
+            columns=each.newer,
+            engine=asked.engine,
+            last_analyzed_seconds=told[places[owner]].last_analyzed_seconds or unit.now_seconds,
+        )
+        for owner, each in comparison.items()
+    }
+    if not given:
+        return
+    names = sorted({column.column for each in given.values() for column in each.columns})
+    # What is unknown now must not be filled from the replaced rows, as a write that leaves something out is.
+    if OF_TABLE in given:
+        of = OwnerKind.TABLES
+        before_writes.of_written(unit, of, asked.name, target, [target.id], names, asked.engine)
+        column_statistics.delete_tables(unit, [target.id], names, asked.engine)
+        column_statistics.write_table(unit, target.id, asked.name, replace(given[OF_TABLE], partition=None))
+    else:
+        of = OwnerKind.PARTITIONS
+        before_writes.of_written(unit, of, asked.name, target, list(given), names, asked.engine)
+        by_columns: dict[tuple[str, ...], list[int]] = {}
+        for owner, each in given.items():
+            by_columns.setdefault(tuple(column.column for column in each.columns), []).append(owner)
+        for columns, owners in by_columns.items():
+            column_statistics.delete_partitions(unit, owners, columns, asked.engine)
+        column_statistics.write_partitions(unit, asked.name, given)
+    details.keep(unit, target.id, given, WRITER)
+
+
+def _delete(unit: Unit, asked: Asked, comparison: Mapping[int, _Comparison], *, of_table: bool) -> None:
+    by_columns: dict[tuple[str, ...], list[int]] = {}
+    for owner, each in comparison.items():
+        if each.gone:
+            by_columns.setdefault(each.gone, []).append(owner)
+    for columns, owners in by_columns.items():
+        if of_table:
+            column_statistics.delete_tables(unit, [asked.table_id], columns, asked.engine)
+        else:
+            column_statistics.delete_partitions(unit, owners, columns, asked.engine)
+
+
+def _by_column(statistics: StatisticsSet | None) -> dict[str, ColumnStatistics]:
+    return {each.column: each for each in statistics.columns} if statistics else {}
+
+
+def _theirs(digests: Digests | None) -> str:
+    return digests.theirs if digests else ""
+
+
+def _digest(column: ColumnStatistics | None) -> str:
+    return digest(column, sketches=False) if column else ""

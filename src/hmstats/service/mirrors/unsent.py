@@ -1,0 +1,138 @@
+"""Statistics of mirrors that the other metastore has not got yet.
+
+Nothing is queued: what is to be sent follows from the rows themselves. A mirror is looked at when its version is above
+the one that was sent last, so a write and the duty to send it are one transaction, and many writes are sent once.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.service.mirrors.digests import digest
+from hmstats.store.catalog import tables
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.mirrors import mirrored, seen
+from hmstats.store.mirrors.mirrored import Pending
+from hmstats.store.mirrors.seen import Seen
+from hmstats.store.partitions import partitions
+from hmstats.store.statistics import column_statistics
+from hmstats.store.statistics.details import OF_TABLE
+
+_CLAIM_SECONDS = 600
+_MOST_AT_ONCE = 100
+
+
+class Unsettled(NamedTuple):
+    """Statistics of one engine that the other metastore lacks, of the table itself (None) or of partitions by name."""
+
+    engine: str
+    names: list[str] | None
+    columns: tuple[str, ...]
+
+
+class Unsent:
+    """Finds mirrors whose statistics must be sent, and notes those that were."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def pending(self, now_seconds: int) -> list[Pending]:
+        """Some mirrors to be sent, none of which anybody has claimed."""
+        with self._store.read() as connection:
+            return mirrored.pending(connection, now_seconds, _MOST_AT_ONCE)
+
+    def count(self) -> int:
+        """The number of mirrors to be sent."""
+        with self._store.read() as connection:
+            return mirrored.count_pending(connection)
+
+    def claim(self, table_id: int) -> bool:
+        """Claim a mirror, so that nobody else sends it. Returns False if another has claimed it."""
+        return self._store.write(lambda unit: mirrored.claim(unit, table_id, unit.now_seconds + _CLAIM_SECONDS))
+
+    def give_up(self, table_id: int, pause_seconds: int) -> None:
+        """Leave a mirror alone for a while."""
+        self._store.write(lambda unit: mirrored.release(unit, table_id, unit.now_seconds + pause_seconds))
+
+    def note_sent(self, table_id: int, version: int) -> None:
+        """Note that the other metastore has the statistics of a version."""
+        self._store.write(lambda unit: mirrored.sent(unit, table_id, version))
+
+    def unsettled(self, pending: Pending) -> Iterator[Unsettled]:
+        """The statistics of a mirror that the other metastore was never seen to agree with, partitions in batches."""
+        with self._store.read() as connection:
+            own = column_statistics.read_table(connection, pending.table_id, None, None)
+            names = partitions.names(connection, pending.table_id)
+            for each in own:
+                known = seen.read(connection, pending.table_id, each.engine, [OF_TABLE])
+                columns = _unknown(each, known.get(OF_TABLE, {}))
+                if columns:
+                    yield Unsettled(each.engine, None, tuple(columns))
+        for start in range(0, len(names), _MOST_AT_ONCE):
+            yield from self._of_partitions(pending, names[start : start + _MOST_AT_ONCE])
+
+    def pending_of(self, name: TableName) -> Pending | None:
+        """The mirror of a table, whether or not it is to be sent; None if there is none."""
+        with self._store.read() as connection:
+            table_id = tables.find_id(connection, name)
+            return None if table_id is None else Pending(table_id, name, versions.read(connection, table_id))
+
+    def statistics(self, pending: Pending, wanted: Unsettled, there: Collection[str]) -> list[StatisticsSet]:
+        """The sets of what is unsettled still, with sketches; only of columns that are `there`."""
+        wanted = wanted._replace(columns=tuple(each for each in wanted.columns if each in there))
+        with self._store.read() as connection:
+            place = connection, pending.table_id
+            if wanted.names is None:
+                found = column_statistics.read_table(*place, wanted.columns, wanted.engine)
+                known = seen.read(*place, wanted.engine, [OF_TABLE])
+                return [
+                    _rest(each, known.get(OF_TABLE, {})) for each in found if _unknown(each, known.get(OF_TABLE, {}))
+                ]
+            by_name = column_statistics.read_partitions(*place, wanted.names, wanted.columns, wanted.engine)
+            ids = partitions.find_ids(*place, wanted.names)
+            known = seen.read(*place, wanted.engine, list(ids.values()))
+        having = [(known.get(ids[name], {}), sets[0]) for name, sets in by_name.items() if sets and name in ids]
+        return [_rest(each, said) for said, each in having if _unknown(each, said)]
+
+    def version(self, table_id: int) -> int:
+        """The version of a mirror."""
+        with self._store.read() as connection:
+            return versions.read(connection, table_id)
+
+    def _of_partitions(self, pending: Pending, names: Sequence[str]) -> Iterator[Unsettled]:
+        with self._store.read() as connection:
+            by_name = column_statistics.read_partitions(connection, pending.table_id, names, None, None)
+            ids = partitions.find_ids(connection, pending.table_id, list(by_name))
+            engines = sorted({each.engine for sets in by_name.values() for each in sets})
+            known = {engine: seen.read(connection, pending.table_id, engine, list(ids.values())) for engine in engines}
+        for engine in engines:
+            wanted: dict[str, list[str]] = {}
+            for name, sets in by_name.items():
+                for each in sets:
+                    if each.engine == engine and name in ids:
+                        columns = _unknown(each, known[engine].get(ids[name], {}))
+                        wanted |= {name: columns} if columns else {}
+            if wanted:
+                columns = sorted({column for each in wanted.values() for column in each})
+                yield Unsettled(engine, list(wanted), tuple(columns))
+
+
+def _unknown(statistics: StatisticsSet, known: Seen) -> list[str]:
+    """The columns with statistics that the other metastore was not seen to agree with."""
+    return [
+        each.column
+        for each in statistics.columns
+        if each.column not in known or known[each.column].ours != digest(each, sketches=True)
+    ]
+
+
+def _rest(statistics: StatisticsSet, known: Seen) -> StatisticsSet:
+    columns = set(_unknown(statistics, known))
+    return StatisticsSet(
+        tuple(each for each in statistics.columns if each.column in columns),
+        statistics.partition,
+        statistics.engine,
+        statistics.last_analyzed_seconds,
+    )

@@ -1,0 +1,108 @@
+"""HMSTATS_MIRROR: the tables that mirror those of another metastore, and what it has of their statistics.
+
+A mirror has the rows of any table. Its statistics are sent on when its version is above SENT_VERSION; whoever sends
+them claims the mirror for a while.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select, update
+
+from hmstats.model.catalog.objects import TableName
+from hmstats.store.schema import DBS, HMSTATS_MIRROR, TBLS
+from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
+from hmstats.store.statements import queued
+from hmstats.store.unit.unit import Unit
+
+_M = HMSTATS_MIRROR.c
+_VERSIONED = HMSTATS_MIRROR.join(VERSIONS, VERSIONS.c.TBL_ID == _M.TBL_ID)
+_NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+_NEVER = 0
+
+
+class Pending(NamedTuple):
+    """A mirror with statistics that may be newer than the other metastore's."""
+
+    table_id: int
+    name: TableName
+    version: int
+
+
+def add(unit: Unit, table_id: int, upstream_id: int | None) -> None:
+    """Note that a new table is a mirror; `upstream_id` is its id in the other metastore, None if that has no ids."""
+    columns: dict[str, list[int | None]] = {
+        "TBL_ID": [table_id],
+        "UPSTREAM_ID": [upstream_id],
+        "SENT_VERSION": [1],
+        "CLAIMED_UNTIL": [_NEVER],
+    }
+    queued.insert(unit, HMSTATS_MIRROR, columns)
+
+
+def upstream_id(connection: Connection, table_id: int) -> int | None:
+    """The id of a mirrored table in the other metastore; None if it is unknown."""
+    return connection.execute(select(_M.UPSTREAM_ID).where(_M.TBL_ID == table_id)).scalar_one_or_none()
+
+
+def is_mirror(connection: Connection, table_id: int) -> bool:
+    """Whether a table is a mirror."""
+    return connection.execute(select(_M.TBL_ID).where(_M.TBL_ID == table_id)).one_or_none() is not None
+
+
+def of_upstream_id(connection: Connection, upstream_id: int) -> int | None:
+    """The mirror of the table with this id in the other metastore; None if there is none."""
+    query = select(_M.TBL_ID).where(_M.UPSTREAM_ID == upstream_id).order_by(_M.TBL_ID).limit(1)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def remove(unit: Unit, table_ids: Sequence[int]) -> None:
+    """Forget that tables are mirrors."""
+    queued.delete(unit, _M.TBL_ID, table_ids)
+
+
+def name_of_one(connection: Connection, *, mirrors: bool) -> TableName | None:
+    """The name of a table that is a mirror, or of one that is none; None if there is no such table."""
+    have = select(_M.TBL_ID)
+    query = select(DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME).select_from(_NAMED)
+    query = query.where(TBLS.c.TBL_ID.in_(have) if mirrors else TBLS.c.TBL_ID.not_in(have)).limit(1)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else TableName(*row)
+
+
+def pending(connection: Connection, now_seconds: int, limit: int) -> list[Pending]:
+    """Mirrors to be sent that nobody has claimed, the first written first; at most `limit`."""
+    query = (
+        select(_M.TBL_ID, DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME, VERSIONS.c.VERSION)
+        .select_from(_VERSIONED.join(TBLS, TBLS.c.TBL_ID == _M.TBL_ID).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID))
+        .where(VERSIONS.c.VERSION > _M.SENT_VERSION, _M.CLAIMED_UNTIL <= now_seconds)
+        .order_by(_M.TBL_ID)
+        .limit(limit)
+    )
+    return [Pending(row[0], TableName(*row[1:4]), row[4]) for row in connection.execute(query)]
+
+
+def count_pending(connection: Connection) -> int:
+    """The number of mirrors to be sent, claimed ones included."""
+    query = select(func.count()).select_from(_VERSIONED).where(VERSIONS.c.VERSION > _M.SENT_VERSION)
+    return connection.execute(query).scalar_one()
+
+
+def claim(unit: Unit, table_id: int, until_seconds: int) -> bool:
+    """Claim a mirror until a time, in epoch seconds. Returns False if another has claimed it."""
+    free = _M.TBL_ID == table_id, _M.CLAIMED_UNTIL <= unit.now_seconds
+    return (
+        unit.connection.execute(update(HMSTATS_MIRROR).where(*free).values(CLAIMED_UNTIL=until_seconds)).rowcount == 1
+    )
+
+
+def release(unit: Unit, table_id: int, until_seconds: int = _NEVER) -> None:
+    """End a claim, or shorten it to a time."""
+    here = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id)
+    unit.connection.execute(here.values(CLAIMED_UNTIL=until_seconds))
+
+
+def sent(unit: Unit, table_id: int, version: int) -> None:
+    """Note that the other metastore has the statistics of a version, and end the claim."""
+    here = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id)
+    unit.connection.execute(here.values(SENT_VERSION=version, CLAIMED_UNTIL=_NEVER))

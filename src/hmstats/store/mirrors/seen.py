@@ -1,0 +1,64 @@
+"""HMSTATS_MIRROR_SEEN: what the other metastore last said of each column's statistics.
+
+A row has the columns of a table or partition and of an engine as a JSON object: by column name, the digest of what the
+other metastore said, and that of our statistics which agreed with it. A column without statistics there is absent.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from hmstats.store.schema import HMSTATS_MIRROR_SEEN as SEEN
+from hmstats.store.statements import queued
+from hmstats.store.statements.upserts import upsert
+from hmstats.store.statements.value_sets import one_of
+from hmstats.store.unit.unit import Unit
+
+_KEY = ("TBL_ID", "PART_ID", "ENGINE")
+
+
+class Digests(NamedTuple):
+    """What was said of a column's statistics, and ours that agreed; `ours` is empty if none did."""
+
+    theirs: str
+    ours: str
+
+
+Seen = Mapping[str, Digests]
+"""Digests by column."""
+
+
+def read(connection: Connection, table_id: int, engine: str, owners: Sequence[int]) -> dict[int, Seen]:
+    """What was said of these owners: partitions by id, the table itself by 0; unseen ones are absent."""
+    query = select(SEEN.c.PART_ID, SEEN.c.BY_COLUMN)
+    query = query.where(SEEN.c.TBL_ID == table_id, SEEN.c.ENGINE == engine, one_of(connection, SEEN.c.PART_ID, owners))
+    return {owner: _parsed(text) for owner, text in connection.execute(query)}
+
+
+def write(unit: Unit, table_id: int, engine: str, seen: Mapping[int, Seen]) -> None:
+    """Replace what was said of these owners."""
+    rows = [
+        {"TBL_ID": table_id, "PART_ID": owner, "ENGINE": engine, "BY_COLUMN": _text(seen[owner])}
+        for owner in sorted(seen)
+    ]
+    upsert(unit, SEEN, _KEY, rows, lambda _old, new: {"BY_COLUMN": new.BY_COLUMN})
+
+
+def remove_tables(unit: Unit, table_ids: Sequence[int]) -> None:
+    """Forget what was said of tables and all their partitions."""
+    queued.delete(unit, SEEN.c.TBL_ID, table_ids)
+
+
+def remove_partitions(unit: Unit, partition_ids: Sequence[int]) -> None:
+    """Forget what was said of partitions."""
+    queued.delete(unit, SEEN.c.PART_ID, partition_ids)
+
+
+def _parsed(text: str) -> Seen:
+    return {column: Digests(*digests) for column, digests in json.loads(text).items()}
+
+
+def _text(seen: Seen) -> str:
+    return json.dumps(seen, separators=(",", ":"), sort_keys=True)

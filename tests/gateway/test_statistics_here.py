@@ -1,0 +1,297 @@
+"""Statistics of an upstream's tables, kept by a gateway to an hmstats and to real Hives, with clients at both doors."""
+
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from tests.fixtures.metastores import HIVES, Metastore
+from tests.fixtures.servers import serving
+from tests.server.serving import PATIENCE_SECONDS
+
+from hmstats.client import Metastore as Client
+from hmstats.client import connect
+from hmstats.errors import CallRefused
+from hmstats.model.statistics.column_statistics import (
+    ColumnStatistics,
+    DoubleStatistics,
+    LongStatistics,
+    StatisticsSet,
+    StringStatistics,
+)
+from hmstats.sketch.frequent.top_k import TopK
+from hmstats.wire.idl import hive_metastore as api
+
+COLUMNS = {"a": "bigint", "d": "double", "s": "string"}
+SECONDS = 0.2
+Found = TypeVar("Found")
+
+
+@dataclass
+class Doors:
+    """A metastore and a gateway to it, each with a plain client and with hmstats' own."""
+
+    direct: Metastore
+    here: Metastore
+
+    @property
+    def there(self) -> Client:
+        """hmstats' client at the upstream."""
+        return self._opened(self.direct)
+
+    @property
+    def ours(self) -> Client:
+        """hmstats' client at the gateway."""
+        return self._opened(self.here)
+
+    def name(self, table: str = "t") -> str:
+        return f"{self.direct.database}.{table}"
+
+    def _opened(self, metastore: Metastore) -> Client:
+        made = connect(f"thrift://127.0.0.1:{metastore.port}", retries=0)
+        self.direct.clients.callback(made.close)
+        return made
+
+
+def long(low: int, high: int, ndv: int = 5, *, values: tuple[str, ...] = ()) -> ColumnStatistics:
+    """Statistics of column a, with frequent values if there are some."""
+    sketch = None
+    if values:
+        made = TopK()
+        made.add(list(values), [1] * len(values), len(values), 0)
+        sketch = made.to_bytes()
+    return ColumnStatistics("a", "bigint", LongStatistics(low=low, high=high, nulls=0, ndv=ndv), sketch)
+
+
+def of_all(low: int) -> tuple[ColumnStatistics, ...]:
+    return (
+        long(low, low + 9),
+        ColumnStatistics("d", "double", DoubleStatistics(low=low + 0.123456789, high=1e300, nulls=1, ndv=7)),
+        ColumnStatistics("s", "string", StringStatistics(max_length=9, average_length=3.3333333333, nulls=0, ndv=4)),
+    )
+
+
+def bounds(found: Any) -> list[tuple[Any, Any]]:
+    return [(each.data.low, each.data.high) for each in found]
+
+
+def until(wanted: Found, look: Callable[[], Found]) -> None:
+    """Return when `look` gives what is wanted."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while (found := look()) != wanted:
+        assert time.monotonic() < end, found
+        time.sleep(0.1)
+
+
+@pytest.fixture(
+    scope="module", params=["hmstats-sqlite", *(pytest.param(each, marks=pytest.mark.hive) for each in HIVES)]
+)
+def ports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int, int]]:
+    """A metastore's flavour, its port, and that of a gateway to it."""
+    port = request.getfixturevalue(re.sub(r"\W", "_", request.param))
+    folder = tmp_path_factory.mktemp("gateway")
+    settings = {"upstream_write_seconds": SECONDS}
+    with serving(folder, "--upstream", f"thrift://127.0.0.1:{port}", settings=settings) as gateway:
+        yield request.param, port, gateway
+
+
+@pytest.fixture
+def doors(ports: tuple[str, int, int]) -> Iterator[Doors]:
+    flavour, port, gateway = ports
+    generation = float(flavour.removeprefix("hive-")) if flavour in HIVES else 4.0
+    direct = Metastore(flavour, port, generation)
+    with direct.clients:
+        direct.client().create_database(api.Database(name=direct.database, description="", parameters={}))
+        yield Doors(direct, replace(direct, port=gateway))
+
+
+def test_old_statistics_are_taken_over_at_the_first_question(doors: Doors) -> None:
+    doors.direct.table(columns=COLUMNS)
+    doors.there.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == doors.there.table_statistics(
+        doors.name(), ["a", "d", "s"]
+    )
+    assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(1, 10)]
+
+
+def test_what_is_written_here_is_read_here_at_once_and_there_soon(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(20)))
+    assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(20, 29)]
+    until([(20, 29)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+    assert len(doors.there.table_statistics(doors.name(), ["a", "d", "s"])) == 3
+    time.sleep(3 * SECONDS)
+    assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == of_all(20)
+
+
+def test_a_sketch_outlives_the_way_to_the_upstream_and_answers_questions(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(1, 3, 3, values=("1", "2", "2", "3")),)))
+    until([(1, 3)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+    time.sleep(3 * SECONDS)
+    found = doors.ours.top_k(doors.name(), "a", 5)
+    assert [each.value for each in found.values][:1] == [2]
+
+
+def test_the_newer_of_both_doors_wins(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    ours, there = doors.ours, doors.there
+    ours.put_table_statistics(doors.name(), StatisticsSet((long(1, 2, values=("1",)),)))
+    until([(1, 2)], lambda: bounds(there.table_statistics(doors.name(), ["a"])))
+    there.put_table_statistics(doors.name(), StatisticsSet((long(3, 4),)))
+    assert bounds(ours.table_statistics(doors.name(), ["a"])) == [(3, 4)]
+    with pytest.raises(CallRefused, match="Missing"):
+        ours.top_k(doors.name(), "a", 5)
+    ours.put_table_statistics(doors.name(), StatisticsSet((long(5, 6),)))
+    assert bounds(ours.table_statistics(doors.name(), ["a"])) == [(5, 6)]
+    until([(5, 6)], lambda: bounds(there.table_statistics(doors.name(), ["a"])))
+    time.sleep(3 * SECONDS)
+    assert bounds(ours.table_statistics(doors.name(), ["a"])) == [(5, 6)]
+
+
+def test_a_table_that_is_made_anew_has_nothing_of_the_old_one(doors: Doors) -> None:
+    for door in (doors.here, doors.direct):
+        doors.here.table(columns=COLUMNS)
+        doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+        assert len(doors.ours.table_statistics(doors.name(), ["a", "d", "s"])) == 3
+        if door is doors.direct and doors.direct.generation < 4:
+            time.sleep(1.1)  # its tables have no ids, and within a second the time of creation is the same
+        door.client().drop_table(doors.direct.database, "t", True)
+        door.table(columns=COLUMNS)
+        assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == ()
+        door.client().drop_table(doors.direct.database, "t", True)
+
+
+def test_a_dropped_database_takes_its_statistics_along(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    client = doors.here.client()
+    client.drop_database(doors.direct.database, True, True)
+    client.create_database(api.Database(name=doors.direct.database, description="", parameters={}))
+    doors.here.table(columns=COLUMNS)
+    assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == ()
+
+
+def test_a_renamed_table_keeps_its_sketches(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(1, 3, values=("1", "2", "2")),)))
+    until([(1, 3)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+    table = doors.here.read_table()
+    table.tableName = "u"
+    doors.here.client().alter_table_with_environment_context(doors.direct.database, "t", table, None)
+    kept = bounds(doors.there.table_statistics(doors.name("u"), ["a"]))
+    assert bounds(doors.ours.table_statistics(doors.name("u"), ["a"])) == kept
+    if kept:
+        assert [each.value for each in doors.ours.top_k(doors.name("u"), "a", 1).values] == [2]
+
+
+def test_statistics_that_are_deleted_at_either_door_are_gone_here(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    for metastore in (doors.here, doors.direct):
+        doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+        until(3, lambda: len(doors.there.table_statistics(doors.name(), ["a", "d", "s"])))
+        assert metastore.client().delete_table_column_statistics(doors.direct.database, "t", "a", "hive")
+        assert [each.column for each in doors.ours.table_statistics(doors.name(), ["a", "d", "s"])] == ["d", "s"]
+        assert [each.column for each in doors.there.table_statistics(doors.name(), ["a", "d", "s"])] == ["d", "s"]
+
+
+def test_a_truncated_table_has_no_statistics_here(doors: Doors) -> None:
+    if doors.direct.generation < 3:
+        pytest.skip("Hive 2.3 has no such call")
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    until(3, lambda: len(doors.there.table_statistics(doors.name(), ["a", "d", "s"])))
+    doors.here.client().truncate_table(doors.direct.database, "t", [])
+    assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == ()
+    time.sleep(3 * SECONDS)
+    assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == ()
+
+
+def test_a_column_of_another_type_has_no_statistics(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    until(3, lambda: len(doors.there.table_statistics(doors.name(), ["a", "d", "s"])))
+    table = doors.direct.read_table()
+    table.sd.cols = [each for each in table.sd.cols if each.name != "a"]
+    table.sd.cols.append(api.FieldSchema(name="a", type="string", comment=""))
+    doors.direct.client().alter_table_with_environment_context(doors.direct.database, "t", table, None)
+    assert [each.column for each in doors.ours.table_statistics(doors.name(), ["a", "d", "s"])] == ["d", "s"]
+
+
+def of_partition(name: str, low: int) -> StatisticsSet:
+    return StatisticsSet((long(low, low + 1),), name)
+
+
+def test_partitions_at_both_doors(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS, keys=["day"])
+    doors.here.add_partitions(["1"], ["2"], ["3"], columns=COLUMNS)
+    ours, there = doors.ours, doors.there
+    days = ["day=1", "day=2", "day=3"]
+
+    def read(client: Client) -> dict[str | None, list[tuple[Any, Any]]]:
+        found = client.partition_statistics(doors.name(), ["a"], days)
+        return {each.partition: bounds(each.columns) for each in found}
+
+    there.put_partition_statistics(doors.name(), [of_partition("day=1", 1)])
+    ours.put_partition_statistics(doors.name(), [of_partition("day=2", 2)])
+    assert read(ours) == {"day=1": [(1, 2)], "day=2": [(2, 3)]}
+    until(read(ours), lambda: read(there))
+    there.put_partition_statistics(doors.name(), [of_partition("day=2", 5), of_partition("day=3", 6)])
+    assert read(ours) == {"day=1": [(1, 2)], "day=2": [(5, 6)], "day=3": [(6, 7)]}
+    found, parts = ours.aggregated_statistics(doors.name(), ["a"], days)
+    assert (bounds(found), parts) == ([(1, 7)], 3)
+    doors.here.client().drop_partition_by_name(doors.direct.database, "t", "day=2", True)
+    doors.here.add_partitions(["2"], columns=COLUMNS)
+    assert read(ours) == {"day=1": [(1, 2)], "day=3": [(6, 7)]}
+
+
+def test_statistics_of_what_does_not_exist_are_refused_as_by_the_upstream(doors: Doors) -> None:
+    assert_alike(doors, lambda client: client.table_statistics(doors.name("missing"), ["a"]))
+    doors.here.table(columns=COLUMNS)
+    assert_alike(doors, lambda client: client.table_statistics(doors.name(), ["b"]))
+
+
+def assert_alike(doors: Doors, ask: Callable[[Client], object]) -> None:
+    outcomes = []
+    for client in (doors.there, doors.ours):
+        try:
+            outcomes.append(ask(client))
+        except CallRefused as error:
+            outcomes.append((error.method, error.kind))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_a_call_whose_server_was_killed_leaves_nothing_of_a_table(tmp_path: Path) -> None:
+    """The row of the call is what a killed server leaves: it is written by hand, as that server would have."""
+    with ExitStack() as stack:
+        upstream = stack.enter_context(serving(tmp_path_of(tmp_path, "upstream")))
+        folder = tmp_path_of(tmp_path, "gateway")
+        settings = {"upstream_seconds": 1, "upstream_connect_seconds": 1, "upstream_write_seconds": SECONDS}
+        given = ("--upstream", f"thrift://127.0.0.1:{upstream}")
+        port = stack.enter_context(serving(folder, *given, settings=settings))
+        here = Metastore("gateway", port, 4.0)
+        stack.enter_context(here.clients)
+        client = stack.enter_context(connect(f"thrift://127.0.0.1:{port}", retries=0))
+        there = stack.enter_context(connect(f"thrift://127.0.0.1:{upstream}", retries=0))
+        here.client().create_database(api.Database(name=here.database, description="", parameters={}))
+        here.table(columns=COLUMNS)
+        name = f"{here.database}.t"
+        client.put_table_statistics(name, StatisticsSet((long(1, 3, values=("1",)),)))
+        until([(1, 3)], lambda: bounds(there.table_statistics(name, ["a"])))
+        with closing(sqlite3.connect(folder / "hmstats.sqlite")) as database, database:
+            row = ("ab", "hive", here.database, "t", int(time.time()))
+            database.execute('INSERT INTO "HMSTATS_MIRROR_CALL" VALUES (?, ?, ?, ?, ?)', row)
+        assert bounds(client.table_statistics(name, ["a"])) == [(1, 3)]
+        with pytest.raises(CallRefused):  # the upstream answers, and has no frequent values
+            client.top_k(name, "a", 1)
+
+
+def tmp_path_of(folder: Path, name: str) -> Path:
+    made = folder / name
+    made.mkdir()
+    return made
