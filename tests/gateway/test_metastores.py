@@ -3,6 +3,7 @@
 import re
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -62,7 +63,8 @@ def ports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """A metastore's flavour, its port, and that of a gateway to it."""
     port = request.getfixturevalue(re.sub(r"\W", "_", request.param))
     folder = tmp_path_factory.mktemp("gateway")
-    with serving(folder, "--workers", "1", "--upstream", f"thrift://127.0.0.1:{port}") as relaying:
+    flags = ("--workers", "1", "--upstream", f"thrift://127.0.0.1:{port}")
+    with serving(folder, *flags, settings={"upstream_write_seconds": 0.2}) as relaying:
         yield request.param, port, relaying
 
 
@@ -97,7 +99,7 @@ def test_what_is_changed_by_the_gateway_reads_alike_by_both(pair: Pair) -> None:
     pair.alike("get_all_tables", db_name=database)
 
 
-def test_statistics_that_are_written_by_the_gateway_are_the_upstreams(pair: Pair) -> None:
+def test_statistics_that_are_written_by_the_gateway_become_the_upstreams(pair: Pair) -> None:
     database = pair.direct.database
     pair.relayed.table("s", {"a": "bigint"})
     numbers = api.LongColumnStatsData(lowValue=1, highValue=9, numNulls=2, numDVs=5)
@@ -107,6 +109,10 @@ def test_statistics_that_are_written_by_the_gateway_are_the_upstreams(pair: Pair
     )
     assert pair.relayed.client().update_table_column_statistics(written)
     wanted = api.TableStatsRequest(dbName=database, tblName="s", colNames=["a"])
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not pair.direct.client().get_table_statistics_req(wanted).tableStats:
+        assert time.monotonic() < until
+        time.sleep(0.1)
     pair.alike("get_table_statistics_req", request=wanted)
     found = pair.direct.client().get_table_statistics_req(wanted).tableStats[0].statsData.longStats
     assert (found.lowValue, found.highValue, found.numDVs) == (1, 9, 5)

@@ -1,10 +1,12 @@
 """Statistics of an upstream's tables, kept by a gateway to an hmstats and to real Hives, with clients at both doors."""
 
+import os
+import random
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +31,8 @@ from hmstats.wire.idl import hive_metastore as api
 
 COLUMNS = {"a": "bigint", "d": "double", "s": "string"}
 SECONDS = 0.2
+STEPS = int(os.environ.get("HMSTATS_TEST_DOORS", "25"))
+"""How many steps clients take at both doors."""
 Found = TypeVar("Found")
 
 
@@ -250,6 +254,80 @@ def test_partitions_at_both_doors(doors: Doors) -> None:
     assert read(ours) == {"day=1": [(1, 2)], "day=3": [(6, 7)]}
 
 
+def test_objects_that_are_asked_for_with_their_statistics(doors: Doors) -> None:
+    """Whatever the upstream knows of such statistics: they are put into its answers here."""
+    doors.here.table(columns=COLUMNS, keys=["day"])
+    doors.here.add_partitions(["1"], ["2 3"], columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    doors.ours.put_partition_statistics(doors.name(), [of_partition("day=2 3", 2)])
+    plain, found = doors.direct.read_table(), doors.here.read_table(getColumnStats=True, engine="hive")
+    assert {each.colName for each in found.colStats.statsObj} == {"a", "d", "s"}
+    found.colStats = plain.colStats = None
+    assert (found.sd, found.parameters, found.createTime) == (plain.sd, plain.parameters, plain.createTime)
+    assert doors.here.read_table().colStats is None
+    if doors.direct.generation < 4:
+        return
+    names = ["day=2 3", "day=missing", "day=1"]
+    request = api.GetPartitionsByNamesRequest(
+        db_name=doors.direct.database, tbl_name="t", names=names, get_col_stats=True, engine="hive"
+    )
+    partitions = doors.here.client().get_partitions_by_names_req(request).partitions
+    said = {each.values[0]: each.colStats and each.colStats.statsObj[0].statsData.longStats for each in partitions}
+    assert said.keys() == {"1", "2 3"}
+    assert (said["1"], said["2 3"].lowValue, said["2 3"].highValue) == (None, 2, 3)
+
+
+def test_random_writes_at_both_doors_end_with_the_same_statistics(doors: Doors) -> None:
+    """Clients write, delete and drop at both doors in turn; after each step the gateway says what was written last."""
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    choose = random.Random(seed)
+    clients = {"there": doors.there, "here": doors.ours}
+    doors.here.table(columns=COLUMNS, keys=["day"])
+    doors.here.add_partitions(["1"], ["2"], columns=COLUMNS)
+    expected: dict[str | None, tuple[int, int]] = {}
+    # An hmstats answers for the table itself what its partitions say together.
+    places = [None, "day=1", "day=2"][doors.direct.ours :]
+    for step in range(STEPS):
+        door, place = choose.choice(list(clients)), choose.choice(places)
+        metastore = doors.here if door == "here" else doors.direct
+        if door == "there":  # what is on its way to the upstream would come behind this write
+            until(expected, lambda: read_all(doors, doors.there, places))
+        match choose.choice(["write", "write", "write", "delete", "drop"]):
+            case "write" if place is None:
+                clients[door].put_table_statistics(doors.name(), StatisticsSet((long(step, step + 1),)))
+                expected[None] = (step, step + 1)
+            case "write":
+                clients[door].put_partition_statistics(doors.name(), [of_partition(place or "", step)])
+                expected[place] = (step, step + 1)
+            case "delete" if place is None and door == "here":
+                deleted(metastore.client().delete_table_column_statistics, doors.direct.database, "t", "a", "hive")
+                expected.pop(None, None)
+            case "drop" if place is not None and (door == "here" or not expected.get(place)):
+                metastore.client().drop_partition_by_name(doors.direct.database, "t", place, True)
+                metastore.add_partitions([place.removeprefix("day=")], columns=COLUMNS)
+                expected.pop(place, None)
+        if choose.random() < 0.3:
+            time.sleep(choose.random() * 2 * SECONDS)
+        assert read_all(doors, doors.ours, places) == expected, (step, door, place)
+    until(expected, lambda: read_all(doors, doors.there, places))
+
+
+def deleted(call: Callable[..., object], *arguments: object) -> None:
+    """Delete statistics; a Hive says so if there are none."""
+    with suppress(api.NoSuchObjectException):
+        call(*arguments)
+
+
+def read_all(doors: Doors, client: Client, places: Sequence[str | None]) -> dict[str | None, tuple[int, int]]:
+    """The bounds of column a, of the table (None) and of partitions."""
+    found: dict[str | None, tuple[int, int]] = {}
+    for each in bounds(client.table_statistics(doors.name(), ["a"])) if None in places else ():
+        found[None] = each
+    parts = client.partition_statistics(doors.name(), ["a"], [each for each in places if each])
+    return found | {each.partition: bounds(each.columns)[0] for each in parts if each.columns}
+
+
 def test_statistics_of_what_does_not_exist_are_refused_as_by_the_upstream(doors: Doors) -> None:
     assert_alike(doors, lambda client: client.table_statistics(doors.name("missing"), ["a"]))
     doors.here.table(columns=COLUMNS)
@@ -264,6 +342,29 @@ def assert_alike(doors: Doors, ask: Callable[[Client], object]) -> None:
         except CallRefused as error:
             outcomes.append((error.method, error.kind))
     assert outcomes[0] == outcomes[1]
+
+
+def test_newer_statistics_at_the_upstream_win_over_unsent_ones(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        upstream = stack.enter_context(serving(tmp_path_of(tmp_path, "upstream")))
+        given = ("--upstream", f"thrift://127.0.0.1:{upstream}")
+        settings = {"upstream_writes": "off"}
+        port = stack.enter_context(serving(tmp_path_of(tmp_path, "gateway"), *given, settings=settings))
+        here = Metastore("gateway", port, 4.0)
+        stack.enter_context(here.clients)
+        ours = stack.enter_context(connect(f"thrift://127.0.0.1:{port}", retries=0))
+        there = stack.enter_context(connect(f"thrift://127.0.0.1:{upstream}", retries=0))
+        here.client().create_database(api.Database(name=here.database, description="", parameters={}))
+        here.table(columns=COLUMNS)
+        name = f"{here.database}.t"
+        for step in range(3):
+            ours.put_table_statistics(name, StatisticsSet((long(step, 10 + step),)))
+            assert bounds(ours.table_statistics(name, ["a"])) == [(step, 10 + step)]
+            there.put_table_statistics(name, StatisticsSet((long(step, 20 + step),)))
+            assert bounds(ours.table_statistics(name, ["a"])) == [(step, 20 + step)]
+        ours.put_table_statistics(name, StatisticsSet((long(5, 6),)))
+        assert bounds(there.table_statistics(name, ["a"])) == [(2, 22)]
+        assert bounds(ours.table_statistics(name, ["a"])) == [(5, 6)]
 
 
 def test_a_call_whose_server_was_killed_leaves_nothing_of_a_table(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ connection or a server broke, the mirrors are removed.
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 import structlog
@@ -23,6 +24,13 @@ from hmstats.store.mirrors import calls as under_way
 from hmstats.store.unit.unit import Unit
 
 _log = structlog.get_logger("hmstats.gateway")
+
+_PATIENCE_SECONDS = 30.0
+_LOOK_SECONDS = 0.02
+
+
+class _Busy(MetaError):
+    """A table of which statistics are being sent for long."""
 
 
 class Following:
@@ -40,21 +48,47 @@ class Following:
         """The answer of `relay`, after what the call has done to mirrors. Raises as `relay` does."""
         if not any(self._concerns(each) for each in changes):
             return relay()
-        call_id = secrets.token_hex(12)
         subjects = [subject for each in changes for subject in _subjects(each)]
+        with self._under_way(subjects) as call_id:
+            relayed = relay()
+            if not relayed.refused:
+                self._follow(calls, call_id, changes, subjects)
+            return relayed
+
+    def deleted(self, table: TableName, relay: Callable[[], Relayed], here: Callable[[], Relayed]) -> Relayed:
+        """The answer to a call that deletes statistics of a table, at the upstream and then here. Raises as both do."""
+        if self._tables.mirror(table) is None:
+            return relay()
+        with self._under_way([table]):
+            relayed = relay()
+            return relayed if relayed.refused else here()
+
+    @contextmanager
+    def _under_way(self, subjects: Sequence[TableName | DatabaseName]) -> Iterator[str]:
+        """Notes that a call is under way, and waits until nothing is sent of its tables."""
+        call_id = secrets.token_hex(12)
         self._store.write(lambda unit: under_way.begin(unit, call_id, list(dict.fromkeys(subjects))))
         try:
-            relayed = relay()
+            self._wait(subjects)
+            yield call_id
         except UpstreamSilent:
             raise  # it may be carried out later: the row stays
-        except UpstreamUnavailable:
+        except (UpstreamUnavailable, _Busy):
             self._end(call_id, lambda _: None)
             raise
         except BaseException:
             self._end(call_id, lambda unit: self._forget(unit, subjects))
             raise
-        self._follow(calls, call_id, [] if relayed.refused else changes, subjects)
-        return relayed
+        self._end(call_id, lambda _: None)
+
+    def _wait(self, subjects: Sequence[TableName | DatabaseName]) -> None:
+        """Return when no statistics of tables are being sent: the upstream must not get them after the call."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        for table in [each for each in subjects if isinstance(each, TableName)]:
+            while self._tables.is_being_sent(table):
+                if time.monotonic() > until:
+                    raise _Busy(f"statistics of table {table} are being sent to the upstream; try again later")
+                time.sleep(_LOOK_SECONDS)
 
     def end_lost_calls(self) -> None:
         """Remove the mirrors of tables that lost calls may have changed."""

@@ -166,10 +166,7 @@ class Gateway:
         """The answer to a call that deletes statistics, which the upstream deletes before they are deleted here."""
         if self._writes is UpstreamWrites.OFF:
             return self._answered(question, session, relayed, here, {})
-        answer = relayed()
-        if answer.refused or self._mirroring.tables.find(question.table) is None:
-            return answer
-        return here()
+        return self._following.deleted(question.table, relayed, here)
 
     def _put_parameters(self, session: Session, arguments: Any) -> None:
         """Change parameters at the upstream that a write brings beside statistics. Raises MetaError if it refuses."""

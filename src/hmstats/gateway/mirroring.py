@@ -38,7 +38,7 @@ class Mirroring:
     def __init__(self, store: Store) -> None:
         self.tables = MirroredTables(store)
         self._store = store
-        self._takeover = Takeover(store)
+        self.takeover = Takeover(store)
 
     def sync(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> bool:
         """Whether the statistics are here now, as new as the upstream's.
@@ -105,12 +105,12 @@ class Mirroring:
     ) -> bool:
         name = question.table
         for _ in range(_TRIES):
-            asked = self._takeover.ask(name, table_id, engine, columns, names)
+            asked = self.takeover.ask(name, table_id, engine, columns, names)
             if names is None:
                 told = calls.table_statistics(name, columns, engine)
             else:
                 told = calls.partition_statistics(name, names, columns, engine)
-            if self._takeover.take_over(asked, told, calls.generation.said, settle=settle):
+            if self.takeover.take_over(asked, told, calls.generation.said, settle=settle):
                 return True
         return False
 

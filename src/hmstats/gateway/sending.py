@@ -22,6 +22,11 @@ from hmstats.store.mirrors.mirrored import Pending
 
 _log = structlog.get_logger("hmstats.gateway")
 
+_PATIENCE_SECONDS = 30.0
+"""How long a call waits for statistics of its table that are being sent."""
+_LOOK_SECONDS = 0.02
+_SHORT_PAUSE_SECONDS = 2
+"""How long a table is left alone that changes while its statistics are sent."""
 _PAUSE_SECONDS = 60
 """How long a table is left alone whose statistics the upstream did not take."""
 
@@ -49,12 +54,18 @@ class Sending:
         found = self._unsent.pending_of(name)
         if found is None:
             return "the table is gone"
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while not self._unsent.claim(found.table_id):
+            if time.monotonic() > until:
+                return "others are sent"
+            time.sleep(_LOOK_SECONDS)
         try:
             if not self._send(calls, found):
                 return "the table is being changed"
         except (CallRefused, MetaError, UpstreamClosed) as error:
             return str(error)
-        self._unsent.note_sent(found.table_id, found.version)
+        finally:
+            self._unsent.give_up(found.table_id, 0)
         return None
 
     @property
@@ -65,11 +76,12 @@ class Sending:
     def _send_claimed(self, calls: UpstreamCalls, pending: Pending) -> bool:
         if not self._unsent.claim(pending.table_id):
             return True
+        pause_seconds = _SHORT_PAUSE_SECONDS
         try:
             version = self._unsent.version(pending.table_id)
             is_done = self._send(calls, pending)
         except (CallRefused, MetaError, UpstreamClosed) as error:
-            is_done = False
+            is_done, pause_seconds = False, _PAUSE_SECONDS
             _log.warning("not_sent", object=str(pending.name), reason=str(error))
         except HmstatsError:
             self._unsent.give_up(pending.table_id, 0)
@@ -77,7 +89,7 @@ class Sending:
         if is_done:
             self._unsent.note_sent(pending.table_id, version)
         else:
-            self._unsent.give_up(pending.table_id, _PAUSE_SECONDS)
+            self._unsent.give_up(pending.table_id, pause_seconds)
         return is_done
 
     def _send(self, calls: UpstreamCalls, pending: Pending) -> bool:
@@ -95,9 +107,15 @@ class Sending:
         if not self._mirroring.sync(calls, question, settle=True):
             return False
         there = {each.name.lower() for each in calls.table(pending.name).table.columns}
+        # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
+        takeover = self._mirroring.takeover
+        asked = takeover.ask(pending.name, pending.table_id, wanted.engine, wanted.columns, wanted.names)
         statistics = [each for each in self._unsent.statistics(pending, wanted, there) if each.columns]
         if not statistics:
             return True
+        given = {each.partition or "": each for each in statistics}
+        if not given.keys() <= asked.owners.keys() or not takeover.note_sending(asked, given, calls.generation.said):
+            return False
         calls.put_statistics(pending.name, statistics)
         SENT.inc(sum(len(each.columns) for each in statistics))
         return self._mirroring.sync(calls, question, settle=True)

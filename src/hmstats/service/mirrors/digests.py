@@ -9,6 +9,9 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics
 
 _SKETCHES = frozenset({"bit_vector", "histogram"})
 _DIGEST_BYTES = 9
+Numbers = list[Any]
+"""The kind of statistics, and their numbers by name."""
+
 _NEAR = 1e-4
 """How far two numbers with fractions may be apart: a Hive on MySQL or Oracle keeps four decimals."""
 _NEAR_RELATIVE = 1e-12
@@ -23,13 +26,25 @@ def digest(column: ColumnStatistics, *, sketches: bool) -> str:
 
 def say_the_same(one: ColumnStatistics, other: ColumnStatistics) -> bool:
     """Whether the numbers of two statistics are equal, but for decimals that a database has cut off."""
-    if one.kind is not other.kind:
+    return are_numbers_of(one, numbers(other))
+
+
+def numbers(column: ColumnStatistics) -> Numbers:
+    """The kind and the numbers of statistics, for JSON."""
+    names = [each.name for each in fields(column.data) if each.name not in _SKETCHES]
+    values = {each: getattr(column.data, each) for each in names}
+    return [
+        column.kind.value,
+        {each: str(value) if isinstance(value, Decimal) else value for each, value in values.items()},
+    ]
+
+
+def are_numbers_of(column: ColumnStatistics, known: Numbers) -> bool:
+    """Whether these are the numbers of a column's statistics, but for decimals that a database has cut off."""
+    kind, values = known
+    if column.kind.value != kind:
         return False
-    return all(
-        _are_near(getattr(one.data, each.name), getattr(other.data, each.name))
-        for each in fields(one.data)
-        if each.name not in _SKETCHES
-    )
+    return all(_are_near(getattr(column.data, name), value) for name, value in values.items())
 
 
 def bare(column: ColumnStatistics) -> ColumnStatistics:
@@ -39,6 +54,8 @@ def bare(column: ColumnStatistics) -> ColumnStatistics:
 
 
 def _are_near(one: Any, other: Any) -> bool:
+    if isinstance(one, Decimal):
+        return other is not None and one == Decimal(other)
     if one == other:
         return True
     if one is None or other is None or not (isinstance(one, float) or isinstance(other, float)):

@@ -5,6 +5,7 @@ table if its id there is the same, or before Hive 4, which has none, its time of
 the table was made anew, and nothing of the old one is kept.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -68,6 +69,12 @@ class MirroredTables:
         with self._store.read() as connection:
             table_id = tables.find_id(connection, name)
             return [] if table_id is None else partitions.names(connection, table_id)
+
+    def is_being_sent(self, name: TableName) -> bool:
+        """Whether statistics of a table's mirror are being sent to the other metastore."""
+        with self._store.read() as connection:
+            table_id = tables.find_id(connection, name)
+            return table_id is not None and mirrored.is_claimed(connection, table_id, int(time.time()))
 
     def keep_partitions(
         self, table_id: int, name: TableName, asked: Sequence[str] | None, found: Mapping[str, Partition]

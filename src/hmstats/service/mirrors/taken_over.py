@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.service.mirrors.digests import digest, say_the_same
+from hmstats.service.mirrors.digests import are_numbers_of, digest, numbers, say_the_same
 from hmstats.service.statistics import details
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -76,6 +76,13 @@ class Takeover:
         finally:
             caller.reset(token)
 
+    def note_sending(self, asked: Asked, given: Mapping[str, StatisticsSet], cut: Cut) -> bool:
+        """Note that statistics are being sent, by partition name: what the other metastore says next may be these.
+
+        Returns False, with nothing changed, if the mirror or what was seen has changed since `ask`.
+        """
+        return self._store.write_table(asked.name, lambda unit: _note_sending(unit, asked, given, cut))
+
 
 def _differs(asked: Asked, owner: int, told: StatisticsSet | None) -> bool:
     known = asked.seen.get(owner, {})
@@ -107,6 +114,28 @@ def _taken_over(unit: Unit, asked: Asked, told: Mapping[str, StatisticsSet], cut
     return True
 
 
+def _note_sending(unit: Unit, asked: Asked, given: Mapping[str, StatisticsSet], cut: Cut) -> bool:
+    target = table_facts.lock(unit, asked.name)
+    if target is None or target.id != asked.table_id:
+        return False
+    known = seen.read(unit.connection, target.id, asked.engine, list(asked.owners.values()))
+    if known != asked.seen:
+        return False
+    noted: dict[int, Seen] = {}
+    for place, statistics in given.items():
+        owner = asked.owners[place]
+        before = known.get(owner, {})
+        sending = {
+            each.column: before.get(each.column, Digests())._replace(
+                sending=(digest(each, sketches=True), numbers(cut(each)))
+            )
+            for each in statistics.columns
+        }
+        noted[owner] = {**before, **sending}
+    seen.write(unit, target.id, asked.engine, noted)
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class _Comparison:
     """Columns that are newer there, columns that are gone there, and what is seen now."""
@@ -123,13 +152,16 @@ def _compare(
     newer, gone, now = list[ColumnStatistics](), list[str](), dict(known)
     for column in columns:
         theirs, own = says.get(column), ours.get(column)
-        is_known = _theirs(known.get(column)) == _digest(theirs)
+        before = known.get(column, Digests())
+        is_known = before.theirs == _digest(theirs)
         if theirs is None and not is_known:
             now.pop(column, None)
             gone.append(column)
         if theirs is None:
             continue
-        if own is not None and say_the_same(cut(own), theirs):
+        if not is_known and before.sending and are_numbers_of(theirs, before.sending[1]):
+            now[column] = Digests(_digest(theirs), before.sending[0])
+        elif own is not None and say_the_same(cut(own), theirs):
             now[column] = Digests(_digest(theirs), digest(own, sketches=True))
         elif not is_known:
             now[column] = Digests(_digest(theirs), digest(theirs, sketches=True))

@@ -96,6 +96,12 @@ def claim(unit: Unit, table_id: int, until_seconds: int) -> bool:
     )
 
 
+def is_claimed(connection: Connection, table_id: int, now_seconds: int) -> bool:
+    """Whether anybody has claimed a mirror."""
+    query = select(_M.TBL_ID).where(_M.TBL_ID == table_id, _M.CLAIMED_UNTIL > now_seconds)
+    return connection.execute(query).one_or_none() is not None
+
+
 def release(unit: Unit, table_id: int, until_seconds: int = _NEVER) -> None:
     """End a claim, or shorten it to a time."""
     here = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id)

@@ -1,12 +1,12 @@
 """HMSTATS_MIRROR_SEEN: what the other metastore last said of each column's statistics.
 
 A row has the columns of a table or partition and of an engine as a JSON object: by column name, the digest of what the
-other metastore said, and that of our statistics which agreed with it. A column without statistics there is absent.
+other metastore said, that of our statistics which agreed with it, and what is being sent to it.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
@@ -20,10 +20,14 @@ _KEY = ("TBL_ID", "PART_ID", "ENGINE")
 
 
 class Digests(NamedTuple):
-    """What was said of a column's statistics, and ours that agreed; `ours` is empty if none did."""
+    """What was said of a column's statistics, empty if there were none; ours that agreed, empty if none did.
 
-    theirs: str
-    ours: str
+    `sending` are statistics of ours that it may have got since: their digest, and their numbers.
+    """
+
+    theirs: str = ""
+    ours: str = ""
+    sending: tuple[str, Any] | None = None
 
 
 Seen = Mapping[str, Digests]
@@ -57,7 +61,11 @@ def remove_partitions(unit: Unit, partition_ids: Sequence[int]) -> None:
 
 
 def _parsed(text: str) -> Seen:
-    return {column: Digests(*digests) for column, digests in json.loads(text).items()}
+    return {column: _digests(*digests) for column, digests in json.loads(text).items()}
+
+
+def _digests(theirs: str, ours: str, sending: list[Any] | None = None) -> Digests:
+    return Digests(theirs, ours, None if sending is None else (sending[0], sending[1]))
 
 
 def _text(seen: Seen) -> str:
