@@ -21,6 +21,7 @@ HmstatsError
 │       ├── AccessDenied        the rules do not let the user do this to the object
 │       ├── StoreUnavailable    the database is away or does not answer in time
 │       ├── UpstreamUnavailable the metastore behind a gateway cannot be reached, or does not answer in time
+│       │   └── UpstreamSilent  it took a call and does not answer, so that it may carry it out yet
 │       ├── UnknownExpression   a condition over partitions that cannot be read; its client may look for itself
 │       ├── DatabaseTaken       the database is in the hands of another server
 │       └── FilesBusy           another change of the same directories is under way

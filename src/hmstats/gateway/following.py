@@ -29,10 +29,6 @@ _PATIENCE_SECONDS = 30.0
 _LOOK_SECONDS = 0.02
 
 
-class _Busy(MetaError):
-    """A table of which statistics are being sent for long."""
-
-
 class Following:
     """Passes calls on and follows what they do. Thread-safe.
 
@@ -73,7 +69,7 @@ class Following:
             yield call_id
         except UpstreamSilent:
             raise  # it may be carried out later: the row stays
-        except (UpstreamUnavailable, _Busy):
+        except UpstreamUnavailable:
             self._end(call_id, lambda _: None)
             raise
         except BaseException:
@@ -87,7 +83,9 @@ class Following:
         for table in [each for each in subjects if isinstance(each, TableName)]:
             while self._tables.is_being_sent(table):
                 if time.monotonic() > until:
-                    raise _Busy(f"statistics of table {table} are being sent to the upstream; try again later")
+                    raise UpstreamUnavailable(
+                        f"table {table} cannot be changed while its statistics are sent; try again later"
+                    )
                 time.sleep(_LOOK_SECONDS)
 
     def end_lost_calls(self) -> None:
