@@ -11,7 +11,7 @@ following.py                what becomes of mirrors when such a call passes
 sending.py                  statistics that were written here go to the upstream
 upstream_calls.py           calls of the gateway's own
 generation.py               what a release of Hive takes
-relay.py                    which calls are relayed; the connection of each, what is retried, what is said when nothing answers
+relay.py                    which connection a call gets, what is retried, what is said when nothing answers
 calls.py                    the calls that are answered here, and those that may be retried
 pool.py                     connections that wait for the next call, by upstream and user
 upstreams.py                the upstream's addresses, and which of them do not answer at the moment
