@@ -422,6 +422,61 @@ struct HealthResult {
   3: required bool complete,
 }
 
+// ---------------------------------------------------------------- refreshes
+
+// A run that refreshes a table, or some partitions of it (`partNames` empty: the table as a whole). Times are epoch
+// milliseconds, and said by the server. `outcome`: running, done, failed, stopped, lost. `why`: terms of a score.
+struct StatisticsRun {
+  1: required string runId, // up to 64 characters, made by the client
+  2: required string dbName,
+  3: required string tblName,
+  4: optional string catName,
+  5: optional list<string> partNames,
+  6: optional string runner,
+  7: optional map<string, double> why,
+  8: optional i64 startedAt,
+  9: optional i64 endedAt,
+  10: optional string outcome,
+  11: optional string reason,
+  12: optional i64 numRows,
+  13: optional i64 numBytes,
+  14: optional double seconds,
+  15: optional i32 leaseSeconds, // of begin and renew
+}
+
+// If not `started`: another runner has the table until then, or without `heldBy`, it failed and is tried again then.
+struct BeginRunResult {
+  1: required bool started,
+  2: optional string heldBy,
+  3: optional i64 untilMs,
+}
+
+// Patterns as those of get_table_meta; absent: all. `startedBefore`: for the next page. `most`: at most 1,000.
+struct RunsRequest {
+  1: optional string catName,
+  2: optional string dbPatterns,
+  3: optional string tblPatterns,
+  4: optional string outcome,
+  5: optional i64 startedBefore,
+  6: optional i32 most,
+}
+
+// A table that a run has until a time, or that failed so often in a row and is tried again at a time.
+struct RunLease {
+  1: required string dbName,
+  2: required string tblName,
+  3: required string catName,
+  4: optional string runner,
+  5: optional i64 untilMs,
+  6: required i32 failures,
+  7: optional i64 retryAt,
+}
+
+struct RunsResult {
+  1: required list<StatisticsRun> runs, // newest first
+  2: required list<RunLease> leases,
+}
+
 // ---------------------------------------------------------------- calls
 
 service HmstatsService extends hive_metastore.ThriftHiveMetastore {
@@ -519,6 +574,25 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   HealthResult get_partition_health(1: PartitionHealthRequest request)
     throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
             3: hive_metastore.MetaException o3)
+
+  // Begins a run that refreshes a table's statistics, unless another has the table.
+  BeginRunResult begin_statistics_run(1: StatisticsRun request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // Prolongs the lease of a run; false if another run has its table by now.
+  bool renew_statistics_run(1: StatisticsRun request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // Records how a run ended, and frees its table; false if it was not under way.
+  bool end_statistics_run(1: StatisticsRun request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // The runs that refreshed statistics, newest first, and the tables that are taken or have failed.
+  RunsResult get_statistics_runs(1: RunsRequest request)
+    throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
 
   // Statistics as Arrow arrays, which any Arrow library reads.
   ArrowStatisticsResult get_arrow_statistics(1: ArrowStatisticsRequest request)

@@ -13,6 +13,7 @@ statistics_locks.py  hmstats' own calls: locks on statistics
 preferences.py       hmstats' own calls: how statistics are made and kept
 iceberg_commits.py   commits to Iceberg tables, under the metastore's lock and on a condition
 health.py            hmstats' own calls: health of statistics
+runs.py              hmstats' own calls: runs that refresh statistics
 running_writes.py    hmstats' own calls: jobs that gather statistics while they write
 connection/          addresses, one connection, batches
 """

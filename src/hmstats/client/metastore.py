@@ -20,6 +20,7 @@ from hmstats.client.iceberg_commits import IcebergCommits
 from hmstats.client.naming import AnyTable, as_table_name
 from hmstats.client.preferences import PreferenceQuestions
 from hmstats.client.questions import Questions
+from hmstats.client.runs import RunCalls
 from hmstats.client.statistics_locks import StatisticsLocks
 from hmstats.errors import CallRefused, HmstatsError, StatementError, UnknownCall
 from hmstats.model.catalog.names import partition_name, table_name
@@ -115,6 +116,11 @@ class Metastore(Questions):
         """The health of statistics, which only hmstats keeps."""
         return HealthQuestions(self._ask)
 
+    @property
+    def runs(self) -> RunCalls:
+        """The runs that refresh statistics, which only hmstats keeps."""
+        return RunCalls(self._ask)
+
     def close(self) -> None:
         """Close the connection; a later call connects again."""
         self._connection.close()
@@ -149,6 +155,15 @@ class Metastore(Questions):
         except CallRefused:
             return None
         return float(text) if text else None
+
+    def last_event(self) -> int:
+        """The id of the last event of the notification log; 0 before the first."""
+        return int(self._connection.call("get_current_notificationEventId").eventId)
+
+    def events_after(self, event_id: int, most: int) -> list[Any]:
+        """The next events of the notification log as structs of NotificationEvent, at most so many."""
+        request = hive_metastore.NotificationEventRequest(lastEvent=event_id, maxEvents=most)
+        return list(self._connection.call("get_next_notification", request).events)
 
     def config_value(self, name: str) -> str:
         """A setting of the metastore, empty if it is unset or hidden."""

@@ -42,6 +42,7 @@ class _How:
     row_counts: bool
     reliable: bool
     progress: Progress | None
+    automatic: bool
 
 
 def analyze(
@@ -55,6 +56,7 @@ def analyze(
     noscan: bool = False,
     row_counts: bool = False,
     changed_only: bool = False,
+    automatic: bool = False,
     past_locks: bool = False,
     options: Options | Choices = AS_PREFERRED,
     spool: str | None = None,
@@ -69,7 +71,8 @@ def analyze(
     the partitions that have it are analysed, and not the table as a whole. `where`: only partitions that match this
     filter over the partition keys, in Hive's language. `noscan`: only count files and bytes, and with `row_counts` rows
     by the footers of Parquet files. `changed_only`: only partitions whose files changed since their statistics;
-    a table that is locked, or that Hive's skip.stats.autoupdate names, is left out. `past_locks`: write locked
+    what is locked, or what preferences and Hive's skip.stats.autoupdate keep automatic analyses away from, is left out.
+    `automatic`: that is left out too, whatever the files are. `past_locks`: write locked
     statistics too; without it an analysis of a locked table is refused. `options`: Options say everything; where
     Choices say nothing, the table's preferences count. `progress` is called with the counts of finished work.
 
@@ -105,7 +108,7 @@ def analyze(
             return analyze_lake(
                 service, found, request, options, delivery, changed_only=changed_only, row_counts=row_counts
             )
-        how = _How(changed_only, row_counts, reliable, progress)
+        how = _How(changed_only, row_counts, reliable, progress, automatic)
         return _analyze_files(spark, service, request, options, place, how)
 
 
@@ -125,6 +128,7 @@ def _analyze_files(
             request,
             options,
             changed_only=how.changed_only,
+            automatic=how.automatic,
             hadoop=hadoop_settings(spark),
             past_locks=place.past_locks,
         )

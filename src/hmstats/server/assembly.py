@@ -50,6 +50,7 @@ from hmstats.server.rpc.statistics.health import HealthCalls
 from hmstats.server.rpc.statistics.history import HistoryCalls
 from hmstats.server.rpc.statistics.preferences import PreferenceCalls
 from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
+from hmstats.server.rpc.statistics.runs import RunCalls
 from hmstats.server.rpc.statistics.statistics import StatisticsCalls
 from hmstats.server.rpc.statistics.statistics_locks import StatisticsLockCalls
 from hmstats.server.rpc.transactions.locks import LockCalls
@@ -81,6 +82,7 @@ from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.health.keeper import HealthKeeper
 from hmstats.service.health.listing import HealthListing
+from hmstats.service.health.runs import RETENTION_DAYS, Runs
 from hmstats.service.identity import Identity
 from hmstats.service.notifications import NotificationLog
 from hmstats.service.statistics.history.history import StatisticsHistory
@@ -197,7 +199,7 @@ def build(
     if rules.history_days:
         store.keep_history()
     keeping = Keeping(rules.history_days, rules.history_thinned_days)
-    made, keeper = _statistics(store, rules), HealthKeeper(store)
+    made, keeper, runs = _statistics(store, rules), HealthKeeper(store), Runs(store)
     writes, log = RunningWrites(store), NotificationLog(store)
     subjects = (
         *_service_calls(store, warehouse, rules),
@@ -207,6 +209,7 @@ def build(
         RunningWriteCalls(writes),
         HistoryCalls(StatisticsHistory(store, keeping), StatisticsRestore(store, keeping)),
         HealthCalls(HealthListing(store, keeper)),
+        RunCalls(runs),
         NotificationCalls(log),
     )
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
@@ -215,8 +218,7 @@ def build(
     ):  # beside a Hive, Hive removes them after its own retention time
         cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
     cleaning.append(Chore("history", HistoryUpkeep(store, keeping).run, _HISTORY_SECONDS, at_once=True))
-    cleaning.append(Chore("health", keeper.run, _HEALTH_SECONDS))
-    cleaning.append(Chore("health_walk", keeper.walk, _DAY_SECONDS if store.knows_changes else _WALK_SECONDS))
+    cleaning += _health_chores(store, keeper, runs)
     cleaning.append(Chore("file_changes", FileChanges(store, warehouse).recover, _RECOVERY_SECONDS, at_once=True))
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
@@ -383,6 +385,18 @@ def _authentication_chores(authentication: Authentication, store: Store) -> list
         tokens = authentication.delegation.tokens
         chores.append(Chore("delegation_tokens", tokens.remove_expired, _CLEANING_SECONDS))
     return chores
+
+
+def _health_chores(store: Store, keeper: HealthKeeper, runs: Runs) -> list[Chore]:
+    """None beside a Hive whose database lacks our tables."""
+    if not keeper.keeps:
+        return []
+    walk_seconds = _DAY_SECONDS if store.knows_changes else _WALK_SECONDS
+    return [
+        Chore("health", keeper.run, _HEALTH_SECONDS),
+        Chore("health_walk", keeper.walk, walk_seconds),
+        _cleaning("runs", runs.remove_older, RETENTION_DAYS * 24.0),
+    ]
 
 
 def _audit_chores(table: AuditTable) -> list[Chore]:

@@ -35,15 +35,17 @@ def prepare(
     changed_only: bool,
     hadoop: Hadoop = _UNSET.get,
     past_locks: bool = False,
+    automatic: bool = False,
 ) -> tuple[Plan, Files]:
     """The plan of a request and all its files, including those of unchanged pieces.
 
-    What is locked is left out, unless `past_locks`. With noscan, `changed_only` leaves out nothing but what is locked
+    What is locked is left out, unless `past_locks`. If the analysis is `automatic` or of `changed_only`, so is what
+    automatic analyses leave out. With noscan, `changed_only` leaves out nothing but what is locked
     or skipped. Raises StatementError as make_plan, if all is locked, and if no piece can be listed.
     """
     plan = make_plan(metastore, request)
     if not past_locks:
-        plan = unlocked(metastore, plan, automatic=changed_only)
+        plan = unlocked(metastore, plan, automatic=automatic or changed_only)
     plan, files = listed(opened(plan, hadoop))
     return only_changed(plan, files, options) if changed_only and not request.noscan else plan, files
 

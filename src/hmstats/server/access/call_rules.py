@@ -497,6 +497,11 @@ _LOCKS = {
     "get_statistics_locks": CallRule(shown=filters.statistics_locks),
     "change_preferences": CallRule(lambda arguments, _: [_preferred(arguments["request"])]),
     "get_preferences": CallRule(shown=filters.preferences),
+    "get_statistics_runs": CallRule(shown=filters.statistics_runs),
+    **_each(
+        "begin_statistics_run renew_statistics_run end_statistics_run",
+        on_table(Action.WRITE_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
+    ),
     "get_statistics_health": CallRule(shown=filters.statistics_health),
 }
 

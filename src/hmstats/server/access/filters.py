@@ -179,6 +179,15 @@ def preferences(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG
     return answer
 
 
+def statistics_runs(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """RunsResult with the runs and leases of tables whose statistics may be read; fewer than asked for, for that."""
+    answer = ask()
+    for field in ("runs", "leases"):
+        named = [(each, table_of(each.dbName, each.tblName, each.catName)) for each in getattr(answer, field)]
+        setattr(answer, field, [each for each, name in named if sees(Action.READ_STATISTICS, name)])
+    return answer
+
+
 def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     """HealthResult with the health of tables whose statistics may be read; a page may be short for that."""
     answer = ask()

@@ -35,12 +35,13 @@ READS = _named(
     get_role_grants_for_principal get_role_names get_runtime_stats get_scheduled_query get_schema
     get_schema_all_versions get_schema_latest_version get_schema_req get_schema_version
     get_schema_with_environment_context get_schemas_by_cols get_serde get_statistics get_statistics_health
-    get_statistics_history get_statistics_locks get_stored_procedure get_table get_table_column_statistics
-    get_table_meta get_table_names_by_filter get_table_objects_by_name get_table_objects_by_name_req get_table_req
-    get_table_statistics_req get_tables get_tables_by_type get_tables_ext get_token get_top_k
-    get_triggers_for_resourceplan get_type get_type_all get_unique_constraints get_united_statistics
-    get_valid_write_ids isPartitionMarkedForEvent list_privileges list_roles partition_name_has_valid_characters
-    partition_name_to_spec partition_name_to_vals show_compact show_locks validate_resource_plan
+    get_statistics_history get_statistics_locks get_statistics_runs get_stored_procedure get_table
+    get_table_column_statistics get_table_meta get_table_names_by_filter get_table_objects_by_name
+    get_table_objects_by_name_req get_table_req get_table_statistics_req get_tables get_tables_by_type
+    get_tables_ext get_token get_top_k get_triggers_for_resourceplan get_type get_type_all get_unique_constraints
+    get_united_statistics get_valid_write_ids isPartitionMarkedForEvent list_privileges list_roles
+    partition_name_has_valid_characters partition_name_to_spec partition_name_to_vals show_compact show_locks
+    validate_resource_plan
     """
 )
 """Calls that change nothing."""
@@ -65,9 +66,9 @@ CHANGES = _named(
     alter_partitions_with_environment_context alter_resource_plan alter_table alter_table_req
     alter_table_with_cascade alter_table_with_environment_context alter_wm_pool alter_wm_trigger append_partition
     append_partition_by_name append_partition_by_name_with_environment_context append_partition_req
-    append_partition_with_environment_context cache_file_metadata cancel_delegation_token change_preferences
-    check_lock clear_file_metadata cm_recycle commit_txn compact compact2 create_catalog create_database
-    create_database_req create_dataconnector create_dataconnector_req create_function create_ischema
+    append_partition_with_environment_context begin_statistics_run cache_file_metadata cancel_delegation_token
+    change_preferences check_lock clear_file_metadata cm_recycle commit_txn compact compact2 create_catalog
+    create_database create_database_req create_dataconnector create_dataconnector_req create_function create_ischema
     create_or_drop_wm_trigger_to_pool_mapping create_or_update_wm_mapping create_resource_plan create_role
     create_stored_procedure create_table create_table_req create_table_with_constraints
     create_table_with_environment_context create_type create_wm_pool create_wm_trigger delete_column_statistics_req
@@ -76,19 +77,19 @@ CHANGES = _named(
     drop_package drop_partition drop_partition_by_name drop_partition_by_name_with_environment_context
     drop_partition_req drop_partition_with_environment_context drop_partitions_req drop_resource_plan drop_role
     drop_schema_version drop_stored_procedure drop_table drop_table_req drop_table_with_environment_context
-    drop_type drop_wm_mapping drop_wm_pool drop_wm_trigger exchange_partition exchange_partitions find_next_compact
-    find_next_compact2 fire_listener_event get_delegation_token grant_privileges grant_revoke_privileges
-    grant_revoke_role grant_role heartbeat heartbeat_lock_materialization_rebuild heartbeat_txn_range lock
-    lock_statistics map_schema_version_to_serde markPartitionForEvent mark_cleaned mark_compacted mark_failed
-    mark_refused open_txns put_file_metadata put_partial_states refresh_privileges remove_compaction_metrics_data
-    remove_master_key remove_partial_states remove_token rename_partition rename_partition_req
-    renew_delegation_token repl_tbl_writeid_state restore_statistics revoke_privileges revoke_role
-    scheduled_query_maintenance scheduled_query_poll scheduled_query_progress seed_txn_id seed_write_id
-    set_aggr_stats_for set_hadoop_jobid set_properties set_schema_version_state set_statistics submit_for_cleanup
-    truncate_table truncate_table_req unlock unlock_statistics update_compaction_metrics_data update_compactor_state
-    update_creation_metadata update_master_key update_partition_column_statistics
-    update_partition_column_statistics_req update_table_column_statistics update_table_column_statistics_req
-    update_transaction_statistics
+    drop_type drop_wm_mapping drop_wm_pool drop_wm_trigger end_statistics_run exchange_partition exchange_partitions
+    find_next_compact find_next_compact2 fire_listener_event get_delegation_token grant_privileges
+    grant_revoke_privileges grant_revoke_role grant_role heartbeat heartbeat_lock_materialization_rebuild
+    heartbeat_txn_range lock lock_statistics map_schema_version_to_serde markPartitionForEvent mark_cleaned
+    mark_compacted mark_failed mark_refused open_txns put_file_metadata put_partial_states refresh_privileges
+    remove_compaction_metrics_data remove_master_key remove_partial_states remove_token rename_partition
+    rename_partition_req renew_delegation_token renew_statistics_run repl_tbl_writeid_state restore_statistics
+    revoke_privileges revoke_role scheduled_query_maintenance scheduled_query_poll scheduled_query_progress
+    seed_txn_id seed_write_id set_aggr_stats_for set_hadoop_jobid set_properties set_schema_version_state
+    set_statistics submit_for_cleanup truncate_table truncate_table_req unlock unlock_statistics
+    update_compaction_metrics_data update_compactor_state update_creation_metadata update_master_key
+    update_partition_column_statistics update_partition_column_statistics_req update_table_column_statistics
+    update_table_column_statistics_req update_transaction_statistics
     """
 )
 """Calls that change something in the database."""

@@ -38,7 +38,7 @@ from hmstats.store.schema.functions import (
     FUNC_RU,
     FUNCS,
 )
-from hmstats.store.schema.health import HMSTATS_HEALTH, HMSTATS_HEALTH_PROGRESS
+from hmstats.store.schema.health import HMSTATS_HEALTH, HMSTATS_HEALTH_PROGRESS, HMSTATS_RUN, HMSTATS_RUN_LEASE
 from hmstats.store.schema.history import (
     HMSTATS_HISTORY,
     HMSTATS_HISTORY_COLUMN,
@@ -144,6 +144,8 @@ __all__ = [
     "HMSTATS_PARTIAL_STATE",
     "HMSTATS_PREFERENCE",
     "HMSTATS_PROVENANCE",
+    "HMSTATS_RUN",
+    "HMSTATS_RUN_LEASE",
     "HMSTATS_STATISTICS_LOCK",
     "HMSTATS_TABLE_CHANGE",
     "HMSTATS_TABLE_VERSION",

@@ -1,6 +1,6 @@
-"""Health of statistics by table and partition, and how far the notification log has been followed for it."""
+"""Health of statistics by table and partition, how far the notification log has been followed for it, and refreshes."""
 
-from sqlalchemy import Boolean, Column, Index, Integer, Table
+from sqlalchemy import Boolean, Column, Double, Index, Integer, Table
 
 from hmstats.store.schema.columns import METADATA, big, key, text
 
@@ -36,4 +36,35 @@ HMSTATS_HEALTH_PROGRESS = Table(
     big("EVENT_ID", required=True),
     big("WALKED_TO"),
     comment="One row: the last event that HMSTATS_HEALTH reflects; the last table of a walk through all tables",
+)
+HMSTATS_RUN = Table(
+    "HMSTATS_RUN",
+    METADATA,
+    key("RUN_ID", 64),
+    big("TBL_ID", required=True),
+    text("CAT_NAME", 256, required=True),
+    text("DB_NAME", 128, required=True),
+    text("TBL_NAME", 256, required=True),
+    text("RUNNER", 256, required=True),
+    big("STARTED_AT", required=True),
+    big("ENDED_AT"),
+    text("OUTCOME", 16, required=True),
+    text("REASON"),
+    text("PART_NAMES", required=True),
+    text("WHY", required=True),
+    big("NUM_ROWS"),
+    big("NUM_BYTES"),
+    Column("SECONDS", Double),
+    Index("HMSTATS_RUN_STARTED_AT", "STARTED_AT"),
+    comment="Refreshes of statistics; PART_NAMES (none: the table) and WHY, the terms of the score, are JSON",
+)
+HMSTATS_RUN_LEASE = Table(
+    "HMSTATS_RUN_LEASE",
+    METADATA,
+    key("TBL_ID"),
+    text("RUN_ID", 64),
+    big("UNTIL", required=True),
+    Column("FAILURES", Integer, nullable=False),
+    big("RETRY_AT"),
+    comment="Which run refreshes a table, until when; how often in a row that failed, and when it is tried again",
 )

@@ -1,7 +1,7 @@
 """Column statistics.
 
 column_statistics, decimals                                   Hive's structs
-extension, preferences, health, history                       structs of hmstats.thrift
+extension, preferences, health, runs, history                 structs of hmstats.thrift
 running_writes, statistics_locks                              more of them
 statistics_requests, written_statistics, statistics_layouts   requests straight from their bytes, without thriftpy2
 statistics_bytes, statistics_groups                           answers straight to bytes

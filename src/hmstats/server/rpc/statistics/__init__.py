@@ -6,6 +6,6 @@ arrow_statistics   statistics as Arrow arrays
 history            earlier statistics, and how they come back
 statistics_locks   locks against writes
 preferences        how statistics are made and kept
-health             health of statistics
+health, runs       health of statistics, and runs that refresh them
 running_writes     jobs that gather statistics while they write
 """

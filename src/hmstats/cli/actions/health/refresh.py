@@ -1,0 +1,180 @@
+"""The work of `hmstats refresh`: a plan, then one analysis after the other, with Spark only if a table needs it."""
+
+import json
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Self
+
+import typer
+
+from hmstats import collector
+from hmstats.cli.actions.spark_arguments import need_spark
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.output.refresh_output import done_text, print_plan, work_as_json
+from hmstats.client import connect
+from hmstats.client.naming import named_object
+from hmstats.client.sending.spool import DEFAULT_FOLDER
+from hmstats.collector.delivery.deliver import Delivery, new_run
+from hmstats.collector.lake.analysis import analyze_lake
+from hmstats.collector.lake.formats import is_lake_table
+from hmstats.collector.options import Choices
+from hmstats.collector.planning.preferred import preferred
+from hmstats.collector.refresh.round import Done, Refresher
+from hmstats.collector.refresh.watching import Watch
+from hmstats.collector.refresh.what import Wanted, seconds_of
+from hmstats.collector.request.statement import statement
+from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.health.runs import Outcome
+from hmstats.model.preferences.windows import parse_windows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from hmstats.collector.report import Report
+
+_NEVER = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refresh:
+    """Tables to refresh, and how. `metastore` is an address; `named` is whether the user gave it."""
+
+    texts: Sequence[str]
+    budget: str | None
+    window: str | None
+    quiet: str
+    look: str
+    options: Choices
+    metastore: str
+    named: bool
+    master: str | None
+    conf: Mapping[str, str]
+    spool: str | None
+    patience_seconds: float
+    as_json: bool
+
+    @property
+    def wanted(self) -> Wanted:
+        """The tables and limits. Raises StatementError or InvalidInput for a malformed text."""
+        return Wanted(
+            tuple(named_object(each) for each in self.texts),
+            None if self.budget is None else seconds_of(self.budget),
+            () if self.window is None else parse_windows(self.window),
+            seconds_of(self.quiet),
+            None if self.look == _NEVER else seconds_of(self.look),
+        )
+
+    def dry_run(self) -> None:
+        """Print the plan of a round."""
+        found = Refresher(self.metastore, _no_analysis, self.wanted).plan()
+        if self.as_json:
+            for each in found.plan.taken:
+                typer.echo(json.dumps(work_as_json(each), ensure_ascii=False))
+        else:
+            print_plan(found.plan.taken, found.plan.left, found.skipped)
+
+    def run(self, *, watch: bool) -> None:
+        """Refresh, and print a line for each piece; the exit code is PARTLY_DONE if something failed."""
+        failed = False
+        with _Analyses(self) as analyses:
+            refresher = Refresher(self.metastore, analyses.analyse, self.wanted)
+            with _ended_by_signals(refresher):
+                for done in Watch(refresher).rounds() if watch else refresher.run():
+                    failed |= done.outcome is Outcome.FAILED
+                    self._print(done)
+        if failed:
+            raise typer.Exit(ExitCode.PARTLY_DONE)
+
+    def _print(self, done: Done) -> None:
+        if self.as_json:
+            outcome = None if done.outcome is None else done.outcome.value
+            told = {"outcome": outcome, "message": done.reason, "seconds": round(done.seconds, 3), "rows": done.rows}
+            typer.echo(json.dumps({**work_as_json(done.work), **told}, ensure_ascii=False))
+        else:
+            typer.echo(done_text(done.work, done.outcome, done.reason, done.seconds))
+
+
+@dataclass(slots=True)
+class _Analyses:
+    """Analyses of tables; a Spark session is begun for the first table that needs one. A context manager."""
+
+    how: Refresh
+    _spark: "SparkSession | None" = None
+    _open: ExitStack = field(default_factory=ExitStack)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def analyse(self, name: TableName, partitions: Sequence[str], changed_only: bool) -> "Report":  # noqa: FBT001
+        """Analyse a table, or some of its partitions."""
+        how = self.how
+        with connect(how.metastore, patience_seconds=how.patience_seconds) as service:
+            table = service.existing_table(name)
+            if is_lake_table(table):
+                request = statement(_quoted(name))
+                wanted = preferred(service, request, how.options, row_counts=False)
+                spool = how.spool or str(Path(DEFAULT_FOLDER).absolute())
+                delivery = Delivery(table.name, (), how.metastore, new_run(), spool, how.patience_seconds)
+                return analyze_lake(
+                    service,
+                    table,
+                    wanted.request,
+                    wanted.options,
+                    delivery,
+                    changed_only=changed_only,
+                    row_counts=False,
+                )
+        return collector.analyze(
+            self._session(),
+            _quoted(name),
+            metastore=how.metastore,
+            partitions=list(partitions) or None,
+            changed_only=changed_only,
+            automatic=True,
+            options=how.options,
+            spool=how.spool,
+            patience_seconds=how.patience_seconds,
+        )
+
+    def _session(self) -> "SparkSession":
+        if self._spark is None:
+            need_spark("refresh")
+            session = import_module("hmstats.collector.spark.session").spark_session
+            how = self.how
+            self._spark = self._open.enter_context(session(how.metastore, master=how.master, conf=how.conf))
+        return self._spark
+
+
+def _no_analysis(name: TableName, *_: object) -> "Report":
+    raise StatementError(f"a dry run analyses nothing, found {name}")
+
+
+def _quoted(name: TableName) -> str:
+    return f"`{name.database}`.`{name.table}`"
+
+
+@contextmanager
+def _ended_by_signals(refresher: Refresher) -> Iterator[None]:
+    """Let SIGTERM and SIGINT end the round after the run that is under way; a second one ends it at once."""
+
+    def stop(_: int, __: FrameType | None) -> None:
+        if refresher.stop.is_set():
+            raise KeyboardInterrupt
+        refresher.stop.set()
+        typer.echo("ends after what is being read", err=True)
+
+    before = {each: signal.signal(each, stop) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,39 @@
+"""A table that is held by a lease while it is analysed: a thread prolongs it, over a connection of its own."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from hmstats.client import connect
+from hmstats.errors import HmstatsError
+from hmstats.model.health.runs import Run
+
+_log = structlog.get_logger("hmstats.refresh")
+LEASE_SECONDS = 60
+"""How long a table stays taken after its refresher was killed."""
+
+
+@contextmanager
+def held(metastore: str, run: Run, lease_seconds: int) -> Iterator[threading.Event]:
+    """Prolong the lease of a run while the block runs; the event is set if another run has the table by now."""
+    ended, lost = threading.Event(), threading.Event()
+
+    def renew() -> None:
+        with connect(metastore) as service:
+            while not ended.wait(lease_seconds / 3):
+                try:
+                    if not service.runs.renew(run, lease_seconds):
+                        lost.set()
+                        return
+                except HmstatsError as error:  # the lease may outlive the outage; the next try tells
+                    _log.warning("lease_not_renewed", table=str(run.table), error=str(error))
+
+    thread = threading.Thread(target=renew, name="hmstats-lease", daemon=True)
+    thread.start()
+    try:
+        yield lost
+    finally:
+        ended.set()
+        thread.join(timeout=lease_seconds)

@@ -1,0 +1,145 @@
+"""The plan of a round, from what the metastore knows: health, runs, locks and preferences. No file is listed for it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from hmstats.client import Metastore
+from hmstats.collector.planning.locked import whole_lock
+from hmstats.collector.refresh.what import Wanted
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.health.health import WHOLE
+from hmstats.model.health.pages import ObjectHealth
+from hmstats.model.health.plan import Candidate, Plan, candidate, look, planned
+from hmstats.model.health.runs import NEEDS_YOU, Lease, Outcome, Run, Speeds, speeds
+from hmstats.model.preferences import windows
+from hmstats.model.preferences.in_force import Stated
+from hmstats.model.preferences.preference import Subject
+from hmstats.model.statistics.statistics_locks import StatisticsLock
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The plan of a round, and the tables that are left out of it with the reason.
+
+    `ailing` are tables that failed so often in a row that somebody should look.
+    """
+
+    plan: Plan
+    skipped: Mapping[TableName, str]
+    ailing: Mapping[TableName, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a plan is made from. `last_ms`: the last finished run of each table."""
+
+    now_ms: int
+    speeds: Speeds
+    leases: Mapping[TableName, Lease]
+    runners: Mapping[TableName, str | None]
+    last_ms: Mapping[TableName, int]
+    locks: Mapping[tuple[str, str], Sequence[StatisticsLock]]
+    stated: Stated
+
+
+def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[TableName, float] | None = None) -> Round:
+    """The plan of a round; `busy` are tables that were written to a moment ago, with the seconds since then."""
+    candidates, skipped, ailing = list[Candidate](), dict[TableName, str](), dict[TableName, int]()
+    known: _Known | None = None
+    for of, pattern in wanted.tables:
+        known = _known(service, of.database, of.catalog, now_ms)
+        ailing |= {name: each.failures for name, each in known.leases.items() if each.failures >= NEEDS_YOU}
+        for each in service.health.tables(of.database, pattern, catalog=of.catalog):
+            seconds = (busy or {}).get(each.table)
+            reason = _reason(each, known) if seconds is None else f"written to {seconds:.0f} s ago"
+            if reason is not None and each.health.health < WHOLE:
+                skipped[each.table] = reason
+            elif reason is None:
+                candidates += _candidates(service, each, known, wanted)
+    overhead = known.speeds.overhead_seconds if known is not None else 1.0
+    unique = {(each.table, each.partition): each for each in candidates}
+    return Round(planned(unique.values(), wanted.budget_seconds, overhead_seconds=overhead), skipped, ailing)
+
+
+def _known(service: Metastore, database: str, catalog: str, now_ms: int) -> _Known:
+    runs, leases = service.runs.listed(database, None, catalog=catalog)
+    locks: dict[tuple[str, str], list[StatisticsLock]] = {}
+    for each in service.locks.listed(database, None, catalog):
+        locks.setdefault((each.object.database.database, each.object.table or ""), []).append(each)
+    done = [each for each in runs if each.outcome is Outcome.DONE]
+    return _Known(
+        now_ms,
+        speeds(runs),
+        {name: lease for name, lease, _ in leases},
+        {name: runner for name, _, runner in leases},
+        _last(done),
+        locks,
+        service.preferences.stated(database, None, catalog),
+    )
+
+
+def _last(runs: Sequence[Run]) -> dict[TableName, int]:
+    found: dict[TableName, int] = {}
+    for each in runs:
+        found[each.table] = max(found.get(each.table, 0), each.started_ms)
+    return found
+
+
+def _reason(of: ObjectHealth, known: _Known) -> str | None:
+    """Why a table is left out of a round; None if it is not."""
+    name = of.table
+    lease = known.leases.get(name, Lease())
+    if lease.run_id is not None and lease.until_ms > known.now_ms:
+        return f"is being refreshed by {known.runners.get(name) or 'another run'}"
+    if lease.retry_ms is not None and lease.retry_ms > known.now_ms:
+        return f"failed {lease.failures} times in a row, is tried again at {_time(lease.retry_ms)}"
+    locks = [*known.locks.get((name.database, ""), ()), *known.locks.get((name.database, name.table), ())]
+    if whole_lock(locks) is not None:
+        return "is locked"
+    subject = Subject(name.parent, name.table)
+    if not known.stated.is_automatic(subject):
+        return "is left out of automatic analyses by its preferences"
+    preferred = known.stated.of(subject)
+    now = datetime.fromtimestamp(known.now_ms / 1000, UTC)
+    if preferred.window and windows.closes_at(preferred.window, now) is None:
+        return f"has a window of its own: {windows.windows_text(preferred.window)}"
+    last, every = known.last_ms.get(name), preferred.every_seconds
+    if every is not None and last is not None and last + every * 1_000 > known.now_ms:
+        return f"is analysed every {every:,} s at most"
+    return None
+
+
+def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: Wanted) -> Iterator[Candidate]:
+    """A table, or its partitions whose health is below 100; or a look at the files of one that looks fresh."""
+    if of.health.health == WHOLE:
+        last = known.last_ms.get(of.table, 0)
+        if wanted.look_seconds is not None and last + wanted.look_seconds * 1_000 <= known.now_ms and _has_data(of):
+            yield look(of, known.speeds)
+        return
+    if of.health.partitions is None:
+        yield candidate(of, known.speeds, known.now_ms)
+        return
+    held = _held(of.table, known)
+    for each in service.health.partitions(of.table, below=WHOLE):
+        if each.partition not in held:
+            yield candidate(each, known.speeds, known.now_ms)
+
+
+def _held(name: TableName, known: _Known) -> set[str | None]:
+    """The partitions that are locked, or left out of automatic analyses."""
+    locks = known.locks.get((name.database, name.table), ())
+    held: set[str | None] = {each.object.partition for each in locks if not each.object.columns}
+    stated = {each.subject.partition for each in known.stated.preferences if each.subject.table_name == name}
+    for each in stated - {None}:
+        if not known.stated.is_automatic(Subject(name.parent, name.table, each)):
+            held.add(each)
+    return held - {None}
+
+
+def _has_data(of: ObjectHealth) -> bool:
+    return of.health.columns > 0 or bool(of.health.partitions)
+
+
+def _time(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

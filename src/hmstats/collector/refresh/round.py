@@ -1,0 +1,139 @@
+"""A round of refreshing: each piece of its plan is analysed under a lease of its table, and recorded as a run."""
+
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from hmstats.client import Metastore, connect
+from hmstats.collector.refresh.held import LEASE_SECONDS, held
+from hmstats.collector.refresh.planning import Round, plan_round
+from hmstats.collector.refresh.what import Wanted
+from hmstats.errors import HmstatsError
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.health.health import WHOLE
+from hmstats.model.health.plan import Work
+from hmstats.model.health.runs import Outcome, Run
+from hmstats.model.preferences import windows
+
+if TYPE_CHECKING:
+    from hmstats.collector.report import Report
+
+_MOST_CHARACTERS = 2_000
+"""Most characters of a reason that is recorded."""
+Analyse = Callable[[TableName, Sequence[str], bool], "Report"]
+"""Analyses a table, or some partitions of it by name; with True only what its files show as changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a piece of the plan; `outcome` None: nothing was done, for the reason."""
+
+    work: Work
+    outcome: Outcome | None
+    reason: str | None = None
+    seconds: float = 0.0
+    rows: int | None = None
+    size_bytes: int | None = None
+    partitions: int = 0
+
+
+@dataclass(slots=True)
+class Refresher:
+    """Runs rounds. `stop` ends a round after the run that is under way."""
+
+    metastore: str
+    analyse: Analyse
+    wanted: Wanted
+    stop: threading.Event = field(default_factory=threading.Event)
+    clock: Callable[[], float] = time.time
+    lease_seconds: int = LEASE_SECONDS
+    runner: str = field(default_factory=lambda: f"{socket.gethostname()}/{os.getpid()}")
+
+    def plan(self, busy: dict[TableName, float] | None = None) -> Round:
+        """The plan of a round now."""
+        with connect(self.metastore) as service:
+            return plan_round(service, self.wanted, self._now_ms(), busy)
+
+    def run(self, busy: dict[TableName, float] | None = None) -> Iterator[Done]:
+        """A round: what became of each piece of work, as soon as it is done.
+
+        It ends when the plan is done, at `stop`, at the end of the window, and when the time that it took is the
+        budget. A failure ends its own piece alone.
+        """
+        if not self._is_open():
+            return
+        began = time.monotonic()
+        with connect(self.metastore) as service:
+            found = plan_round(service, self.wanted, self._now_ms(), busy)
+            for number, work in enumerate(found.plan.taken):
+                over = self.wanted.budget_seconds is not None and time.monotonic() - began > self.wanted.budget_seconds
+                if self.stop.is_set() or not self._is_open() or (over and number):
+                    return
+                yield self._done(service, work)
+
+    def _is_open(self) -> bool:
+        now = datetime.fromtimestamp(self.clock(), UTC)
+        return not self.wanted.windows or windows.closes_at(self.wanted.windows, now) is not None
+
+    def _now_ms(self) -> int:
+        return int(self.clock() * 1_000)
+
+    def _done(self, service: Metastore, work: Work) -> Done:
+        run = Run(uuid.uuid4().hex, work.table, self.runner, 0, Outcome.RUNNING, work.partitions, work.terms.as_dict())
+        try:
+            begun = service.runs.begin(run, self.lease_seconds)
+        except HmstatsError as error:  # dropped meanwhile, or no longer allowed
+            return Done(work, None, str(error))
+        if not begun.started:
+            return Done(work, None, f"held by {begun.held_by}" if begun.held_by else "failed a moment ago")
+        with held(self.metastore, run, self.lease_seconds):
+            done = self._analysed(service, work)
+        ended = replace(
+            run,
+            outcome=done.outcome or Outcome.DONE,
+            reason=done.reason,
+            rows=done.rows,
+            size_bytes=done.size_bytes,
+            seconds=done.seconds,
+        )
+        service.runs.end(ended)
+        return done
+
+    def _analysed(self, service: Metastore, work: Work) -> Done:
+        began = time.monotonic()
+        try:
+            partitions = self._still_stale(service, work)
+            if partitions is None:
+                return Done(work, Outcome.DONE, "fresh by now")
+            report = self.analyse(work.table, partitions, work.look)
+        except (HmstatsError, OSError) as error:
+            return Done(work, Outcome.FAILED, str(error)[:_MOST_CHARACTERS], time.monotonic() - began)
+        return Done(
+            work,
+            Outcome.DONE,
+            report.left,
+            time.monotonic() - began,
+            report.rows,
+            report.bytes,
+            report.partitions,
+        )
+
+    def _still_stale(self, service: Metastore, work: Work) -> Sequence[str] | None:
+        """The partitions of the work that are not fresh by now (none: the table as a whole); None if all are.
+
+        Whoever had the lease before may have done some of it.
+        """
+        if work.look:
+            return ()
+        if not work.partitions:
+            name = work.table
+            stale = list(service.health.tables(name.database, name.table, below=WHOLE, catalog=name.catalog))
+            return () if stale else None
+        names = {each.partition for each in service.health.partitions(work.table, below=WHOLE)}
+        return [each for each in work.partitions if each in names] or None

@@ -1,0 +1,63 @@
+"""Rounds whenever something has changed: the notification log is followed, and a table waits until it is quiet."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from hmstats.client import Metastore, connect
+from hmstats.collector.refresh.round import Done, Refresher
+from hmstats.errors import ServiceUnavailable
+from hmstats.model.catalog.names import table_name
+from hmstats.model.catalog.objects import TableName
+
+_STATISTICS = frozenset(
+    {
+        *("UPDATE_TABLE_COLUMN_STAT", "UPDATE_PARTITION_COLUMN_STAT"),
+        *("DELETE_TABLE_COLUMN_STAT", "DELETE_PARTITION_COLUMN_STAT"),
+    }
+)
+"""Events that tell of statistics alone."""
+_EVENTS_AT_ONCE = 1_000
+
+
+@dataclass(slots=True)
+class Watch:
+    """Follows the log, and runs a round every `look_seconds` while there is work."""
+
+    refresher: Refresher
+    look_seconds: float = 5.0
+    _last_event: int | None = None
+    _changed: dict[TableName, float] = field(default_factory=dict)
+
+    def rounds(self) -> Iterator[Done]:
+        """What becomes of each piece of work of all rounds, until the refresher's `stop`.
+
+        A metastore that is away is asked again.
+        """
+        stop: threading.Event = self.refresher.stop
+        while not stop.is_set():
+            with suppress(ServiceUnavailable):  # asked again after a pause
+                yield from self.refresher.run(self.busy())
+            stop.wait(self.look_seconds)
+
+    def busy(self) -> dict[TableName, float]:
+        """The tables that were written to within the quiet time, with the seconds since then."""
+        with connect(self.refresher.metastore) as service:
+            self._follow(service)
+        now, quiet = time.monotonic(), self.refresher.wanted.quiet_seconds
+        self._changed = {name: at for name, at in self._changed.items() if now - at < quiet}
+        return {name: now - at for name, at in self._changed.items()}
+
+    def _follow(self, service: Metastore) -> None:
+        """Note the tables of new events. At first only events to come are looked at."""
+        if self._last_event is None:
+            self._last_event = service.last_event()
+            return
+        while events := service.events_after(self._last_event, _EVENTS_AT_ONCE):
+            for each in events:
+                if each.tableName and each.eventType not in _STATISTICS:
+                    name = table_name(each.dbName, each.tableName, each.catName)
+                    self._changed[name] = time.monotonic()
+            self._last_event = events[-1].eventId

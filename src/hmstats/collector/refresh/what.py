@@ -1,0 +1,35 @@
+"""What a refresh is about, and its limits."""
+
+import re
+from dataclasses import dataclass
+
+from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import DatabaseName
+from hmstats.model.preferences.windows import Window
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_DURATION = re.compile(r"(\d{1,6})([smhd])")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Tables to refresh: pairs of a database (its name a pattern) and a pattern of tables (None: all).
+
+    `budget_seconds`: the predicted seconds of a round (None: no limit), `windows`: when rounds may run (none: always),
+    `quiet_seconds`: how long nobody must have written to a table, `look_seconds`: how often the files of a table are
+    listed that looks fresh (None: never).
+    """
+
+    tables: tuple[tuple[DatabaseName, str | None], ...]
+    budget_seconds: float | None = None
+    windows: tuple[Window, ...] = ()
+    quiet_seconds: float = 60.0
+    look_seconds: float | None = 86_400.0
+
+
+def seconds_of(text: str) -> float:
+    """The seconds of a duration such as 90s, 30m, 12h, 7d. Raises StatementError."""
+    found = _DURATION.fullmatch(text.strip())
+    if found is None:
+        raise StatementError(f"a duration must be a number with s, m, h or d, such as 30m; found {text!r}")
+    return float(found[1]) * _UNITS[found[2]]
