@@ -22,9 +22,9 @@ class Outcome(StrEnum):
     DONE = "done"
     FAILED = "failed"
     STOPPED = "stopped"
-    """It was told to end before all of it was done."""
+    """Somebody has ended the run before all of it was done."""
     LOST = "lost"
-    """Its process died: its lease ran out."""
+    """The process of the run died, and the lease ran out."""
 
 
 @dataclass(frozen=True, slots=True)
