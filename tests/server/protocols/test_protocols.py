@@ -331,6 +331,7 @@ def test_a_call_that_fails_is_a_thrift_answer_by_http() -> None:
     [
         ("GET", {}, None, 405, "must be a POST, found GET"),
         ("POST", {"Content-Type": "text/plain"}, b"x", 415, "must be application/x-thrift, found text/plain"),
+        ("POST", THRIFT | {"Content-Encoding": "gzip"}, b"x", 415, "must not be compressed"),
         ("POST", THRIFT, b"", 400, "one whole request, found a part"),
         ("POST", THRIFT, request("getOption", key="x")[:-1], 400, "one whole request, found a part"),
         ("POST", THRIFT, request("getOption", key="x") + b"y", 400, "one whole request, found more"),

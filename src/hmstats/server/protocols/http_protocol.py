@@ -183,6 +183,10 @@ class HttpProtocol:
         if not self._type.startswith(_TYPES):
             self._refused = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
             raise ProtocolError(f"the content type must be application/x-thrift, found {self._type.decode('latin-1')}")
+        if headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
+            # A few bytes of a compressed body can become gigabytes.
+            self._refused = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+            raise ProtocolError("a request's body must not be compressed, found a content encoding")
         if self._authenticates:
             self._expect_proof(request)
 
