@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.fixtures.debian import find_module
 from tests.fixtures.kerberos import SERVICE, Kerberos
 from tests.fixtures.servers import HMSTATS, serving
 from tests.peers import start_hive
+from tests.peers.cache import CACHE
 from tests.peers.hive_engine.jars import compiled
 
 pytestmark = pytest.mark.slow  # needs a KDC, Java and Maven
@@ -103,6 +105,32 @@ def test_our_commands_work_with_a_ticket(kerberos: Kerberos, tmp_path: Path) -> 
         pinged = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
     assert json.loads(pinged.stdout)["alive"]
     assert recorded(tmp_path / "audit.jsonl") == {("alice", "kerberos")}
+
+
+PYICEBERG = """
+import sys
+from pyiceberg.catalog import load_catalog
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField
+given = {"type": "hive", "uri": sys.argv[1], "warehouse": sys.argv[2], "hive.kerberos-authentication": "true"}
+catalog = load_catalog("c", **given)
+catalog.create_table("default.t", Schema(NestedField(1, "a", LongType())))
+print(catalog.list_tables("default"))
+"""
+
+
+def test_pyiceberg_works_with_a_ticket(kerberos: Kerberos, tmp_path: Path) -> None:
+    cache = CACHE / "kerberos" / "pyiceberg"
+    find_module("kerberos", "kerberos", "python3-kerberos", cache, ["python3-kerberos", "python3-pure-sasl"])
+    audit = tmp_path / "audit.jsonl"
+    (tmp_path / "session.py").write_text(PYICEBERG)
+    given = settings(kerberos, "privacy") | audited(audit)
+    with serving(tmp_path, settings=given, environment=importing(kerberos)) as port:
+        environment = os.environ | importing(kerberos) | {"KRB5CCNAME": f"FILE:{kerberos.tickets('alice')}"}
+        command = [sys.executable, "session.py", f"thrift://localhost:{port}", str(tmp_path / "warehouse")]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.stdout == "[('default', 't')]\n", done.stderr[-3_000:]
+    assert recorded(audit) == {("alice", "kerberos")}
 
 
 def test_sparks_own_client_reads_and_writes_statistics_in_private(kerberos: Kerberos, tmp_path: Path) -> None:

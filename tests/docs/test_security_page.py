@@ -3,12 +3,14 @@
 import subprocess
 from pathlib import Path
 
+import pytest
 from tests.docs.pages import commands
 from tests.fixtures.servers import HMSTATS
 
 from hmstats.model.access.actions import Action
 from hmstats.model.access.rule_file import parse_rules
 from hmstats.model.access.rules import ANONYMOUS, THE_SERVER, Identity, Rules
+from hmstats.settings import CONFIG_FILE_VARIABLE, load
 
 PAGE = Path(__file__).parents[2] / "docs" / "security.md"
 PAY, ORDERS = ("hive", "personnel", "pay"), ("hive", "sales", "orders")
@@ -54,3 +56,17 @@ def test_the_commands_say_what_the_page_shows(tmp_path: Path) -> None:
 def test_every_action_is_on_the_page() -> None:
     page = PAGE.read_text("utf-8")
     assert [action for action in Action if f"`{action}`" not in page] == []
+
+
+def test_the_hardened_configuration_can_be_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = PAGE.read_text("utf-8")
+    block = page.split("## A hardened configuration")[1].split("```")[1].removeprefix("toml\n")
+    (tmp_path / "hmstats.toml").write_text(block)
+    monkeypatch.setenv(CONFIG_FILE_VARIABLE, str(tmp_path / "hmstats.toml"))
+    found = load()
+    assert (found.tls, found.protection, found.authentication) == ("require", "privacy", ("kerberos", "token"))
+    assert (found.unencrypted_secrets, found.audit, found.warehouse_roots) == (
+        False,
+        "writes",
+        ("s3a://lake/databases",),
+    )

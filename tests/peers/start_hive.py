@@ -37,6 +37,8 @@ JAVA = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.
 GENERATIONS = ("2.3", "3.1", "4.0", "4.1")
 SERVER = "org.apache.hadoop.hive.metastore.HiveMetaStore"
 START_SECONDS = 120
+SASL = "metastore.sasl.enabled=true"
+"""The setting with which a server wants Kerberos, and answers no plain call."""
 
 _POMS = {"3.1": "hive3", "4.0": "hive4", "4.1": "hive41"}
 _HOMES = {"2.3": "3.1", "3.1": "3.1", "4.0": "4.0", "4.1": "4.0"}
@@ -242,6 +244,17 @@ def answers(port: int) -> bool:
         return False
 
 
+def refuses_unknown_mechanism(port: int) -> bool:
+    """Whether a server of SASL is there: it answers a mechanism that does not exist by BAD."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), 5) as connection:
+            connection.settimeout(30)
+            connection.sendall(struct.pack(">BI", 1, 4) + b"NONE")
+            return connection.recv(1) == b"\x03"
+    except OSError:
+        return False
+
+
 def start(
     generation: str, port: int, database: str, work: Path, extra: Sequence[str], heap: str, jars: Sequence[str] = ()
 ) -> subprocess.Popen[bytes]:
@@ -260,10 +273,11 @@ def start(
         return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=work)
 
 
-def wait(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def wait(server: subprocess.Popen[bytes], port: int, log: Path, *, sasl: bool = False) -> None:
     """Return when the server answers, or has ended; end the program when it does neither in time."""
     until = time.monotonic() + START_SECONDS
-    while server.poll() is None and not answers(port):
+    is_there = refuses_unknown_mechanism if sasl else answers
+    while server.poll() is None and not is_there(port):
         if time.monotonic() > until:
             server.kill()
             sys.exit(f"start_hive: no answer on port {port} after {START_SECONDS} s, see {log}")
@@ -285,7 +299,7 @@ def main() -> None:
     server = start(given.generation, given.port, given.db, work, given.set, given.heap, given.jar)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.terminate())
-    wait(server, given.port, work / "hive.log")
+    wait(server, given.port, work / "hive.log", sasl=SASL in given.set)
     if server.poll() is None:
         print(f"ready {given.port}", flush=True)
     code = server.wait()
