@@ -425,6 +425,36 @@ def test_a_peer_that_speaks_something_else_ends_the_client() -> None:
         assert client.at_end()
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(b"\x0b\0\0\xff\xff\xff\xfb" + bytes(20), id="text of -5 bytes"),
+        pytest.param(b"\x0b\0\0\x7f\xff\xff\xff" + bytes(20), id="text of 2 GiB"),
+        pytest.param((b"\x0f\0\0" + b"\x0f\0\0\0\1" * 200 + bytes(20)), id="lists in lists"),
+        pytest.param((b"\x0c\0\0" * 200 + bytes(20)), id="structs in structs"),
+        pytest.param(b"\x0d\0\0\x0b\x0b\0\xff\xff\xff" + bytes(20), id="map without an end"),
+    ],
+)
+def test_a_malformed_answer_ends_the_client_and_no_other(value: bytes) -> None:
+    def behave(side: UpstreamSide) -> None:
+        asked = side.request()
+        if asked is not None:
+            head = read_head(asked)
+            assert head is not None
+            side.send(encode_reply(head, value))
+
+    with Upstream(behave) as upstream, gateway(upstream.address) as address:
+        with Client(address) as client:
+            client.send(request("get_all_databases"))
+            while client.socket.recv(65536):
+                pass
+        with Client(address) as other:
+            other.send(request("get_all_databases"))
+            while other.socket.recv(65536):
+                pass
+        assert upstream.accepted == 2
+
+
 def test_an_answer_to_another_call_ends_the_client_and_the_connection() -> None:
     def behave(side: UpstreamSide) -> None:
         while (asked := side.request()) is not None:

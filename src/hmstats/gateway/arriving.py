@@ -27,7 +27,14 @@ _SUCCESS = 0
 """The number of a result's field that is the value; all others are exceptions."""
 _FAULT_TYPE = 2
 """The number of the field of a TApplicationException that is its type."""
-_NO_MESSAGE = (ProtocolError, RecursionError, TTransportException, UnicodeDecodeError, MemoryError)
+_NO_MESSAGE = (
+    ProtocolError,
+    RecursionError,
+    TTransportException,
+    UnicodeDecodeError,
+    MemoryError,  # a size beyond what the reader can hold
+    SystemError,  # a negative size
+)
 
 
 class Unanswered(Exception):
