@@ -168,7 +168,7 @@ def bench_unions() -> None:
             some.append(sketch.to_bytes())
         every = some * (SKETCHES // len(some))
         name = f"union of {SKETCHES} sketches of {each} values"
-        measure(name, SKETCHES, "sketches", partial(bit_vector.unite, every))
+        measure(name, SKETCHES, "sketches", partial(bit_vector.merge, every))
 
 
 def main() -> None:

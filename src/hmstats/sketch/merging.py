@@ -19,14 +19,14 @@ class MergedSketches:
 
     ignored: Callable[[SketchError], None]
 
-    def unite_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
+    def merge_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
         """The merged vector and its distinct count; if the kinds cannot be merged, the HyperLogLog one and None."""
         of_hll = [each.startswith(hll_bytes.MAGIC) for each in (one, other)]
         try:
             if all(of_hll):
                 hll = HiveHll.merge_many([one, other])
                 return hll.to_bytes(), hll.count()
-            united = bit_vector.unite([one, other])
+            united = bit_vector.merge([one, other])
         except SketchError as error:
             self.ignored(error)
             return other, None
@@ -34,7 +34,7 @@ class MergedSketches:
             return (one if of_hll[0] else other), None
         return united, bit_vector.estimate(united)
 
-    def unite_histograms(self, one: bytes, other: bytes) -> bytes:
+    def merge_histograms(self, one: bytes, other: bytes) -> bytes:
         """The merged histogram, with the k of the smaller one."""
         try:
             stored = KllHistogram.from_bytes(one)
@@ -43,7 +43,7 @@ class MergedSketches:
             return other
         return stored.merge(KllHistogram.from_bytes(other)).to_bytes()
 
-    def unite_top_k(self, one: bytes, other: bytes) -> bytes | None:
+    def merge_top_k(self, one: bytes, other: bytes) -> bytes | None:
         """The merged sketch; None if the stored one cannot be read."""
         try:
             return TopK.merge_many([one, other]).to_bytes()

@@ -28,14 +28,14 @@ from hmstats.model.statistics.provenance import Provenance
 class SetSketches:
     """A sketch is the sorted bytes of a set: its union is the set's, its estimate the set's size."""
 
-    def unite_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
+    def merge_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
         united = bytes(sorted({*one, *other}))
         return united, len(united)
 
-    def unite_histograms(self, one: bytes, other: bytes) -> bytes:
+    def merge_histograms(self, one: bytes, other: bytes) -> bytes:
         return bytes(sorted(one + other))
 
-    def unite_top_k(self, one: bytes, other: bytes) -> bytes | None:
+    def merge_top_k(self, one: bytes, other: bytes) -> bytes | None:
         return one + other
 
 

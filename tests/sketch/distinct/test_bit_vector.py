@@ -17,8 +17,8 @@ SMALL_FM = b"FM\x01\x00\xff\x19\x00\x00"
 def test_nothing_is_told_in_three_ways(data: bytes | None) -> None:
     assert bit_vector.is_absent(data)
     assert bit_vector.estimate(data) is None
-    assert bit_vector.unite([data]) is None
-    assert bit_vector.unite([HLL, data]) is None
+    assert bit_vector.merge([data]) is None
+    assert bit_vector.merge([HLL, data]) is None
     bit_vector.check(data)
 
 
@@ -50,15 +50,15 @@ def test_the_standard_error_follows_from_the_size(data: bytes | None, error: flo
 
 def test_sketches_of_one_kind_are_united() -> None:
     other = of_longs(10, 500, 1_500)
-    assert bit_vector.unite([HLL, other.to_bytes()]) == of_longs(12, 0, 1_000).merge(other).to_bytes()
-    assert bit_vector.unite([HLL]) == HLL
-    assert bit_vector.unite([FM, FM]) == FM
-    assert bit_vector.unite([]) is None
+    assert bit_vector.merge([HLL, other.to_bytes()]) == of_longs(12, 0, 1_000).merge(other).to_bytes()
+    assert bit_vector.merge([HLL]) == HLL
+    assert bit_vector.merge([FM, FM]) == FM
+    assert bit_vector.merge([]) is None
 
 
 def test_sketches_that_do_not_go_together_are_not_united() -> None:
-    assert bit_vector.unite([HLL, FM]) is None
-    assert bit_vector.unite([FM, SMALL_FM]) is None
+    assert bit_vector.merge([HLL, FM]) is None
+    assert bit_vector.merge([FM, SMALL_FM]) is None
 
 
 @pytest.mark.parametrize("data", [b"garbage", b"HLX", b"HLL", HLL[:-1], FM[:-1], b"\x00"])
@@ -67,13 +67,13 @@ def test_corrupt_bytes_are_refused(data: bytes) -> None:
         bit_vector.check(data)
     for other in (HLL, FM):
         with pytest.raises(SketchError):
-            bit_vector.unite([other, data])
+            bit_vector.merge([other, data])
 
 
 @given(st.lists(st.sampled_from([HLL, FM, SMALL_FM, b"HL", b"", b"x"]) | st.binary(max_size=12), max_size=4))
 def test_any_bytes_are_united_or_refused(sketches: list[bytes]) -> None:
     try:
-        united = bit_vector.unite(sketches)
+        united = bit_vector.merge(sketches)
     except SketchError:
         return
     assert united is None or (bit_vector.estimate(united) or 0) >= 1

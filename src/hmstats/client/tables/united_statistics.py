@@ -95,7 +95,7 @@ class _Sketches:
         vector, count = self._vectors
         own = getattr(column.data, "bit_vector", None)
         if own:
-            united = bit_vector.unite([own] if vector is None else [vector, own])
+            united = bit_vector.merge([own] if vector is None else [vector, own])
             self._vectors = (united, count if united is None else count + 1)  # sketches of two kinds do not merge
         histogram = getattr(column.data, "histogram", None)
         if histogram:

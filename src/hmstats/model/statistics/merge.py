@@ -23,15 +23,15 @@ MAX_I64 = 2**63 - 1
 class Sketches(Protocol):
     """Merges sketches; the model has only their bytes."""
 
-    def unite_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
+    def merge_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
         """The merged bit vector, and its number of distinct values: None if both sides do not merge."""
         ...
 
-    def unite_histograms(self, one: bytes, other: bytes) -> bytes:
+    def merge_histograms(self, one: bytes, other: bytes) -> bytes:
         """The merged histogram."""
         ...
 
-    def unite_top_k(self, one: bytes, other: bytes) -> bytes | None:
+    def merge_top_k(self, one: bytes, other: bytes) -> bytes | None:
         """The merged sketch, or None if one cannot be read."""
         ...
 
@@ -47,7 +47,7 @@ def merge(one: ColumnStatistics, other: ColumnStatistics, sketches: Sketches) ->
         other,
         data=merge_data(one.data, other.data, sketches),
         # If one side has no sketch, its values may be the most frequent ones.
-        top_k=sketches.unite_top_k(one.top_k, other.top_k) if one.top_k and other.top_k else None,
+        top_k=sketches.merge_top_k(one.top_k, other.top_k) if one.top_k and other.top_k else None,
         provenance=_provenance(one.provenance, other.provenance),
     )
 
@@ -57,10 +57,10 @@ def merge_data(one: Any, other: Any, sketches: Sketches) -> Data:
     merged = merge_numbers(one, other)
     names = {field.name for field in fields(one)}
     if "bit_vector" in names:
-        merged["bit_vector"], estimate = _unite_bit_vectors(one.bit_vector, other.bit_vector, sketches)
+        merged["bit_vector"], estimate = _merge_bit_vectors(one.bit_vector, other.bit_vector, sketches)
         merged["ndv"] = either(max, merged["ndv"], estimate)
     if "histogram" in names:
-        merged["histogram"] = either(sketches.unite_histograms, one.histogram, other.histogram)
+        merged["histogram"] = either(sketches.merge_histograms, one.histogram, other.histogram)
     united: Data = type(one)(**merged)
     return united
 
@@ -99,7 +99,7 @@ def _provenance(one: Provenance | None, other: Provenance | None) -> Provenance 
     return provenance.merge(one or Provenance(), other or Provenance()) if one or other else None
 
 
-def _unite_bit_vectors(one: bytes | None, other: bytes | None, sketches: Sketches) -> tuple[bytes | None, int | None]:
+def _merge_bit_vectors(one: bytes | None, other: bytes | None, sketches: Sketches) -> tuple[bytes | None, int | None]:
     if one is None or other is None:
         return one or other, None
-    return sketches.unite_bit_vectors(one, other)
+    return sketches.merge_bit_vectors(one, other)

@@ -65,7 +65,7 @@ def standard_errors(sketches: Sequence[bytes | None]) -> list[float | None]:
     return [known[each[: hll_bytes.HEADER_BYTES]] if each else None for each in sketches]
 
 
-def unite(sketches: Sequence[bytes | None]) -> bytes | None:
+def merge(sketches: Sequence[bytes | None]) -> bytes | None:
     """The merged sketch; None if there are no sketches, or if one is absent or does not merge.
 
     HyperLogLog sketches merge whatever their precision, FM sketches only when they have as many vectors, and the two

@@ -58,12 +58,12 @@ def bit_vectors(connection: Connection, scope: Scope) -> dict[str, Outcome[bytes
 
     Returns MissingStatistics for a column if a partition, or the table, has no readable one.
     """
-    return _merged(connection, scope, What.BIT_VECTOR, bit_vector.unite)
+    return _merged(connection, scope, What.BIT_VECTOR, bit_vector.merge)
 
 
 def histograms(connection: Connection, scope: Scope) -> dict[str, Outcome[KllHistogram]]:
     """Each column's merged histogram, or MissingStatistics."""
-    found = _merged(connection, scope, What.HISTOGRAM, _unite_histograms)
+    found = _merged(connection, scope, What.HISTOGRAM, _merge_histograms)
     return {column: _read(each, KllHistogram.from_bytes, KllHistogram) for column, each in found.items()}
 
 
@@ -114,35 +114,35 @@ def _booleans(
     return missing_statistics(scope.name, scope.target, column, "counts", missing) if missing else counted
 
 
-Unite = Callable[[Sequence[bytes]], bytes | None]
+Merge = Callable[[Sequence[bytes]], bytes | None]
 """Merges one or more sketches; returns None if their kinds cannot be merged."""
 
 
-def _merged(connection: Connection, scope: Scope, what: What, unite: Unite) -> dict[str, Outcome[bytes | None]]:
+def _merged(connection: Connection, scope: Scope, what: What, merge: Merge) -> dict[str, Outcome[bytes | None]]:
     columns = list(scope.kinds)
     if not scope.partitioned:
-        unions = _of_table(connection, scope, columns, what, unite)
+        unions = _of_table(connection, scope, columns, what, merge)
     else:
         rows = sketches.of_partitions(connection, scope.target.id, scope.partitions, columns, what)
-        unions = _unions(scope, columns, rows, unite)
+        unions = _unions(scope, columns, rows, merge)
         missing = [column for column, each in unions.items() if each.missing]
         if missing and scope.partitions is None:
-            own = _of_table(connection, scope, missing, what, unite)
+            own = _of_table(connection, scope, missing, what, merge)
             unions |= {column: each for column, each in own.items() if not each.missing}
     return {column: each.outcome(what) for column, each in unions.items()}
 
 
 def _of_table(
-    connection: Connection, scope: Scope, columns: Sequence[str], what: What, unite: Unite
+    connection: Connection, scope: Scope, columns: Sequence[str], what: What, merge: Merge
 ) -> "dict[str, _Union]":
     rows = sketches.of_table(connection, scope.target.id, columns, what)
-    return _unions(scope, columns, rows or [Stored(None, None, None, 0, None)], unite)
+    return _unions(scope, columns, rows or [Stored(None, None, None, 0, None)], merge)
 
 
-def _unions(scope: Scope, columns: Sequence[str], rows: Iterable[Stored], unite: Unite) -> "dict[str, _Union]":
+def _unions(scope: Scope, columns: Sequence[str], rows: Iterable[Stored], merge: Merge) -> "dict[str, _Union]":
     """The merged sketches by column, one sketch of each partition; `rows` are grouped by partition."""
     at_once = max(_LEAST_AT_ONCE, _MOST_AT_ONCE // max(len(columns), 1))
-    unions = {column: _Union(scope, column, unite, at_once) for column in columns}
+    unions = {column: _Union(scope, column, merge, at_once) for column in columns}
     for partition, found in groupby(rows, key=attrgetter("partition")):
         by_column: dict[str | None, list[Stored]] = defaultdict(list)
         for each in found:
@@ -157,8 +157,8 @@ def _unions(scope: Scope, columns: Sequence[str], rows: Iterable[Stored], unite:
 class _Union:
     """The merged sketch of one column, fed partition by partition."""
 
-    def __init__(self, scope: Scope, column: str, unite: Unite, at_once: int) -> None:
-        self._scope, self._column, self._unite, self._at_once = scope, column, unite, at_once
+    def __init__(self, scope: Scope, column: str, merge: Merge, at_once: int) -> None:
+        self._scope, self._column, self._merge, self._at_once = scope, column, merge, at_once
         self._union: bytes | None = None
         self._waiting: list[tuple[str, bytes]] = []
         self.missing: list[str] = []
@@ -190,12 +190,12 @@ class _Union:
             return
         before = [] if self._union is None else [self._union]
         try:
-            union = self._unite([*before, *(data for _, data in waiting)])
+            union = self._merge([*before, *(data for _, data in waiting)])
         except SketchError:
             readable = [each for each in waiting if self._can_be_read(*each)]
             self.missing += [each[0] for each in waiting if each not in readable]
             waiting = readable
-            union = self._unite([*before, *(data for _, data in waiting)])
+            union = self._merge([*before, *(data for _, data in waiting)])
         if union is None:  # two kinds of sketches cannot be merged: the first kind stays
             self.missing += [partition for partition, _ in waiting]
         else:
@@ -203,7 +203,7 @@ class _Union:
 
     def _can_be_read(self, partition: str, data: bytes) -> bool:
         try:
-            self._unite([data])
+            self._merge([data])
         except SketchError as error:
             ignored(self._scope.name, self._column, error, partition or None)
             return False
@@ -222,7 +222,7 @@ def _precedence(stored: Stored, asked: str) -> Precedence:
     return precedence(stored.engine or "", stored.analyzed_seconds, asked)
 
 
-def _unite_histograms(found: Sequence[bytes]) -> bytes:
+def _merge_histograms(found: Sequence[bytes]) -> bytes:
     histograms = [KllHistogram.from_bytes(each) for each in found]
     united = KllHistogram(min((each.k for each in histograms), default=DEFAULT_K))
     united.absorb(histograms)

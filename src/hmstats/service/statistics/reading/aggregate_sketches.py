@@ -63,7 +63,7 @@ def _taken_in(
 ) -> UnitedVector:
     known = [] if before.vector is None else [before.vector]
     try:
-        vector = bit_vector.unite([*known, *(content for _, content in sketches)])
+        vector = bit_vector.merge([*known, *(content for _, content in sketches)])
     except SketchError:
         return replace(_taken_in(name, column, before, _sound(name, column, sketches)), complete=False)
     if vector is None:  # two kinds of sketches cannot be merged
