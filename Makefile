@@ -72,6 +72,10 @@ browser: install ## Install what drives a real browser, and Chromium by apt wher
 test-browser: browser ## Open every page in a real browser: scripts, colours, keyboard, widths, axe-core
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
 
+test-feeds: install ## Hold what feeds send against the models that the catalogs' projects publish
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps openlineage-python acryl-datahub openmetadata-ingestion fastavro
+	@$(BIN)/python -m pytest tests/feeds $(ARGS)
+
 docs-site: install ## Build the documentation as a site in site/; a link that leads nowhere fails it
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
@@ -86,4 +90,4 @@ bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='
 clean: ## Remove the virtual environment and everything made
 	@rm -rf $(VENV) build dist site demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo demo-web test test-all test-engines test-hive fuzz lint format docs docs-site screenshot page-pictures browser test-browser bench clean
+.PHONY: help install demo demo-web test test-all test-engines test-hive fuzz lint format docs docs-site screenshot page-pictures browser test-browser test-feeds bench clean

@@ -5,6 +5,7 @@ hmstats.analyze(spark, "db.table")        compute statistics with Spark and stor
 hmstats.check(spark, "db.table")          compare stored statistics with the data
 hmstats.writer(df)                        write a DataFrame and collect its statistics meanwhile
 hmstats.arrow                             statistics as Arrow arrays
+hmstats.show("db.table")                  a table as pictures in a notebook
 
 Each is imported when it is first used: a client loads no Spark, a server no client.
 
@@ -22,6 +23,7 @@ outlets/     the model in other forms
 model/       what everything above speaks of
 files/       file systems and directories
 web/         the page: tables and statistics in a browser and as JSON
+feeds/       statistics sent to data catalogs
 cli/         the commands
 
 settings.py        what the commands and the server can be told
@@ -46,8 +48,9 @@ if TYPE_CHECKING:
     from hmstats.collector import writing as writer
     from hmstats.errors import HmstatsError
     from hmstats.outlets import arrow
+    from hmstats.web.notebook import show
 
-__all__ = ["HmstatsError", "Metastore", "__version__", "analyze", "arrow", "check", "connect", "writer"]
+__all__ = ["HmstatsError", "Metastore", "__version__", "analyze", "arrow", "check", "connect", "show", "writer"]
 
 _MODULES = {
     "HmstatsError": ("hmstats.errors", "HmstatsError"),
@@ -56,6 +59,7 @@ _MODULES = {
     "arrow": ("hmstats.outlets.arrow", None),
     "check": ("hmstats.collector", "check"),
     "connect": ("hmstats.client", "connect"),
+    "show": ("hmstats.web.notebook", "show"),
     "writer": ("hmstats.collector", "writing"),
 }
 """Public name to its module and its name there; None is the module itself."""

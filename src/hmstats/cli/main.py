@@ -48,6 +48,7 @@ COMMANDS = {
     "prefs": "Set and show how statistics are made.",
     "export": "Write all statistics to a file.",
     "import": "Read statistics from a file or a metastore.",
+    "feed": "Send statistics to a data catalog.",
     "ping": "Ask a metastore whether it is alive.",
     "token": "Make, list and revoke tokens of clients.",
     "password": "Make a line of a password file.",

@@ -14,6 +14,7 @@ from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
 from hmstats.client.connection.credentials import Credentials, HandedOver
+from hmstats.client.events import EventLog
 from hmstats.client.health import HealthQuestions
 from hmstats.client.history import HistoryQuestions
 from hmstats.client.iceberg_commits import IcebergCommits
@@ -105,6 +106,11 @@ class Metastore(Questions):
     def address(self) -> str:
         """The address in use, as `thrift://HOST:PORT`."""
         return str(self._connection.address)
+
+    @property
+    def events(self) -> EventLog:
+        """The log of changes."""
+        return EventLog(self._connection)
 
     @property
     def past(self) -> HistoryQuestions:

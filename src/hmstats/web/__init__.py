@@ -3,6 +3,7 @@
 It shows hmstats with everything and a Hive Metastore with what that has. In the order in which a request comes in:
 
 process.py       the process of `hmstats web`
+notebook.py      a table as pictures in a notebook
 application.py   all routes behind all guards
 guards/          what every request and answer must satisfy: names of the host, headers, ETag
 problems.py      errors as HTTP statuses and sentences
@@ -10,6 +11,7 @@ api/             JSON under /api/v1, and its description
 pages/           HTML, with pictures
 pictures/        SVG
 reading/         what is asked of the metastore for an answer
+metrics.py       health of tables for Prometheus
 desk.py          what every request passes
 callers.py       who asks, and whose forms come back
 metastores.py    connections that threads share

@@ -19,6 +19,7 @@ from tests.web.fixture import Shown, metastore_port, shown
 from tests.web.tables import collected
 
 from hmstats import client
+from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
 
@@ -32,7 +33,16 @@ pytestmark = [
 ]
 PAGES = [
     "/",
-    "/?q=nothing",
+    "/tables",
+    "/tables?q=nothing",
+    "/locks",
+    "/tables/shop.visits/history",
+    "/tables/shop.visits/history?column=age",
+    "/tables/shop.visits/diff",
+    "/tables/shop.visits/lock",
+    "/tables/shop.marked/lock",
+    "/tables/shop.visits/restore?as_of=0s",
+    "/tables/shop.visits?as_of=0s",
     "/tables/shop.visits",
     "/tables/shop.by_day",
     "/tables/shop.by_day?from=ds%3D2024-01-30",
@@ -65,7 +75,7 @@ def address(shown: Shown, metastore_port: int, tmp_path_factory: pytest.TempPath
         columns = tuple(collected(name, "int", range(5_000)) for name in names)
         service.put_table_statistics(TableName("hive", shown.database, "wide"), StatisticsSet(columns))
     folder: Path = tmp_path_factory.mktemp("web")
-    command = [HMSTATS, "web", "--port", "0", "--metastore", f"thrift://127.0.0.1:{metastore_port}"]
+    command = [HMSTATS, "web", "--port", "0", "--writes", "--metastore", f"thrift://127.0.0.1:{metastore_port}"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as page:
         assert page.stdout is not None
         yield page.stdout.readline().split()[-1]
@@ -113,17 +123,17 @@ def test_without_a_script_the_page_says_the_same(browser: Any, address: str, pat
     for scripts in (True, False):
         with opened(browser, java_script_enabled=scripts) as page:
             page.goto(address + path)
-            texts.append(re.sub(r"\d+ (s|min)\b", "", page.locator("main").inner_text()))  # time passes
+            texts.append(re.sub(r"\d+ (s|min)\b|\d\d:\d\d:\d\d UTC", "", page.locator("main").inner_text()))  # time passes
     assert texts[0] == texts[1]
 
 
 def test_a_search_answers_while_it_is_typed(browser: Any, address: str) -> None:
     with opened(browser) as page:
-        page.goto(address)
+        page.goto(f"{address}/tables")
         sync_api.expect(page.get_by_role("row")).to_have_count(6)
         page.get_by_role("searchbox").press_sequentially("by_")
         sync_api.expect(page.get_by_role("row")).to_have_count(2)
-        sync_api.expect(page).to_have_url(f"{address}/?q=by_")
+        sync_api.expect(page).to_have_url(f"{address}/tables?q=by_")
         assert page.get_by_role("searchbox").input_value() == "by_"
         page.go_back()
         sync_api.expect(page.get_by_role("row")).to_have_count(6)
@@ -175,3 +185,38 @@ def test_a_day_opens_its_columns_and_a_range_is_united(browser: Any, address: st
         page.goto(f"{address}/tables/shop.by_day/partitions")
         page.get_by_role("link", name="ds=2024-01-29: 1 partition, 100 rows, 2.0 KiB").click()
         assert "Of 1 selected partition:" in page.locator("main").inner_text()
+
+
+def test_a_lock_and_a_restore_are_clicked_through(browser: Any, address: str, metastore_port: int) -> None:
+    """Another client of the metastore sees each of them at once."""
+    name = TableName("hive", "shop", "visits")
+    with opened(browser) as page, client.connect(f"thrift://127.0.0.1:{metastore_port}") as service:
+        before = service.table_statistics(name, ["age"])
+        page.goto(f"{address}/tables/shop.visits")
+        page.locator(".facts").get_by_role("link", name="none").click()
+        page.get_by_label("Reason").fill("month end")
+        page.get_by_label("refused with an error").check()
+        page.get_by_role("button", name="Lock", exact=True).click()
+        sync_api.expect(page.locator(".locks")).to_contain_text("Reason: month end")
+        with pytest.raises(CallRefused, match="month end"):
+            service.delete_statistics(name, ["age"])
+        page.get_by_role("button", name="Unlock the table").click()
+        sync_api.expect(page.get_by_text("Nothing of this table is locked.")).to_be_visible()
+        service.delete_statistics(name, ["age"])
+        assert not service.table_statistics(name, ["age"])
+        page.goto(f"{address}/tables/shop.visits/history")
+        page.get_by_role("link", name="Go back to").nth(1).click()
+        page.get_by_role("button", name="Go back").click()
+        sync_api.expect(page.locator(".versions tbody tr").first).to_contain_text("restore_statistics")
+        assert service.table_statistics(name, ["age"]) == before
+
+
+def test_two_chosen_versions_are_compared(browser: Any, address: str, metastore_port: int) -> None:
+    name = TableName("hive", "shop", "bare")
+    with opened(browser) as page, client.connect(f"thrift://127.0.0.1:{metastore_port}") as service:
+        for rows in ("10", "20", "40"):
+            service.put_table_parameters(name, {"numRows": rows})
+        page.goto(f"{address}/tables/shop.bare/history")
+        page.get_by_label("Compare from").nth(2).check()
+        page.get_by_role("button", name="Compare the two chosen").press("Enter")
+        sync_api.expect(page.get_by_role("row", name="rows 10 40 4")).to_be_visible()

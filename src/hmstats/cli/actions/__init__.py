@@ -2,6 +2,7 @@
 
 serve, adopt, leave, doctor, config   a server and its database
 web                                   the page
+feed                                  statistics sent to a data catalog
 access/                               who may call a server, and do what
 history/                              earlier statistics
 spark_arguments                       arguments of Spark's jobs, read before Spark is loaded

@@ -9,8 +9,9 @@ import typer
 
 from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.model.health.health import WHOLE, Health, Reason
+from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
+from hmstats.outlets.people.health import why
 
 _TO_DO_LINES = 3
 
@@ -32,44 +33,6 @@ def print_health(found: Sequence[ObjectHealth], *, more: bool) -> None:
     print_table(shown)
     if more:
         typer.echo("there are more: see --most")
-
-
-def why(health: Health) -> str:
-    """Why the health is what it is, in words."""
-    parts = [] if health.partitions is None else [_of_partitions(health)]
-    if health.reason is Reason.CHANGED and health.partitions is None:
-        parts.append(_changed(health))
-    elif health.reason is Reason.INCOMPLETE:
-        parts.append(f"{health.analyzed} of {health.columns} columns")
-    elif health.reason is not Reason.FRESH or not parts:
-        parts.append(_WORDS[health.reason])
-    return ", ".join(parts)
-
-
-_WORDS = {
-    Reason.MISSING: "no statistics",
-    Reason.CHANGED: "changed",
-    Reason.UNMARKED: "changed, nobody knows how much",
-    Reason.EMPTY: "empty",
-    Reason.FRESH: "unchanged",
-}
-
-
-def _of_partitions(health: Health) -> str:
-    return f"{health.stale_partitions:,} of {health.partitions:,} partitions stale"
-
-
-def _changed(health: Health) -> str:
-    """What has changed, by the count that tells it."""
-    counts = (
-        ("rows", health.now.rows, health.then.rows),
-        ("bytes", health.now.size_bytes, health.then.size_bytes),
-        ("files", health.now.files, health.then.files),
-    )
-    for unit, now, then in counts:
-        if now is not None and then is not None and now != then:
-            return f"{unit} {then:,} to {now:,}"
-    return f"{health.moved_rows:,} rows came and went"
 
 
 def _command(each: ObjectHealth) -> str:

@@ -4,6 +4,7 @@ What is unknown is None, and absent in JSON.
 
 numbers.py     numbers that say how sure they are, and values of columns
 tables.py      databases, lists of tables, a table
+health.py      tables by health
 columns.py     a column's statistics and its picture
 history.py     versions, what changed, what came back
 locks.py       locks on statistics

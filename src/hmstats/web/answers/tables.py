@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from hmstats.web.answers.columns import ColumnFacts
+from hmstats.web.answers.health import TableHealth
 from hmstats.web.answers.locks import Lock
 from hmstats.web.answers.numbers import Number
 
@@ -84,6 +85,7 @@ class TableFacts:
     partitions: Number | None = None
     partition_keys: tuple[Key, ...] = ()
     selection: Chosen | None = None
+    health: TableHealth | None = None
     lock: Lock | None = None
     locked_parts: int = 0
     written_at: datetime | None = None

@@ -5,12 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hmstats.client import Metastore
+from hmstats.web.answers.health import HealthList
 from hmstats.web.answers.history import Course, Difference, RestoreResult, Versions
 from hmstats.web.answers.locks import AllLocks, Locks
 from hmstats.web.answers.partitions import PartitionCells, PartitionList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
 from hmstats.web.api.parameters import Given, Parameter
 from hmstats.web.reading.column_page import column_page
+from hmstats.web.reading.lists.health_list import health_list
+from hmstats.web.reading.lists.table_list import PAGE_TABLES, databases, table_list
 from hmstats.web.reading.locks import every_lock, table_locks
 from hmstats.web.reading.partition_cells import (
     PAGE_PARTITIONS,
@@ -22,7 +25,6 @@ from hmstats.web.reading.partition_cells import (
 from hmstats.web.reading.past.change import restored, table_difference
 from hmstats.web.reading.past.versions import MOST_MOMENTS, PAGE_VERSIONS, table_course, table_versions
 from hmstats.web.reading.table_facts import PAGE_COLUMNS, table_facts
-from hmstats.web.reading.table_list import PAGE_TABLES, databases, table_list
 
 PREFIX = "/api/v1"
 
@@ -87,6 +89,25 @@ OPERATIONS = (
             service,
             search=given.text("q") or "",
             database=given.text("database"),
+            after=given.text("after"),
+            limit=given.number("limit"),
+        ),
+    ),
+    Operation(
+        "/health",
+        "listHealth",
+        "Tables by the health of their statistics, the worst first.",
+        (
+            Parameter(name="database", description="Only those of this database."),
+            Parameter(name="below", kind="integer", least=1, most=100, description="Only those with less health."),
+            _AFTER,
+            _limit("tables", PAGE_TABLES),
+        ),
+        HealthList,
+        lambda service, given: health_list(
+            service,
+            given.text("database"),
+            below=given.known_number("below"),
             after=given.text("after"),
             limit=given.number("limit"),
         ),
@@ -188,4 +209,4 @@ OPERATIONS = (
         lambda service, given: table_locks(service, given.required("table")),
     ),
 )
-"""Health, refreshes and feedback come here with the features that they show."""
+"""Refreshes and feedback come here with the features that they show."""

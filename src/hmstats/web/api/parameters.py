@@ -36,7 +36,8 @@ class Parameter:
             return {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS}
         if self.kind == "time":
             return {"type": "string", "pattern": TIMES}
-        return {"type": "integer", "minimum": self.least, "maximum": self.most, "default": self.default}
+        bounds = {"type": "integer", "minimum": self.least, "maximum": self.most}
+        return bounds if self.default is None else bounds | {"default": self.default}
 
     def read(self, text: str) -> str | int:
         """The value in a request. Raises StatementError, naming the parameter, for one that it cannot have."""
@@ -75,6 +76,11 @@ class Given:
     def number(self, name: str) -> int:
         """The number of a parameter that has a default."""
         return int(self._values[name])
+
+    def known_number(self, name: str) -> int | None:
+        """The number of a parameter, None when it was not given."""
+        value = self._values.get(name)
+        return None if value is None else int(value)
 
     @property
     def selection(self) -> Selection:

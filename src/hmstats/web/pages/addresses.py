@@ -39,7 +39,7 @@ def now_address(path: str, query: str) -> str:
 
 def tables_address(search: str | None = None, after: str | None = None) -> str:
     """The list of tables."""
-    return f"/{_query(None, {'q': search, 'after': after})}"
+    return f"/tables{_query(None, {'q': search, 'after': after})}"
 
 
 def json_address(path: str, query: str) -> str:

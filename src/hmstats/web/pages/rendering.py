@@ -13,6 +13,7 @@ from hmstats.web.answers.columns import ColumnFacts, Frequent, FrequentValues
 from hmstats.web.answers.numbers import Number
 from hmstats.web.pages import addresses, cell_grid, texts
 from hmstats.web.pictures.column import column_picture, nulls_part, shares
+from hmstats.web.pictures.health import health_picture
 from hmstats.web.pictures.histogram import bin_text, ticks
 from hmstats.web.pictures.shares import count_picture
 from hmstats.web.pictures.words import part_text, value_text
@@ -32,6 +33,11 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
     return HTMLResponse(text, status)
 
 
+def fragment(template: str, **values: Any) -> str:
+    """A piece of HTML that stands by itself, with its style."""
+    return _ENVIRONMENT.get_template(template).render(**values)
+
+
 def static(name: str) -> bytes:
     """A file of the page's own."""
     return files("hmstats.web.pages").joinpath("static", name).read_bytes()
@@ -46,6 +52,10 @@ def _count_picture(each: Frequent, found: FrequentValues) -> Markup:
     most = max((one.high for one in found.sure), default=1)
     says = f"{value_text(each.value)}: {part_text(each.high / found.count if found.count else 0)} of the values"
     return Markup(count_picture(says, each.low, each.high, most))  # pictures.svg has escaped it
+
+
+def _health_picture(health: int) -> Markup:
+    return Markup(health_picture(health))  # pictures.svg has escaped it
 
 
 _ENVIRONMENT = Environment(
@@ -70,6 +80,7 @@ _ENVIRONMENT.globals.update(
     range_address=addresses.range_address,
     tables_address=addresses.tables_address,
     json_address=addresses.json_address,
+    health_picture=_health_picture,
     part_address=addresses.part_address,
     now_address=addresses.now_address,
     now=texts.now_text,

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from hmstats.client import Metastore
+from hmstats.errors import UnknownCall
 from hmstats.web.api.changes import CHANGES, RestoreWish
 from hmstats.web.api.operations import OPERATIONS
 from hmstats.web.api.parameters import Given, given
@@ -43,7 +44,8 @@ def routes(desk: Desk) -> list[Route]:
         return answer
 
     return [
-        Route("/", shown("listTables", _tables)),
+        Route("/", shown("listHealth", _start)),
+        Route("/tables", shown("listTables", _tables)),
         Route("/locks", shown("listLocks", _locks)),
         Route("/tables/{table}", shown("getTable", _table)),
         Route("/tables/{table}/partitions", shown("listPartitions", _partitions)),
@@ -57,6 +59,16 @@ def routes(desk: Desk) -> list[Route]:
         Route("/tables/{table}/columns/{column:path}", shown("getColumn", _column)),
         Route("/static/{name}", _static),
     ]
+
+
+def _start(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
+    """Tables by health; by name, where the metastore keeps no health."""
+    try:
+        found = _OF["listHealth"].read(service, asked)
+    except UnknownCall:
+        bare = given(_OF["listTables"].parameters, {}, [])
+        return _tables(request, service, bare, desk)
+    return page(request, "health.html", found=found, metastore=service.address)
 
 
 def _tables(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
@@ -111,7 +123,7 @@ def _locks(request: Request, service: Metastore, asked: Given, _desk: Desk) -> R
 
 def _changing(request: Request, desk: Desk, of: str) -> dict[str, Any]:
     """What a page with a form needs."""
-    return {"writes": desk.writes, "token": desk.token(request) if desk.writes else "", "version": of}
+    return {"writes": desk.writes, "token": desk.token(request) if desk.writes else "", "of_version": of}
 
 
 def _form(desk: Desk, name: str, behind: str, wish: Wish | None) -> Callable[[Request], Awaitable[Response]]:

@@ -2,7 +2,7 @@
 
 It works on hmstats and on a Hive Metastore: where the calls of hmstats are missing, their answers are unknown.
 
-table_list.py        databases, and tables by pages
+lists/               tables by name and by health, by pages
 table_facts.py       a table and a page of its columns
 column_page.py       one column, with more of it
 column_answers.py    distinct counts, quantiles and frequent values, of sketches or by calls

@@ -14,6 +14,7 @@ from hmstats.web.reading.counts import counted
 from hmstats.web.reading.cursors import cursor, parts_of
 from hmstats.web.reading.found_columns import found_columns, found_keys
 from hmstats.web.reading.histograms import PARTS_OF_A_PICTURE
+from hmstats.web.reading.lists.health_list import health_of
 from hmstats.web.reading.locks import locks_of
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import Part, read_part
@@ -66,6 +67,7 @@ def _facts(
         partitions=counted(part.partitions, exact=True),
         partition_keys=tuple(Key(name=each.name, type=each.type) for each in table.partition_keys),
         selection=part.said,
+        health=health_of(service, table.name) if part.said is None and part.at_ms is None else None,
         lock=locks.whole,
         locked_parts=sum(1 for each in locks.locks if each.partition is not None or each.columns),
         written_at=min((each.written_at for each in columns if each.written_at), default=None),

@@ -1,0 +1,84 @@
+"""The work of `hmstats feed`: find what changed, send it, and keep how far that came."""
+
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from hmstats.cli.exit_codes import ExitCode
+from hmstats.client import Metastore, connect
+from hmstats.client.connection.address import addresses
+from hmstats.feeds import datahub
+from hmstats.feeds.changed import changed_tables
+from hmstats.feeds.cursors import Cursor, default_place, read_cursor, write_cursor
+from hmstats.feeds.feed import Kind, Names, messages, path_of, sent
+from hmstats.feeds.sending import Catalog
+from hmstats.settings import load
+
+TOKEN = "HMSTATS__FEED_TOKEN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is to be fed, and how the catalog names it."""
+
+    kind: Kind
+    url: str
+    tables: list[str] | None
+    cursor: Path | None
+    namespace: str | None
+    platform: str
+    environment: str
+    prefix: str
+
+
+def run_feed(wish: Wish, *, metastore: str | None, dry_run: bool, as_json: bool) -> None:
+    """Send what changed, or print it. Raises typer.Exit if some tables could not be sent."""
+    settings = load({"metastore": metastore})
+    headers = datahub.HEADERS if wish.kind == "datahub" else {}
+    catalog = Catalog(path_of(wish.kind, wish.url), os.environ.get(TOKEN) or None, headers)
+    names = Names(wish.namespace or _namespace(settings.metastore), wish.platform, wish.environment, wish.prefix)
+    place = wish.cursor or default_place(wish.kind, catalog.url, settings.metastore)
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        tables, event = (wish.tables, None) if wish.tables else changed_tables(service, read_cursor(place))
+        if dry_run:
+            for message in messages(service, wish.kind, names, tables):
+                typer.echo(json.dumps(message, ensure_ascii=False))
+            return
+        failed = _send(service, wish.kind, catalog, names, tables, as_json=as_json)
+    if event is not None:
+        write_cursor(place, Cursor(event, tuple(failed)))
+    if failed:
+        raise typer.Exit(ExitCode.PARTLY_DONE)
+
+
+def _send(
+    service: Metastore, kind: Kind, catalog: Catalog, names: Names, tables: list[str], *, as_json: bool
+) -> list[str]:
+    """Send tables and tell it; the ones that failed."""
+    counts, failed = Counter[str](), []
+    for each in sent(service, kind, catalog, names, tables):
+        counts[each.outcome] += 1
+        if each.outcome == "failed":
+            failed.append(each.table)
+        if as_json:
+            typer.echo(json.dumps({"table": each.table, "outcome": each.outcome, "reason": each.reason}))
+        elif each.reason is not None:
+            typer.echo(f"{each.table}: {each.reason}", err=True)
+    if not as_json:
+        more = "".join(
+            f", {counts[name]:,} {words}"
+            for name, words in (("unknown", "unknown to it"), ("gone", "gone"), ("failed", "failed"))
+            if counts[name]
+        )
+        typer.echo(f"sent {counts['sent']:,} table{'' if counts['sent'] == 1 else 's'} to {catalog.url}{more}")
+    return failed
+
+
+def _namespace(uris: str) -> str:
+    """OpenLineage's namespace of a Hive: the first of the metastore's addresses."""
+    first = addresses(uris)[0]
+    return f"hive://{first.host}:{first.port}"

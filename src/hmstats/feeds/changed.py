@@ -1,0 +1,42 @@
+"""The tables whose statistics may have changed since a cursor, by the log of changes; all when the log has a hole."""
+
+from collections.abc import Iterable
+
+from hmstats.client import Metastore
+from hmstats.feeds.cursors import Cursor
+from hmstats.model.catalog.names import table_name
+from hmstats.web.reading.places import shown_name
+
+_GONE = frozenset({"DROP_TABLE", "DROP_DATABASE"})
+
+
+def changed_tables(service: Metastore, cursor: Cursor) -> tuple[list[str], int]:
+    """The names of the tables, and the number of the last change that is looked at.
+
+    Raises CallRefused when the metastore keeps no log.
+    """
+    last = service.events.last()
+    if cursor.event is None or cursor.event > last:
+        return _all(service), last
+    named: dict[str, None] = dict.fromkeys(cursor.owed)
+    expected = cursor.event + 1
+    for event in service.events.since(cursor.event):
+        if event.number != expected:
+            return _all(service), max(last, event.number)  # the log no longer has all changes since then
+        expected = event.number + 1
+        if event.table is not None:
+            name = shown_name(event.table)
+            named.pop(name, None)
+            if event.kind not in _GONE:
+                named[name] = None
+    return list(named), expected - 1
+
+
+def _all(service: Metastore) -> list[str]:
+    return [shown_name(table_name(database, table)) for database, table in _names(service)]
+
+
+def _names(service: Metastore) -> Iterable[tuple[str, str]]:
+    for database in service.database_names():
+        for table in service.table_names(database):
+            yield database, table

@@ -1,0 +1,47 @@
+"""How far a feed has come: the number of the last change that it has seen, and the tables that it owes, in a file."""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from hmstats.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """`event` is None before the first run. `owed` are tables that could not be sent, to be sent again."""
+
+    event: int | None = None
+    owed: tuple[str, ...] = ()
+
+
+def default_place(catalog: str, url: str, metastore: str) -> Path:
+    """The file of a feed, one for each catalog, address and metastore, where a user's programs keep their state."""
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    digest = hashlib.sha256(f"{url}\n{metastore}".encode()).hexdigest()[:12]
+    return state / "hmstats" / f"feed-{catalog}-{digest}.json"
+
+
+def read_cursor(place: Path) -> Cursor:
+    """The cursor in a file; that of a first run if there is no file. Raises SettingsError for another file."""
+    try:
+        found = json.loads(place.read_text())
+        return Cursor(int(found["event"]), tuple(map(str, found["owed"])))
+    except FileNotFoundError:
+        return Cursor()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingsError(f"{place} is no cursor of a feed, or cannot be read: {error}") from error
+
+
+def write_cursor(place: Path, cursor: Cursor) -> None:
+    """Keep the cursor: after a crash the old one is there or the new one. Raises SettingsError if it cannot be kept."""
+    text = json.dumps({"event": cursor.event, "owed": list(cursor.owed)})
+    beside = place.with_suffix(f".{os.getpid()}.new")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_text(text)
+        beside.replace(place)
+    except OSError as error:
+        raise SettingsError(f"the cursor {place} cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,127 @@
+"""One run of a feed: each table that changed is read, and sent as its catalog has it."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote
+
+from hmstats.client import Metastore
+from hmstats.errors import HmstatsError, NoSuchObject
+from hmstats.feeds import datahub, openlineage, openmetadata
+from hmstats.feeds.sending import Answer, Catalog
+from hmstats.web.answers.tables import TableFacts
+from hmstats.web.reading.selections import Selection
+from hmstats.web.reading.table_facts import table_facts
+
+Kind = Literal["openlineage", "datahub", "openmetadata"]
+_ALL_COLUMNS = 100_000
+_LINEAGE = "/api/v1/lineage"
+_NOT_THERE = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a table: sent, gone (from the metastore), unknown (to the catalog) or failed, with the reason."""
+
+    table: str
+    outcome: Literal["sent", "gone", "unknown", "failed"]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of tables: by OpenLineage's namespace, DataHub's platform and environment, OpenMetadata's prefix."""
+
+    namespace: str
+    platform: str = "hive"
+    environment: str = "PROD"
+    prefix: str = "hive.default"
+
+
+def sent(service: Metastore, kind: Kind, catalog: Catalog, names: Names, tables: list[str]) -> Iterator[Outcome]:
+    """Send tables, and tell what became of each; one that fails stops no other."""
+    send = _SENDERS[kind]
+    for table in tables:
+        try:
+            facts = table_facts(service, table, Selection(), limit=_ALL_COLUMNS)
+        except NoSuchObject:
+            yield Outcome(table, "gone")
+            continue
+        except HmstatsError as error:
+            yield Outcome(table, "failed", str(error))
+            continue
+        try:
+            yield _outcome(table, send(catalog, names, facts))
+        except HmstatsError as error:
+            yield Outcome(table, "failed", str(error))
+
+
+def messages(service: Metastore, kind: Kind, names: Names, tables: list[str]) -> Iterator[Any]:
+    """What would be sent of tables, as the catalog would get it."""
+    now_ms = int(time.time() * 1000)
+    for table in tables:
+        try:
+            facts = table_facts(service, table, Selection(), limit=_ALL_COLUMNS)
+        except NoSuchObject:
+            continue
+        yield _MESSAGES[kind](names, facts, now_ms)
+
+
+def path_of(kind: Kind, url: str) -> str:
+    """The address of a catalog with the path that its kind has, if it names none."""
+    bare = url.rstrip("/")
+    return f"{bare}{_LINEAGE}" if kind == "openlineage" and bare.count("/") == 2 else bare
+
+
+def _outcome(table: str, answer: Answer | None) -> Outcome:
+    if answer is None:
+        return Outcome(table, "unknown")
+    if answer.is_good:
+        return Outcome(table, "sent")
+    return Outcome(table, "failed", f"status {answer.status}: {answer.said}")
+
+
+def _to_openlineage(catalog: Catalog, names: Names, table: TableFacts) -> Answer:
+    return catalog.ask("POST", "", _openlineage(names, table, int(time.time() * 1000)))
+
+
+def _to_datahub(catalog: Catalog, names: Names, table: TableFacts) -> Answer:
+    return catalog.ask("POST", datahub.PATH, _datahub(names, table, int(time.time() * 1000)))
+
+
+def _to_openmetadata(catalog: Catalog, names: Names, table: TableFacts) -> Answer | None:
+    """The answer; None when the catalog has no such table."""
+    full_name = quote(openmetadata.full_name(table, names.prefix), safe="")
+    found = catalog.ask("GET", f"/v1/tables/name/{full_name}")
+    if found.status == _NOT_THERE:
+        return None
+    if not found.is_good:
+        return found
+    return catalog.ask(
+        "PUT", f"/v1/tables/{found.body['id']}/tableProfile", _openmetadata(names, table, int(time.time() * 1000))
+    )
+
+
+def _openlineage(names: Names, table: TableFacts, now_ms: int) -> Any:
+    return openlineage.dataset_event(table, names.namespace, now_ms)
+
+
+def _datahub(names: Names, table: TableFacts, now_ms: int) -> Any:
+    return datahub.proposal(table, names.platform, names.environment, now_ms)
+
+
+def _openmetadata(_names: Names, table: TableFacts, now_ms: int) -> Any:
+    return openmetadata.table_profile(table, now_ms)
+
+
+_SENDERS: dict[Kind, Callable[[Catalog, Names, TableFacts], Answer | None]] = {
+    "openlineage": _to_openlineage,
+    "datahub": _to_datahub,
+    "openmetadata": _to_openmetadata,
+}
+_MESSAGES: dict[Kind, Callable[[Names, TableFacts, int], Any]] = {
+    "openlineage": _openlineage,
+    "datahub": _datahub,
+    "openmetadata": _openmetadata,
+}

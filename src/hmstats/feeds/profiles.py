@@ -1,0 +1,57 @@
+"""Numbers of columns in the forms that catalogs share."""
+
+from hmstats.web.answers.columns import ColumnFacts
+from hmstats.web.answers.numbers import Number
+from hmstats.web.answers.tables import TableFacts
+
+Numeric = int | float
+
+
+def numeric(value: object) -> Numeric | None:
+    """A bound, an edge or a quantile as a number; None for texts, dates and whatever is no number.
+
+    Decimals are texts in answers, as are whole numbers beyond 2^53.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return value
+    return None
+
+
+def of_decimal(column: ColumnFacts, value: object) -> Numeric | None:
+    """A value of a numeric column, whose decimals are texts; None for other columns."""
+    found = numeric(value)
+    if found is not None or not isinstance(value, str) or not column.type.lower().startswith("decimal"):
+        return found
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def text(value: object) -> str:
+    """Any value as text: true and false in lower case."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def values_count(table: TableFacts, column: ColumnFacts) -> int | None:
+    """How many values are no nulls; None if rows or nulls are unknown."""
+    if table.rows is None or column.nulls is None:
+        return None
+    return max(table.rows.value - column.nulls.value, 0)
+
+
+def part(number: Number | None, whole: int | None) -> float | None:
+    """A number as a part of a whole, at most 1; None if one of them is unknown or there is nothing."""
+    return None if number is None or not whole else min(number.value / whole, 1.0)
+
+
+def known(**fields: object) -> dict[str, object]:
+    """The fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def timestamp_ms(table: TableFacts, now_ms: int) -> int:
+    """When the oldest of the statistics were written, in epoch ms; the time of now if nobody tells."""
+    return now_ms if table.written_at is None else int(table.written_at.timestamp() * 1000)

@@ -1,0 +1,5 @@
+"""Lists of tables, by pages.
+
+table_list.py   by name, and databases
+health_list.py  by health, the worst first
+"""

@@ -1,0 +1,88 @@
+"""Tables by the health of their statistics, the worst first, as hmstats keeps them."""
+
+import re
+import shlex
+from datetime import UTC, datetime
+
+from hmstats.client import Metastore
+from hmstats.errors import CallRefused, StatementError, UnknownCall
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.health.health import WHOLE
+from hmstats.model.health.pages import ObjectHealth
+from hmstats.outlets.people.health import why
+from hmstats.web.answers.health import HealthList, TableHealth
+from hmstats.web.reading.moments import moment
+from hmstats.web.reading.places import shown_name
+
+_NAME = re.compile(r"[\w-]+")
+
+
+def health_list(
+    service: Metastore, database: str | None = None, *, below: int | None = None, after: str | None = None, limit: int
+) -> HealthList:
+    """A page of tables with a health below `below`, from the cursor on.
+
+    Raises StatementError for a cursor that is none, or a name that is no database's; UnknownCall when the metastore
+    is not hmstats.
+    """
+    if database is not None and not _NAME.fullmatch(database):
+        raise StatementError(f"a database must be named by letters, digits, _ and -, found {database[:60]!r}")
+    try:
+        found = service.health.page(database, below=below, after=after, most=limit)
+    except CallRefused as error:
+        if after is not None and error.kind == "InvalidInputException":
+            raise StatementError(f"a cursor must be taken from the answer before, found {after[:60]!r}") from error
+        raise
+    lines = tuple(_line(each) for each in found.entries)
+    return HealthList(tables=lines, complete=found.complete, next=found.following)
+
+
+def worst_tables(service: Metastore, most: int) -> tuple[list[TableHealth], bool]:
+    """The tables with the worst health, and whether there are more. Raises UnknownCall when it is not hmstats."""
+    found: list[TableHealth] = []
+    after: str | None = None
+    while len(found) < most:
+        page = service.health.page(after=after, most=most - len(found))
+        found += map(_line, page.entries)
+        after = page.following
+        if after is None:
+            break
+    return found, after is not None
+
+
+def health_of(service: Metastore, name: TableName) -> TableHealth | None:
+    """The health of one table; None where the metastore keeps none."""
+    if not service.may_be_hmstats:
+        return None
+    try:
+        found = service.health.page(name.database, name.table, catalog=name.catalog)
+    except UnknownCall:
+        return None
+    return next((_line(each) for each in found.entries if each.table == name), None)
+
+
+def _line(each: ObjectHealth) -> TableHealth:
+    health, at = each.health, each.health.analyzed_at_seconds
+    return TableHealth(
+        table=shown_name(each.table),
+        database=each.table.database,
+        name=each.table.table,
+        health=health.health,
+        reason=health.reason,
+        why=why(health),
+        rows=health.now.rows,
+        rows_then=health.then.rows,
+        jump=health.jump,
+        columns=health.columns,
+        analyzed_columns=health.analyzed,
+        analyzed_at=None if at is None else datetime.fromtimestamp(at, UTC),
+        stale_since=None if health.stale_since_ms is None else moment(health.stale_since_ms),
+        partitions=health.partitions,
+        stale_partitions=health.stale_partitions,
+        command=_command(each) if health.health < WHOLE else None,
+    )
+
+
+def _command(each: ObjectHealth) -> str:
+    changed = " --changed-only" if each.health.partitions is not None else ""
+    return f"hmstats analyze {shlex.quote(shown_name(each.table))}{changed}"

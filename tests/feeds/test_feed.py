@@ -1,0 +1,139 @@
+"""A feed sends what changed since its cursor, as each catalog has it, and owes what it could not send."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.feeds.catalogs import Listening, listening
+from tests.fixtures.servers import HMSTATS
+from tests.web.fixture import Shown, metastore_port, shown
+
+from hmstats import client
+from hmstats.errors import ServiceUnavailable, SettingsError
+from hmstats.feeds.cursors import Cursor, read_cursor, write_cursor
+from hmstats.feeds.sending import Catalog
+from hmstats.model.catalog.objects import TableName
+
+__all__ = ["metastore_port", "shown"]
+TABLES = ["shop.bare", "shop.by_day", "shop.marked", "shop.visits"]
+
+
+@pytest.fixture
+def catalog() -> Iterator[Listening]:
+    with listening() as found:
+        yield found
+
+
+@pytest.fixture
+def run(shown: Shown, metastore_port: int, catalog: Listening, tmp_path: Path) -> Any:
+    """Runs the command with a cursor of this test; its outcomes by table."""
+
+    def feed(kind: str, *more: str, code: int = 0) -> dict[str, str]:
+        command = [HMSTATS, "feed", kind, catalog.url, "--cursor", str(tmp_path / "cursor.json"), "--json", *more]
+        server = ["--metastore", f"thrift://127.0.0.1:{metastore_port}"]
+        done = subprocess.run([*command, *server], capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+        lines = [json.loads(each) for each in done.stdout.splitlines()]
+        if "--dry-run" in more or not lines:
+            return {"": done.stdout}
+        return {each["table"]: each["outcome"] for each in lines}
+
+    return feed
+
+
+def test_all_tables_then_what_changed(run: Any, catalog: Listening, metastore_port: int) -> None:
+    assert sorted(run("openlineage")) == TABLES
+    assert {path for _, path, _, _ in catalog.requests} == {"/api/v1/lineage"}
+    catalog.requests.clear()
+    assert run("openlineage") == {"": ""}
+    assert catalog.requests == []
+    with client.connect(f"thrift://127.0.0.1:{metastore_port}") as service:
+        service.put_table_parameters(TableName("hive", "shop", "bare"), {"numRows": "12"})
+    assert run("openlineage") == {"shop.bare": "sent"}
+    ((method, _, headers, event),) = catalog.requests
+    assert (method, headers["content-type"]) == ("POST", "application/json")
+    assert event["dataset"]["name"] == "shop.bare"
+    assert event["dataset"]["facets"]["dataQualityMetrics"]["rowCount"] == 12
+
+
+def test_what_a_catalog_refuses_is_owed(run: Any, catalog: Listening) -> None:
+    catalog.answer = lambda _method, _path: (400, {"message": "no"})
+    assert set(run("datahub", code=3).values()) == {"failed"}
+    catalog.answer = lambda _method, _path: (200, {})
+    assert sorted(run("datahub")) == TABLES
+    assert run("datahub") == {"": ""}
+
+
+def test_a_table_that_openmetadata_does_not_have_is_left_out(run: Any, catalog: Listening) -> None:
+    def answer(method: str, path: str) -> tuple[int, Any]:
+        if method == "GET":
+            return (200, {"id": "4f"}) if path == "/v1/tables/name/hive.default.shop.visits" else (404, {})
+        return 200, {}
+
+    catalog.answer = answer
+    outcomes = run("openmetadata")
+    assert outcomes == dict.fromkeys(TABLES, "unknown") | {"shop.visits": "sent"}
+    puts = [(path, body) for method, path, _, body in catalog.requests if method == "PUT"]
+    assert [path for path, _ in puts] == ["/v1/tables/4f/tableProfile"]
+    age = next(each for each in puts[0][1]["columnProfile"] if each["name"] == "age")
+    assert (age["nullCount"], age["min"], age["max"], age["nullProportion"]) == (100, 1, 79, 0.1)
+    assert [each["name"] for each in age["customMetrics"]] == ["distinct_low", "distinct_high"]
+
+
+def test_numbers_as_each_catalog_has_them(run: Any, catalog: Listening) -> None:
+    message = json.loads(run("openlineage", "--dry-run", "--table", "shop.visits")[""])
+    metrics = message["dataset"]["facets"]["dataQualityMetrics"]["columnMetrics"]
+    assert metrics["age"] | {"quantiles": None, "distinctCount": None} == {
+        "nullCount": 100, "count": 900, "min": 1, "max": 79, "quantiles": None, "distinctCount": None,
+    }  # fmt: skip
+    assert (metrics["price"]["min"], metrics["price"]["max"]) == (0.5, 999.5)
+    assert "min" not in metrics["app"]
+    proposal = json.loads(run("datahub", "--dry-run", "--table", "shop.visits")[""])["proposal"]
+    assert proposal["entityUrn"] == "urn:li:dataset:(urn:li:dataPlatform:hive,shop.visits,PROD)"
+    profile = json.loads(proposal["aspect"]["value"])
+    app = next(each for each in profile["fieldProfiles"] if each["fieldPath"] == "app")
+    assert app["distinctValueFrequencies"][0] == {"value": "mail", "frequency": 600}
+    assert (profile["rowCount"], profile["sizeInBytes"], profile["columnCount"]) == (1_000, 5 * 1024 * 1024, 6)
+    assert catalog.requests == []
+
+
+def test_a_busy_catalog_is_asked_again(catalog: Listening) -> None:
+    waits: list[float] = []
+    statuses = iter([503, 429, 200])
+    catalog.answer = lambda _method, _path: (next(statuses), {})
+    assert Catalog(catalog.url, pause=waits.append).ask("POST", "/x", {}).status == 200
+    assert len(waits) == 2
+    assert waits[1] > 0.25
+    catalog.answer = lambda _method, _path: (503, {})
+    with pytest.raises(ServiceUnavailable, match="took no request in 5 attempts: status 503"):
+        Catalog(catalog.url, pause=waits.append).ask("POST", "/x", {})
+    with pytest.raises(ServiceUnavailable, match="refused"):
+        Catalog("http://127.0.0.1:1", pause=waits.append).ask("GET", "/")
+
+
+@pytest.mark.parametrize("url", ["ftp://h", "http://", "http://user:secret@h", "h"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError, match="a catalog's address must be"):
+        Catalog(url)
+
+
+def test_a_token_is_sent_to_the_same_machine_or_encrypted(catalog: Listening) -> None:
+    Catalog(catalog.url, "secret").ask("GET", "/")
+    assert catalog.requests[0][2]["authorization"] == "Bearer secret"
+    with pytest.raises(SettingsError, match="unencrypted"):
+        Catalog("http://catalog.example.org", "secret")
+    assert "secret" not in repr(Catalog("https://catalog.example.org", "secret"))
+
+
+def test_a_cursor_survives_and_a_damaged_one_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "deep" / "cursor.json"
+    assert read_cursor(place) == Cursor()
+    write_cursor(place, Cursor(7, ("a.b",)))
+    assert read_cursor(place) == Cursor(7, ("a.b",))
+    assert [each.name for each in place.parent.iterdir()] == ["cursor.json"]
+    place.write_text("{}")
+    with pytest.raises(SettingsError, match="is no cursor of a feed"):
+        read_cursor(place)
