@@ -48,8 +48,8 @@ def test_an_event_of_openlineage(facts: TableFacts) -> None:
     fields = [schema.SchemaDatasetFacetFields(**each) for each in facets["schema"]["fields"]]
     named = event["dataset"]
     typed = {"dataQualityMetrics": metrics, "schema": schema.SchemaDatasetFacet(fields)}
-    dataset = base.StaticDataset(named["namespace"], named["name"], typed)
-    made = base.DatasetEvent(event["eventTime"], event["producer"], dataset)
+    dataset = base.StaticDataset(namespace=named["namespace"], name=named["name"], facets=typed)
+    made = base.DatasetEvent(eventTime=event["eventTime"], producer=event["producer"], dataset=dataset)
     assert made.dataset.facets["dataQualityMetrics"].rowCount == (facts.rows and facts.rows.value)
     assert event["schemaURL"].rpartition("/")[2] == made.schemaURL.rpartition("/")[2] == "DatasetEvent"
 
