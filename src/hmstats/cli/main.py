@@ -22,6 +22,7 @@ HELP = ("-h", "--help")
 COMMANDS = {
     "serve": "Serve the Hive Metastore's Thrift API.",
     "web": "Show tables and statistics in a browser.",
+    "mcp": "Answer questions of assistants about statistics.",
     "migrate": "Make or upgrade the tables of a database.",
     "adopt": "Report on the database of a Hive Metastore.",
     "leave": "Remove hmstats from the database of a Hive Metastore.",
@@ -64,6 +65,7 @@ has already gets an underscore.
 _MODULES = {
     "serve": "servers.serve",
     "web": "servers.web",
+    "mcp": "servers.mcp",
     "adopt": "beside_hive",
     "leave": "beside_hive",
     "check-access": "access.check_access",
@@ -76,6 +78,8 @@ _MODULES = {
     "health": "health.health",
     "refresh": "health.refresh",
     "runs": "health.runs",
+    "push": "sending.push",
+    "feed": "sending.feed",
     "history": "history.history",
     "diff": "history.diff",
     "restore": "history.restore",

@@ -1,8 +1,7 @@
 """What each command does once its arguments are read. A file has the name of its command.
 
 serve, adopt, leave, doctor, config   a server and its database
-web                                   the page
-feed                                  statistics sent to a data catalog
+page/                                 the page, and answers for assistants
 access/                               who may call a server, and do what
 history/                              earlier statistics
 spark_arguments                       arguments of Spark's jobs, read before Spark is loaded
@@ -12,5 +11,6 @@ health/                               health of statistics
 compare_sources                       what compare puts side by side
 locks/                                locks on statistics
 prefs                                 how statistics are made and kept
-push, export, import_, delete         statistics on their way
+sending/                              statistics sent to others
+export, import_, delete               statistics on their way
 """

@@ -2,4 +2,5 @@
 
 serve.py   the metastore
 web.py     the page
+mcp.py     questions of assistants
 """

@@ -20,6 +20,6 @@ def web(
     The page has no identity of its own: the user and password, or the token, that a browser shows goes to a metastore
     at http:// or https://, and its access rules decide. At thrift:// everybody is anonymous.
     """
-    from hmstats.cli.actions.web import serve_pages
+    from hmstats.cli.actions.page.web import serve_pages
 
     serve_pages(host=host, port=port, metastore=metastore, writes=writes)

@@ -42,7 +42,7 @@ def feed(
     The first time all tables are sent. HMSTATS__FEED_TOKEN is sent as Bearer. The exit code is 3 if some tables could
     not be sent; they are sent again the next time.
     """
-    from hmstats.cli.actions.feed import Wish, run_feed
+    from hmstats.cli.actions.sending.feed import Wish, run_feed
 
     run_feed(
         Wish(

@@ -21,6 +21,6 @@ def push(
 
     What the metastore refuses, and what it has newer statistics of, stays and is named; the exit code is 3 then.
     """
-    from hmstats.cli.actions.push import push_waiting
+    from hmstats.cli.actions.sending.push import push_waiting
 
     push_waiting(spool=spool, metastore=metastore, force=force, as_json=as_json)

@@ -1,0 +1,77 @@
+"""Questions about statistics as tools of the Model Context Protocol, so that assistants ask them instead of scanning.
+
+All of them only read. They answer what the API answers, and ask the metastore as the user who runs them.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from mcp.server import MCPServer
+from mcp_types import ToolAnnotations
+from pydantic import Field, TypeAdapter
+
+from hmstats.client import Metastore
+from hmstats.version import __version__
+from hmstats.web.metastores import Metastores
+from hmstats.web.reading.column_page import column_page
+from hmstats.web.reading.lists.health_list import health_list
+from hmstats.web.reading.lists.table_list import table_list
+from hmstats.web.reading.past.change import table_difference
+from hmstats.web.reading.past.versions import table_versions
+from hmstats.web.reading.selections import Selection
+from hmstats.web.reading.table_facts import table_facts
+
+_ABOUT = """Statistics of tables in a Hive metastore: rows, sizes, nulls, distinct values, bounds, quantiles, frequent
+values, their age, health and history. They are stored, so every answer is quick and scans no data. Each number says how
+sure it is; what is absent is unknown."""
+_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_MOST = 100
+
+Table = Annotated[str, Field(description="The table, as DB.TABLE or CATALOG.DB.TABLE.")]
+Time = Annotated[str | None, Field(description="A time: ISO 8601 with a zone, or so long ago, as '2h ago'.")]
+Where = Annotated[str | None, Field(description="A filter over the partition keys, as ds >= '2024-05-01'.")]
+Limit = Annotated[int, Field(ge=1, le=_MOST)]
+Answer = dict[str, Any]
+
+
+def assistant_server(metastores: Metastores) -> MCPServer[Any]:
+    """The server of the tools, which asks over these connections."""
+    server: MCPServer[Any] = MCPServer("hmstats", instructions=_ABOUT, version=__version__)
+
+    def answered(question: Callable[[Metastore], Any]) -> Answer:
+        with metastores.one() as service:
+            found = question(service)
+        plain: Answer = TypeAdapter(type(found)).dump_python(found, mode="json", exclude_none=True)
+        return plain
+
+    def health(
+        database: str | None = None, below: Annotated[int | None, Field(ge=1, le=100)] = None, limit: Limit = 25
+    ) -> Answer:
+        """Tables by the health of their statistics (0 to 100), the worst first: why, and the command that helps."""
+        return answered(lambda service: health_list(service, database, below=below, limit=limit))
+
+    def tables(search: str = "", limit: Limit = 25) -> Answer:
+        """Tables and views whose names contain a text (DB.TABLE or a part of it), with rows and sizes."""
+        return answered(lambda service: table_list(service, search=search, limit=limit))
+
+    def table(table: Table, as_of: Time = None, where: Where = None, limit: Limit = 50) -> Answer:
+        """A table, or some of its partitions together, with the statistics of its columns; now or as of a time."""
+        wanted = Selection(where=where, as_of=as_of)
+        return answered(lambda service: table_facts(service, table, wanted, limit=limit))
+
+    def column(table: Table, column: str, as_of: Time = None, where: Where = None) -> Answer:
+        """One column: nulls, distinct values with bounds, least, greatest, quartiles, histogram, frequent values."""
+        wanted = Selection(where=where, as_of=as_of)
+        return answered(lambda service: column_page(service, table, column, wanted))
+
+    def history(table: Table, column: str | None = None, limit: Limit = 25) -> Answer:
+        """The writes of a table's statistics, newest first: when, who, by which call, of which columns."""
+        return answered(lambda service: table_versions(service, table, column, limit=limit))
+
+    def diff(table: Table, begin: Time = None, end: Time = None) -> Answer:
+        """What changed in a table's statistics between two times; by default, what the last write changed."""
+        return answered(lambda service: table_difference(service, table, begin, end))
+
+    for tool in (health, tables, table, column, history, diff):
+        server.tool(annotations=_READS)(tool)
+    return server
