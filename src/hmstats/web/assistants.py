@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field, TypeAdapter
 
 from hmstats.client import Metastore
+from hmstats.errors import HmstatsError
 from hmstats.version import __version__
 from hmstats.web.metastores import Metastores
 from hmstats.web.reading.column_page import column_page
@@ -39,8 +41,11 @@ def assistant_server(metastores: Metastores) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer("hmstats", instructions=_ABOUT, version=__version__)
 
     def answered(question: Callable[[Metastore], Any]) -> Answer:
-        with metastores.one() as service:
-            found = question(service)
+        try:
+            with metastores.one() as service:
+                found = question(service)
+        except HmstatsError as error:
+            raise ToolError(str(error)) from error  # the text of any other error stays here
         plain: Answer = TypeAdapter(type(found)).dump_python(found, mode="json", exclude_none=True)
         return plain
 

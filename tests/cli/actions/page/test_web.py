@@ -11,7 +11,7 @@ from tests.fixtures.hive import free_port
 from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner
 
-from hmstats.cli.actions import web
+from hmstats.cli.actions.page import web
 from hmstats.cli.main import app
 
 
