@@ -1,12 +1,15 @@
 """`hmstats web`: a process of its own that says where it listens, answers, and ends at a signal."""
 
+import http.client
 import os
 import signal
+import ssl
 import subprocess
 import urllib.request
 from pathlib import Path
 
 import pytest
+from tests.fixtures.authorities import issued
 from tests.fixtures.hive import free_port
 from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner
@@ -60,3 +63,48 @@ def test_a_part_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -
     assert str(done.exception) == (
         "the page needs no_such_module_anywhere: pip install '.[web]' in the folder of hmstats"
     )
+
+
+def test_with_a_certificate_it_speaks_tls_alone(tmp_path: Path) -> None:
+    files = issued(tmp_path)
+    environment = os.environ | {"HMSTATS__WEB_TLS_CERTIFICATE": files.certificate, "HMSTATS__WEB_TLS_KEY": files.key}
+    command = [HMSTATS, "web", "--port", "0", "--metastore", f"thrift://127.0.0.1:{free_port()}"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=environment) as page:
+        assert page.stdout is not None
+        address = page.stdout.readline().split()[-1]
+        assert address.startswith("https://127.0.0.1:")
+        trusting = ssl.create_default_context(cafile=files.authority)
+        with urllib.request.urlopen(f"{address}/api/v1/openapi.json", timeout=60, context=trusting) as answer:
+            assert answer.status == 200
+        with pytest.raises((OSError, http.client.HTTPException)):
+            urllib.request.urlopen(f"http{address.removeprefix('https')}/api/v1/openapi.json", timeout=60)
+        page.send_signal(signal.SIGTERM)
+        page.communicate(timeout=60)
+
+
+def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    (tmp_path / "no.pem").write_text("none")
+    done = subprocess.run(
+        [HMSTATS, "web", "--port", "0"],
+        cwd=tmp_path,
+        env=os.environ | {"HMSTATS__WEB_TLS_CERTIFICATE": "no.pem"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, "web_tls_certificate no.pem cannot be used with its key" in done.stderr) == (2, True)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_token_of_the_process_is_said_not_to_count(tmp_path: Path) -> None:
+    command = [HMSTATS, "web", "--port", "0", "--metastore", f"http://127.0.0.1:{free_port()}"]
+    environment = os.environ | {"HMSTATS__TOKEN": "hmst_own"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as page:
+        assert page.stdout is not None
+        page.stdout.readline()
+        page.send_signal(signal.SIGTERM)
+        _, said = page.communicate(timeout=60)
+    assert "HMSTATS__TOKEN is not used: the page asks as who opens it" in said
