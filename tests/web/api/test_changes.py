@@ -175,3 +175,12 @@ def test_a_time_that_is_none_is_refused(page: TestClient, text: str) -> None:
     for path in (VISITS, f"{VISITS}/columns/age", f"{VISITS}/restore"):
         assert page.get(path, params={"as_of": text}).status_code == 400
     assert page.get(f"{VISITS}/diff", params={"from": text}).status_code == 400
+
+
+def test_a_course_of_the_table_asks_for_no_column(page: TestClient, service: client.Metastore) -> None:
+    """A table of thousands of columns has the numbers of rows as quickly as one of a few."""
+    name = TableName("hive", DATABASE, "visits")
+    found = service.past.history(name)
+    then = service.past.past(name, found.writes[-1].at_ms, [])
+    assert list(then.sets) == []
+    assert then.parameters == service.past.past(name, found.writes[-1].at_ms).parameters

@@ -70,20 +70,20 @@ def table_at(connection: Connection, name: TableName, at_ms: int) -> int | None:
     return current[0] if current and current[1] * 1000 <= at_ms else None
 
 
-def now(connection: Connection, table_id: int) -> State:
+def now(connection: Connection, table_id: int, *, with_columns: bool = True) -> State:
     """What is stored of a table."""
     parts = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
     return State(
         table_id,
-        _stored_columns(connection, table_id),
+        _stored_columns(connection, table_id) if with_columns else {},
         _stored_parameters(connection, table_id),
         dict(connection.execute(parts).all()),
     )
 
 
-def at(connection: Connection, table_id: int, at_ms: int) -> State:
-    """What there was of a table at a time, with its id, which may no longer exist."""
-    current, later = now(connection, table_id), steps.after(connection, table_id, at_ms)
+def at(connection: Connection, table_id: int, at_ms: int, *, with_columns: bool = True) -> State:
+    """What there was of a table at a time, with its id, which may no longer exist; columns only if they are wanted."""
+    current, later = now(connection, table_id, with_columns=with_columns), steps.after(connection, table_id, at_ms)
     young = select(PARTITIONS.c.PART_ID).where(PARTITIONS.c.TBL_ID == table_id, PARTITIONS.c.CREATE_TIME * 1000 > at_ms)
     partitions = dict(current.partitions)
     for each in connection.execute(young).scalars():
@@ -92,7 +92,7 @@ def at(connection: Connection, table_id: int, at_ms: int) -> State:
         return _only(current, partitions)
     since = later[0].version
     partitions = _named_then(partitions, _names_before(connection, table_id, since))
-    columns = _columns_before(connection, table_id, since, later, current.columns)
+    columns = _columns_before(connection, table_id, since, later, current.columns) if with_columns else {}
     parameters = _parameters_before(connection, table_id, since, later, current.parameters)
     return _only(State(table_id, columns, parameters, partitions), partitions)
 

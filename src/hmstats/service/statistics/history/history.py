@@ -53,7 +53,8 @@ class StatisticsHistory:
         """
         with self._store.read() as connection:
             at_ms = self._keeping.now_ms if at_ms is None else self._keeping.answerable_ms(connection, at_ms)
-            state = state_at(connection, name, at_ms)
+            wanted = columns is None or len(columns) > 0
+            state = state_at(connection, name, at_ms, with_columns=wanted)
             owners = _owners(state, partitions)
             rows = {
                 key: content
@@ -66,12 +67,12 @@ class StatisticsHistory:
             return PastStatistics(at_ms, found, parameters)
 
 
-def state_at(connection: Connection, name: TableName, at_ms: int) -> State:
+def state_at(connection: Connection, name: TableName, at_ms: int, *, with_columns: bool = True) -> State:
     """What there was of the table that had this name. Raises NoSuchObject if there was none."""
     table_id = past_state.table_at(connection, name, at_ms)
     if table_id is None:
         raise NoSuchObject(f"table {name} did not exist at {text(at_ms)}, as far as its history tells")
-    return past_state.at(connection, table_id, at_ms)
+    return past_state.at(connection, table_id, at_ms, with_columns=with_columns)
 
 
 def _owners(state: State, partitions: Sequence[str] | None) -> Mapping[int, str]:
