@@ -132,7 +132,7 @@ def test_a_search_answers_while_it_is_typed(browser: Any, address: str) -> None:
     with opened(browser) as page:
         page.goto(f"{address}/tables")
         sync_api.expect(page.get_by_role("row")).to_have_count(6)
-        page.get_by_role("searchbox").press_sequentially("by_")
+        page.get_by_role("searchbox").fill("by_")  # one entry of the browser's history, however fast keys come
         sync_api.expect(page.get_by_role("row")).to_have_count(2)
         sync_api.expect(page).to_have_url(f"{address}/tables?q=by_")
         assert page.get_by_role("searchbox").input_value() == "by_"
