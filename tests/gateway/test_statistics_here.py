@@ -4,6 +4,7 @@ import os
 import random
 import re
 import sqlite3
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.fixtures.metastores import HIVES, Metastore
-from tests.fixtures.servers import serving
+from tests.fixtures.servers import HMSTATS, serving
 from tests.server.serving import PATIENCE_SECONDS
 
 from hmstats.client import Metastore as Client
@@ -365,6 +366,38 @@ def test_newer_statistics_at_the_upstream_win_over_unsent_ones(tmp_path: Path) -
         ours.put_table_statistics(name, StatisticsSet((long(5, 6),)))
         assert bounds(there.table_statistics(name, ["a"])) == [(2, 22)]
         assert bounds(ours.table_statistics(name, ["a"])) == [(5, 6)]
+
+
+def test_leaving_sends_what_the_upstream_lacks(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        upstream = stack.enter_context(serving(tmp_path_of(tmp_path, "upstream")))
+        there = stack.enter_context(connect(f"thrift://127.0.0.1:{upstream}", retries=0))
+        folder, address = tmp_path_of(tmp_path, "gateway"), f"thrift://127.0.0.1:{upstream}"
+        with serving(folder, "--upstream", address, settings={"upstream_writes": "off"}) as port:
+            here = Metastore("gateway", port, 4.0)
+            with here.clients, connect(f"thrift://127.0.0.1:{port}", retries=0) as ours:
+                here.client().create_database(api.Database(name=here.database, description="", parameters={}))
+                for table in ("t", "u"):
+                    here.table(table, columns=COLUMNS)
+                    ours.put_table_statistics(f"{here.database}.{table}", StatisticsSet(of_all(1)))
+                here.client().drop_table(here.database, "u", True)
+                here.table("v", columns=COLUMNS, keys=["day"])
+                here.add_partitions(["1"], table="v", columns=COLUMNS)
+                ours.put_partition_statistics(f"{here.database}.v", [of_partition("day=1", 4)])
+        leave = [HMSTATS, "leave", f"sqlite:///{folder}/hmstats.sqlite", "--upstream", address]
+        asked = subprocess.run(leave, capture_output=True, text=True, check=True).stdout
+        assert asked.splitlines() == [
+            *(f"{here.database}.{each}: the upstream lacks statistics" for each in ("t", "v")),
+            "--write sends them; nothing was changed",
+        ]
+        assert there.table_statistics(f"{here.database}.t", ["a"]) == ()
+        done = subprocess.run([*leave, "--write"], capture_output=True, text=True, check=True).stdout
+        said = f"the upstream has all statistics that it can store: clients may use {address} again\n"
+        assert done == said
+        assert there.table_statistics(f"{here.database}.t", ["a", "d", "s"]) == of_all(1)
+        found = list(there.partition_statistics(f"{here.database}.v", ["a"], ["day=1"]))
+        assert bounds(found[0].columns) == [(4, 5)]
+        assert subprocess.run(leave, capture_output=True, text=True, check=True).stdout == said
 
 
 def test_a_call_whose_server_was_killed_leaves_nothing_of_a_table(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from hmstats.gateway.questions import OURS_ALONE, STATISTICS, Deed, Question, qu
 from hmstats.gateway.relay import UpstreamRelay
 from hmstats.gateway.sending import Sending
 from hmstats.gateway.upstream_calls import UpstreamCalls, WholeAnswer, asked
+from hmstats.model.catalog.objects import TableName
 from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
 from hmstats.server.messages.request import Request
@@ -130,6 +131,17 @@ class Gateway:
         except (UpstreamUnavailable, UpstreamClosed) as error:
             _log.info("sending_waits", reason=str(error))
             return self._sending.count
+
+    def unsent(self) -> list[TableName]:
+        """The tables with statistics that the upstream has not got yet."""
+        return self._sending.names()
+
+    def send_everything(self) -> dict[TableName, str]:
+        """Send all statistics that the upstream has not got, when no server runs. Returns why tables could not be sent.
+
+        Raises UpstreamUnavailable and UpstreamClosed.
+        """
+        return self._sending.send_everything(self._calls(self._itself))
 
     def _answered(
         self, question: Question, session: Session, relayed: Callable[[], Relayed], here: Here, arguments: Any

@@ -49,6 +49,20 @@ class Sending:
             UNSENT.set(self._unsent.count())
         return failed
 
+    def names(self) -> list[TableName]:
+        """The tables with statistics that the upstream was never seen to agree with."""
+        return [each.name for each in self._unsent.everything() if any(True for _ in self._unsent.unsettled(each))]
+
+    def send_everything(self, calls: UpstreamCalls) -> dict[TableName, str]:
+        """Send all that is pending, when no server does. Returns why tables could not be sent."""
+        failed: dict[TableName, str] = {}
+        for each in self._unsent.everything():
+            self._unsent.give_up(each.table_id, 0)  # a killed server may have left its claim
+            reason = self.send_table(calls, each.name)
+            if reason is not None:
+                failed[each.name] = reason
+        return failed
+
     def send_table(self, calls: UpstreamCalls, name: TableName) -> str | None:
         """Send what the upstream lacks of a table now. Returns why it could not be sent, None if it has everything."""
         found = self._unsent.pending_of(name)
@@ -60,12 +74,14 @@ class Sending:
                 return "others are sent"
             time.sleep(_LOOK_SECONDS)
         try:
+            version = self._unsent.version(found.table_id)
             if not self._send(calls, found):
-                return "the table is being changed"
+                self._unsent.give_up(found.table_id, 0)
+                return "it is being changed, or is not there"
         except (CallRefused, MetaError, UpstreamClosed) as error:
-            return str(error)
-        finally:
             self._unsent.give_up(found.table_id, 0)
+            return str(error)
+        self._unsent.note_sent(found.table_id, version)
         return None
 
     @property

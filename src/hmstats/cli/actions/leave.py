@@ -1,13 +1,19 @@
-"""The work of `hmstats leave`: list the objects of hmstats in a Hive's database, and remove them if requested."""
+"""The work of `hmstats leave`: list the objects of hmstats in a Hive's database, and remove them if requested.
+
+With an upstream, it sends what a gateway keeps of that metastore's statistics.
+"""
 
 import json
 from dataclasses import asdict
 
 import typer
 
+from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving.serve_settings import load_served
+from hmstats.cli.serving.upstream import relay_of
 from hmstats.store.migration.leaving import Remains, remains
 from hmstats.store.migration.leaving import leave as remove
+from hmstats.store.opening import open_store
 
 
 def leave_database(*, database: str | None, hive_site: str | None, write: bool, as_json: bool) -> None:
@@ -15,6 +21,40 @@ def leave_database(*, database: str | None, hive_site: str | None, write: bool, 
     url = load_served({"database": database, "hive_site": hive_site}).database
     found = remove(url) if write else remains(url)
     typer.echo(json.dumps({**asdict(found), "removed": write}, indent=2) if as_json else _text(found, removed=write))
+
+
+def leave_upstream(*, database: str | None, upstream: str, write: bool, as_json: bool) -> None:
+    """Print the tables whose statistics the upstream lacks; with `write`, after sending them.
+
+    Exits with ExitCode.ERROR if some could not be sent.
+    """
+    settings = load_served({"database": database, "upstream": upstream})
+    store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
+    gateway = relay_of(settings, store)
+    assert gateway is not None
+    try:
+        tables = [each.short for each in gateway.unsent()]
+        failed = {each.short: reason for each, reason in gateway.send_everything().items()} if write else {}
+    finally:
+        gateway.close()
+        store.close()
+    is_done = not tables if not write else not failed
+    if as_json:
+        typer.echo(json.dumps({"tables": tables, "sent": write, "failed": failed, "can_leave": is_done}, indent=2))
+    else:
+        typer.echo(_sentences(tables, failed, upstream, sent=write))
+    if failed:
+        raise typer.Exit(ExitCode.ERROR)
+
+
+def _sentences(tables: list[str], failed: dict[str, str], upstream: str, *, sent: bool) -> str:
+    if not sent and tables:
+        lines = [f"{each}: the upstream lacks statistics" for each in tables]
+        return "\n".join([*lines, "--write sends them; nothing was changed"])
+    if failed:
+        lines = [f"{each}: not sent: {reason}" for each, reason in failed.items()]
+        return "\n".join([*lines, "these statistics are at the gateway alone"])
+    return f"the upstream has all statistics that it can store: clients may use {upstream} again"
 
 
 def _text(found: Remains, *, removed: bool) -> str:

@@ -1,5 +1,9 @@
 """`hmstats adopt` and `hmstats leave`: into the database of a Hive Metastore, and out of it again."""
 
+from typing import Annotated
+
+import typer
+
 from hmstats.cli.options import AsJson, DatabaseUrl, HiveSite, Write
 
 
@@ -23,6 +27,9 @@ def adopt(
 def leave(
     database: DatabaseUrl = None,
     hive_site: HiveSite = None,
+    upstream: Annotated[
+        str | None, typer.Option(help="The metastore behind a gateway, which gets the statistics that it lacks.")
+    ] = None,
     *,
     write: Write = False,
     as_json: AsJson = False,
@@ -31,7 +38,13 @@ def leave(
 
     That is our own tables, whose names begin with HMSTATS_, and parameters whose names begin with hmstats. Hive's
     statistics stay. Stop the servers of hmstats first.
-    """
-    from hmstats.cli.actions.leave import leave_database
 
+    With --upstream, list the tables whose statistics a gateway has not sent, and send them with --write. Then clients
+    may use the upstream's address again.
+    """
+    from hmstats.cli.actions.leave import leave_database, leave_upstream
+
+    if upstream is not None:
+        leave_upstream(database=database, upstream=upstream, write=write, as_json=as_json)
+        return
     leave_database(database=database, hive_site=hive_site, write=write, as_json=as_json)

@@ -43,6 +43,17 @@ class Unsent:
         with self._store.read() as connection:
             return mirrored.pending(connection, now_seconds, _MOST_AT_ONCE)
 
+    def everything(self) -> Iterator[Pending]:
+        """All mirrors to be sent, whoever has claimed them."""
+        after = 0
+        while True:
+            with self._store.read() as connection:
+                found = mirrored.pending(connection, None, _MOST_AT_ONCE, after)
+            if not found:
+                return
+            yield from found
+            after = found[-1].table_id
+
     def count(self) -> int:
         """The number of mirrors to be sent."""
         with self._store.read() as connection:

@@ -70,12 +70,13 @@ def name_of_one(connection: Connection, *, mirrors: bool) -> TableName | None:
     return None if row is None else TableName(*row)
 
 
-def pending(connection: Connection, now_seconds: int, limit: int) -> list[Pending]:
-    """Mirrors to be sent that nobody has claimed, the first written first; at most `limit`."""
+def pending(connection: Connection, now_seconds: int | None, limit: int, after: int = 0) -> list[Pending]:
+    """Mirrors to be sent with ids above `after`, by id, at most `limit`; with a time, only unclaimed ones."""
+    free = () if now_seconds is None else (_M.CLAIMED_UNTIL <= now_seconds,)
     query = (
         select(_M.TBL_ID, DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME, VERSIONS.c.VERSION)
         .select_from(_VERSIONED.join(TBLS, TBLS.c.TBL_ID == _M.TBL_ID).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID))
-        .where(VERSIONS.c.VERSION > _M.SENT_VERSION, _M.CLAIMED_UNTIL <= now_seconds)
+        .where(VERSIONS.c.VERSION > _M.SENT_VERSION, _M.TBL_ID > after, *free)
         .order_by(_M.TBL_ID)
         .limit(limit)
     )
