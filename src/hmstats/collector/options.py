@@ -1,7 +1,7 @@
 """The options of an analysis: what it computes, how exactly, and with how many tasks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
 from hmstats.errors import InvalidInput, StatementError
@@ -88,7 +88,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What a caller says of an analysis, as in Options; what is None is left to the table's preferences."""
+    """What a caller says of an analysis, as in Options; what is None is left to the table's preferences.
+
+    Raises StatementError for an invalid value.
+    """
 
     sample_fraction: float | None = None
     distinct: bool | None = None
@@ -97,6 +100,10 @@ class Choices:
     precision: int | None = None
     most_tasks: int | None = None
     puffin_columns: str | None = None
+
+    def __post_init__(self) -> None:
+        # A wrong value is an error of the caller, found before a table's preferences are asked for or Spark starts.
+        Options(**{name: value for name, value in asdict(self).items() if value is not None})
 
 
 DEFAULT = Options()
