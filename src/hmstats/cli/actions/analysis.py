@@ -129,8 +129,10 @@ class Analysis:
         if table is not None and is_lake_table(table):
             # A lock is an error of its table alone, which comes with the analysis.
             wanted = preferred(service, request, self.options, row_counts=self.row_counts)
-            plan_lake(service, table, wanted.request, wanted.options, changed_only=self.changed_only, past_locks=True)
-            return _Wanted(text, request, by_metadata=True)
+            plan = plan_lake(
+                service, table, wanted.request, wanted.options, changed_only=self.changed_only, past_locks=True
+            )
+            return _Wanted(text, request, by_metadata=plan.opened.only_by_spark is None or wanted.request.noscan)
         check(service, request)
         return _Wanted(text, request, by_metadata=False)
 

@@ -3,6 +3,7 @@
 reader             the current snapshot's live rows, by PyIceberg
 table_metadata     a metadata file as JSON, and the next one with another statistics entry
 table_files        the table's files, read and written by PyIceberg's access
+spark_rows         live rows by Spark, where PyIceberg does not read the table
 increments         earlier snapshots to which rows were only added since
 registration       a Puffin file of a snapshot, written and named in the metadata
 impala_snapshots   the parameter that says of which snapshot the metastore's statistics are
