@@ -114,6 +114,7 @@ def analyze(
                 changed_only=changed_only,
                 row_counts=row_counts,
                 spark=spark,
+                hadoop=hadoop_settings(spark),
             )
         how = _How(changed_only, row_counts, reliable, progress, automatic)
         return _analyze_files(spark, service, request, options, place, how)

@@ -10,6 +10,7 @@ from hmstats.client import Metastore
 from hmstats.collector.delivery.deliver import Delivery, deliver
 from hmstats.collector.delivery.items import TOOL
 from hmstats.collector.findings.without_scan import UNTRUE
+from hmstats.collector.lake.opened import Hadoop, no_settings
 from hmstats.collector.lake.plan import LakePlan, plan_lake
 from hmstats.collector.lake.reading import Rows, read_added, read_all, read_by_spark
 from hmstats.collector.lake.sketches import registered
@@ -38,17 +39,27 @@ def analyze_lake(
     changed_only: bool,
     row_counts: bool,
     spark: Any = None,
+    hadoop: Hadoop = no_settings,
 ) -> Report:
     """Compute and store the statistics of a table's newest version.
 
     `row_counts`: with noscan, the rows that the log says. `delivery` says whether locked statistics are written.
     `spark` is a session, if there is one: it reads tables that nothing else here reads.
+    `hadoop` returns a setting of Hadoop by its name.
 
     Raises as plan_lake; UnreadableFile; AnalysisIncomplete, with the report, if the metastore refused the statistics.
     """
     seconds: dict[str, float] = {}
     with _timed(seconds, "plan"):
-        plan = plan_lake(metastore, table, request, options, changed_only=changed_only, past_locks=delivery.past_locks)
+        plan = plan_lake(
+            metastore,
+            table,
+            request,
+            options,
+            changed_only=changed_only,
+            past_locks=delivery.past_locks,
+            hadoop=hadoop,
+        )
     finding: Finding | None = None
     read = Rows(TableAccumulator({}, 0), {}, ())
     puffin: PuffinFile | None = None

@@ -13,6 +13,14 @@ from hmstats.collector.report import PuffinFile
 from hmstats.sketch.accumulator import TableAccumulator
 from hmstats.sketch.distinct.theta import ThetaSketch
 
+Hadoop = Callable[[str], str | None]
+"""A function that returns a setting of Hadoop by its name, None if it is unset."""
+
+
+def no_settings(_: str) -> str | None:
+    """No setting of Hadoop: object stores are reached by the environment alone."""
+    return None
+
 
 @dataclass(frozen=True, slots=True)
 class Sketched:

@@ -1,7 +1,6 @@
 """Tables of Iceberg, read by PyIceberg: by field id, with position deletes and deletion vectors applied.
 
-The metastore names the table's metadata file, and nothing else of it is needed. Credentials and endpoints of object
-stores are PyIceberg's (its configuration file, or the environment).
+The metastore names the table's metadata file, and nothing else of it is needed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from hmstats.collector.lake.iceberg import table_metadata as metadata_of
 from hmstats.collector.lake.iceberg.increments import Lineage, identity_of, version_of
 from hmstats.collector.lake.iceberg.outlet import IcebergOutlet
 from hmstats.collector.lake.iceberg.spark_rows import SparkRows
-from hmstats.collector.lake.opened import LakeTable, Sketched
+from hmstats.collector.lake.opened import Hadoop, LakeTable, Sketched
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import InvalidInput, SettingsError, StatementError, UnreadableFile
 from hmstats.extras import install_advice
@@ -39,14 +38,14 @@ _MOST_READ_AHEAD_BYTES = 256 * 1024 * 1024
 """Files are given to PyIceberg in groups of so many bytes, since it reads all files of a group ahead."""
 
 
-def open_iceberg(table: Table) -> LakeTable:
-    """The current snapshot of a table of the metastore.
+def open_iceberg(table: Table, hadoop: Hadoop) -> LakeTable:
+    """The current snapshot of a table of the metastore; `hadoop` returns a setting of Hadoop by its name.
 
     Raises SettingsError if PyIceberg is not installed; StatementError if the metastore names no metadata file, or if
     the table cannot be read: it is of a version that PyIceberg does not know.
     """
     shown = table.name.short
-    source = _Source.of(table)
+    source = _Source.of(table, hadoop)
     opened, metadata = source.opened, source.metadata
     snapshot_id = metadata_of.current_snapshot_id(metadata)
     tasks, only_by_spark = _tasks(shown, opened)
@@ -93,12 +92,13 @@ class _Source:
     opened: Any
 
     @classmethod
-    def of(cls, table: Table) -> "_Source":
+    def of(cls, table: Table, hadoop: Hadoop) -> "_Source":
         try:
             from pyiceberg.catalog.noop import NoopCatalog  # noqa: PLC0415 - an extra
-            from pyiceberg.io import load_file_io  # noqa: PLC0415
             from pyiceberg.table import StaticTable  # noqa: PLC0415
             from pyiceberg.table.metadata import TableMetadataUtil  # noqa: PLC0415
+
+            from hmstats.collector.lake.iceberg.file_io import PlacesFileIO  # noqa: PLC0415
         except ImportError as error:
             raise SettingsError(
                 f"table {table.name.short} is of the format Iceberg, whose reader is not installed:"
@@ -108,10 +108,10 @@ class _Source:
         if not location:
             raise StatementError(f"table {table.name.short} is of the format Iceberg, but has no parameter {METADATA}")
         try:
-            metadata = table_files.read_metadata(load_file_io(location=location), location)
+            metadata = table_files.read_metadata(PlacesFileIO({}, hadoop), location)
             known = {name: value for name, value in metadata.items() if name not in _UNKNOWN_TO_PYICEBERG}
             parsed = TableMetadataUtil.parse_obj(known)
-            io = load_file_io(parsed.properties, location=location)
+            io = PlacesFileIO(parsed.properties, hadoop)
             opened = StaticTable(("static", location), parsed, location, io, NoopCatalog("static"))
         except (InvalidInput, *_ERRORS) as error:
             raise StatementError(f"table {table.name.short} cannot be read at {location}: {error}") from error
