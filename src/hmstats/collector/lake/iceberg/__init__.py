@@ -7,6 +7,7 @@ table_files        the table's files, read and written by PyIceberg's access
 spark_rows         live rows by Spark, where PyIceberg does not read the table
 increments         earlier snapshots to which rows were only added since
 registration       a Puffin file of a snapshot, written and named in the metadata
+puffin_counts      distinct counts that engines have registered, for the metastore
 impala_snapshots   the parameter that says of which snapshot the metastore's statistics are
 outlet             both of these, for an opened table
 """

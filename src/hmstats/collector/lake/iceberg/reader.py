@@ -84,6 +84,14 @@ def _file(listed: Any) -> DataFile:
     return DataFile(listed.file_path, listed.file_size_in_bytes)
 
 
+def read_table_metadata(table: Table, hadoop: Hadoop) -> Mapping[str, Any]:
+    """The JSON of the table's current metadata file.
+
+    Raises SettingsError if PyIceberg is not installed; StatementError if there is no such file, or it cannot be read.
+    """
+    return _Source.of(table, hadoop).metadata
+
+
 @dataclass(frozen=True, slots=True)
 class _Source:
     """A table's metadata as JSON, and PyIceberg's table of it."""
