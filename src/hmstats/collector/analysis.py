@@ -106,7 +106,15 @@ def analyze(
         if found is not None and is_lake_table(found):
             delivery = replace(place, table=found.name)
             return analyze_lake(
-                service, found, request, options, delivery, changed_only=changed_only, row_counts=row_counts
+                service,
+                found,
+                request,
+                options,
+                delivery,
+                changed_only=changed_only,
+                row_counts=row_counts,
+                spark=spark,
+                hadoop=hadoop_settings(spark),
             )
         how = _How(changed_only, row_counts, reliable, progress, automatic)
         return _analyze_files(spark, service, request, options, place, how)

@@ -61,17 +61,14 @@ def dry_run(
     wanted = preferred(metastore, request, options, row_counts=False)
     request, options = wanted.request, wanted.options
     found = metastore.find_table(request.table)
+
+    def hadoop(name: str) -> str | None:
+        return conf.get(f"spark.hadoop.{name}")
+
     if found is not None and is_lake_table(found):
-        plan_of_lake = plan_lake(metastore, found, request, options, changed_only=changed_only, past_locks=past_locks)
-        return _of_lake(plan_of_lake)
-    plan, files = prepare(
-        metastore,
-        request,
-        options,
-        changed_only=changed_only,
-        hadoop=lambda name: conf.get(f"spark.hadoop.{name}"),
-        past_locks=past_locks,
-    )
+        how = {"changed_only": changed_only, "past_locks": past_locks}
+        return _of_lake(plan_lake(metastore, found, request, options, hadoop=hadoop, **how))
+    plan, files = prepare(metastore, request, options, changed_only=changed_only, hadoop=hadoop, past_locks=past_locks)
     read = [file for piece in plan.pieces for file in files[piece.name]]
     tasks = 0 if request.noscan else None
     if not request.noscan and plan.parquet and cores is not None:

@@ -26,15 +26,15 @@ ROWS = pa.table(
 STUB = {"col": "array<string>"}
 
 
-def registered(metastore: Metastore, folder: Path, name: str = "t") -> str:
-    """Register a table of Delta Lake; returns its name with its database."""
+def registered(metastore: Metastore, place: Path | str, name: str = "t") -> str:
+    """Register a table of Delta Lake in a folder or at a location; returns its name with its database."""
     parameters = {
         "spark.sql.sources.provider": "delta",
         "spark.sql.sources.schema": '{"type":"struct","fields":[]}',
         "EXTERNAL": "TRUE",
     }
     storage = metastore.storage(STUB)
-    storage.location = f"file:{folder}"
+    storage.location = place if isinstance(place, str) else f"file:{place}"
     table = api.Table(name, metastore.database, "tester", sd=storage, partitionKeys=[], parameters=parameters)
     table.tableType = "EXTERNAL_TABLE"
     metastore.client().create_table(table)

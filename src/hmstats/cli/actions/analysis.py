@@ -129,10 +129,22 @@ class Analysis:
         if table is not None and is_lake_table(table):
             # A lock is an error of its table alone, which comes with the analysis.
             wanted = preferred(service, request, self.options, row_counts=self.row_counts)
-            plan_lake(service, table, wanted.request, wanted.options, changed_only=self.changed_only, past_locks=True)
-            return _Wanted(text, request, by_metadata=True)
+            plan = plan_lake(
+                service,
+                table,
+                wanted.request,
+                wanted.options,
+                changed_only=self.changed_only,
+                past_locks=True,
+                hadoop=self._hadoop,
+            )
+            return _Wanted(text, request, by_metadata=plan.opened.only_by_spark is None or wanted.request.noscan)
         check(service, request)
         return _Wanted(text, request, by_metadata=False)
+
+    def _hadoop(self, name: str) -> str | None:
+        """A setting of Hadoop among those of --conf."""
+        return self.conf.get(f"spark.hadoop.{name}")
 
     def _requests(self, service: Metastore) -> Iterator[tuple[str, Statement]]:
         """The text and the request for each table; views of a database are skipped."""
@@ -222,6 +234,7 @@ class Analysis:
                 delivery,
                 changed_only=self.changed_only,
                 row_counts=wanted.row_counts,
+                hadoop=self._hadoop,
             )
 
     def _print(self, reports: Sequence[collector.Report], *, alone: bool) -> None:

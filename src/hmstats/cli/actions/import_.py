@@ -11,6 +11,7 @@ from hmstats.cli.exit_codes import ExitCode
 from hmstats.client import connect
 from hmstats.client.sending.transfer import Moved, check, entries, put
 from hmstats.errors import StatementError
+from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.outlets.export.file import read, read_json
 from hmstats.outlets.export.rows import Entry
 from hmstats.settings import load
@@ -37,6 +38,28 @@ def import_statistics(
         else:
             with connect(source, timeout_seconds=settings.client_seconds) as other:
                 moved = put(service, entries(other, tables or ()))
+        _print(moved, service.address, as_json=as_json)
+
+
+def import_puffin(tables: list[str], *, alone: bool, metastore: str | None, as_json: bool) -> None:
+    """Write the distinct counts in Iceberg tables' Puffin files. Raises typer.Exit if something was skipped."""
+    from hmstats.collector.lake.iceberg.puffin_counts import puffin_counts  # noqa: PLC0415 - Arrow is loaded for it
+
+    if not alone:
+        raise StatementError("an import reads a file, the metastore of --from, or the Puffin files of --from-puffin")
+    settings = load({"metastore": metastore})
+    moved = Moved()
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        for text in tables:
+            table = service.existing_table(text)
+            found = puffin_counts(service, table)
+            for column, reason in found.left_out.items():
+                moved.left_out[f"column {column} of {table.name.short}"] = reason
+            if found.columns:
+                entry = Entry(table.name, found.parameters, StatisticsSet(found.columns))
+                stored = put(service, [entry])
+                moved.accepted += stored.accepted
+                moved.left_out |= stored.left_out
         _print(moved, service.address, as_json=as_json)
 
 

@@ -4,13 +4,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from hmstats.client import Metastore
 from hmstats.collector.delivery.deliver import Delivery, deliver
 from hmstats.collector.delivery.items import TOOL
 from hmstats.collector.findings.without_scan import UNTRUE
+from hmstats.collector.lake.opened import Hadoop, no_settings
 from hmstats.collector.lake.plan import LakePlan, plan_lake
-from hmstats.collector.lake.reading import Rows, read_added, read_all
+from hmstats.collector.lake.reading import Rows, read_added, read_all, read_by_spark
 from hmstats.collector.lake.sketches import registered
 from hmstats.collector.options import Options
 from hmstats.collector.planning.fingerprint import PARAMETER
@@ -36,15 +38,28 @@ def analyze_lake(
     *,
     changed_only: bool,
     row_counts: bool,
+    spark: Any = None,
+    hadoop: Hadoop = no_settings,
 ) -> Report:
     """Compute and store the statistics of a table's newest version.
 
     `row_counts`: with noscan, the rows that the log says. `delivery` says whether locked statistics are written.
+    `spark` is a session, if there is one: it reads tables that nothing else here reads.
+    `hadoop` returns a setting of Hadoop by its name.
+
     Raises as plan_lake; UnreadableFile; AnalysisIncomplete, with the report, if the metastore refused the statistics.
     """
     seconds: dict[str, float] = {}
     with _timed(seconds, "plan"):
-        plan = plan_lake(metastore, table, request, options, changed_only=changed_only, past_locks=delivery.past_locks)
+        plan = plan_lake(
+            metastore,
+            table,
+            request,
+            options,
+            changed_only=changed_only,
+            past_locks=delivery.past_locks,
+            hadoop=hadoop,
+        )
     finding: Finding | None = None
     read = Rows(TableAccumulator({}, 0), {}, ())
     puffin: PuffinFile | None = None
@@ -53,7 +68,7 @@ def analyze_lake(
         finding = _counted(plan, row_counts=row_counts)
     elif plan.left is None and not plan.unchanged:
         with _timed(seconds, "read"):
-            read = read_added(metastore, plan, options) or read_all(plan, options)
+            read = read_added(metastore, plan, options) or _read(plan, options, spark, delivery.metastore)
             finding = _found(plan, read.total, options)
         with _timed(seconds, "register"):
             # Before the statistics: they mark the version as analysed.
@@ -88,6 +103,13 @@ def analyze_lake(
     )
     check_complete(report)
     return report
+
+
+def _read(plan: LakePlan, options: Options, spark: Any, metastore: str) -> Rows:
+    """All rows, by Spark if nothing else reads them."""
+    if plan.opened.only_by_spark is not None:
+        return read_by_spark(spark, metastore, plan, options)
+    return read_all(plan, options)
 
 
 def _found(plan: LakePlan, total: TableAccumulator, options: Options) -> Finding:

@@ -1,7 +1,7 @@
 """Tables of Delta Lake, read by delta-rs: it applies deletion vectors and column mapping, and knows partition columns.
 
-Credentials and endpoints of object stores come from the environment, by delta-rs's names (AWS_ENDPOINT_URL,
-AWS_ACCESS_KEY_ID, AZURE_STORAGE_ACCOUNT_NAME, GOOGLE_SERVICE_ACCOUNT and so on).
+Credentials and endpoints of object stores are those of files/file_systems.py; delta-rs takes all else from the
+environment.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,23 +10,38 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hmstats.collector.lake.opened import LakeTable
+from hmstats.collector.lake.opened import Hadoop, LakeTable
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import SettingsError, StatementError, UnreadableFile
 from hmstats.extras import install_advice
-from hmstats.model.catalog.location import LOCAL, parse
+from hmstats.files.file_systems import azure_arguments, s3_arguments, s3_with_environment, settings_of
+from hmstats.model.catalog.location import LOCAL, parse, parts_of
 from hmstats.model.spark.spark_schema import LOG_SCHEMA, schema_fields
 
 _NS_PER_MS = 1_000_000
+_S3 = {
+    "access_key": "AWS_ACCESS_KEY_ID",
+    "secret_key": "AWS_SECRET_ACCESS_KEY",
+    "session_token": "AWS_SESSION_TOKEN",
+    "region": "AWS_REGION",
+}
+"""Arrow's argument and delta-rs's option."""
+_AZURE = {
+    "account_name": "AZURE_STORAGE_ACCOUNT_NAME",
+    "account_key": "AZURE_STORAGE_ACCOUNT_KEY",
+    "sas_token": "AZURE_STORAGE_SAS_TOKEN",
+}
 
 
-def open_delta(shown: str, location: str) -> LakeTable:
+def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
     """The newest version of the table at a location; `shown` is its name for errors.
+
+    `hadoop` returns a setting of Hadoop by its name.
 
     Raises SettingsError if delta-rs is not installed; StatementError if there is no Delta table, or if it needs a
     feature that delta-rs does not read.
     """
-    table, errors = _opened(shown, location)
+    table, errors = _opened(shown, location, hadoop)
     schema = table.schema().to_json()
     actions = pa.table(table.get_add_actions())
     return LakeTable(
@@ -39,7 +54,7 @@ def open_delta(shown: str, location: str) -> LakeTable:
     )
 
 
-def _opened(shown: str, location: str) -> tuple[Any, type[Exception]]:
+def _opened(shown: str, location: str, hadoop: Hadoop) -> tuple[Any, type[Exception]]:
     try:
         from deltalake import DeltaTable  # noqa: PLC0415 - an extra
         from deltalake.exceptions import DeltaError  # noqa: PLC0415
@@ -49,9 +64,29 @@ def _opened(shown: str, location: str) -> tuple[Any, type[Exception]]:
         ) from error
     place = parse(location)
     try:
-        return DeltaTable(place.path if place.scheme == LOCAL else location), DeltaError
+        if place.scheme == LOCAL:
+            return DeltaTable(place.path), DeltaError
+        return DeltaTable(str(place), storage_options=storage_options(location, hadoop)), DeltaError
     except (DeltaError, OSError, ValueError) as error:
         raise StatementError(f"table {shown} cannot be read at {location}: {error}") from error
+
+
+def storage_options(location: str, hadoop: Hadoop) -> dict[str, str]:
+    """The settings of a location's store by delta-rs's names."""
+    scheme, authority, _ = parts_of(location)
+    given = dict(settings_of([(scheme, authority)], hadoop))
+    if parse(location).scheme == "s3":
+        arguments = s3_with_environment(s3_arguments(authority, given))
+        found = {name: str(arguments[each]) for each, name in _S3.items() if each in arguments}
+        if "endpoint_override" in arguments:
+            protocol = arguments.get("scheme", "https")
+            endpoint = str(arguments["endpoint_override"]).rpartition("://")[2]
+            found |= {"AWS_ENDPOINT_URL": f"{protocol}://{endpoint}", "AWS_ALLOW_HTTP": str(protocol == "http").lower()}
+        return found
+    if parse(location).scheme == "abfss" and given:
+        arguments = azure_arguments(authority.rpartition("@")[2], given)
+        return {name: str(arguments[each]) for each, name in _AZURE.items() if each in arguments}
+    return {}
 
 
 def _files(actions: pa.Table) -> list[DataFile]:

@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping
 
 from hmstats.collector.lake.delta import open_delta
 from hmstats.collector.lake.iceberg.reader import open_iceberg
-from hmstats.collector.lake.opened import LakeTable
+from hmstats.collector.lake.opened import Hadoop, LakeTable, no_settings
 from hmstats.collector.planning.plan import table_location
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Table
 from hmstats.model.catalog.table_formats import table_format
 
-_OPENED: Mapping[str, Callable[[Table], LakeTable]] = {
+_OPENED: Mapping[str, Callable[[Table, Hadoop], LakeTable]] = {
     "Iceberg": open_iceberg,
-    "Delta Lake": lambda table: open_delta(table.name.short, table_location(table)),
+    "Delta Lake": lambda table, hadoop: open_delta(table.name.short, table_location(table), hadoop),
 }
 
 
@@ -22,9 +22,12 @@ def is_lake_table(table: Table) -> bool:
     return table_format(table) in _OPENED
 
 
-def open_table(table: Table) -> LakeTable:
-    """The table's newest version. Raises SettingsError without the format's extra, StatementError if unreadable."""
-    return _OPENED[table_format(table) or ""](table)
+def open_table(table: Table, hadoop: Hadoop = no_settings) -> LakeTable:
+    """The table's newest version; `hadoop` returns a setting of Hadoop by its name.
+
+    Raises SettingsError without the format's extra, StatementError if unreadable.
+    """
+    return _OPENED[table_format(table) or ""](table, hadoop)
 
 
 def check_request(table: Table, request: Statement) -> None:

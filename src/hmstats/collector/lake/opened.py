@@ -2,14 +2,24 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from hmstats.client import Metastore
+from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.report import PuffinFile
+from hmstats.sketch.accumulator import TableAccumulator
 from hmstats.sketch.distinct.theta import ThetaSketch
+
+Hadoop = Callable[[str], str | None]
+"""A function that returns a setting of Hadoop by its name, None if it is unset."""
+
+
+def no_settings(_: str) -> str | None:
+    """No setting of Hadoop: object stores are reached by the environment alone."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,15 @@ class EarlierVersion:
     added: Callable[[Collection[str]], Added | None]
 
 
+class BySpark(Protocol):
+    """Reads all rows of a version by Spark."""
+
+    def __call__(
+        self, spark: Any, metastore: str, types: Mapping[str, str], sketched: Sequence[str], options: Options
+    ) -> tuple[TableAccumulator, dict[str, ThetaSketch]]:
+        """The state of all rows, and sketches by column."""
+
+
 def _no_versions() -> Iterator[EarlierVersion]:
     return iter(())
 
@@ -68,6 +87,8 @@ class LakeTable:
     `without` is column to the reason why it has no statistics, where its type in the metastore does not say so.
     `sketched` are the columns that may have theta sketches in the table's own metadata, which `outlet` takes; None if
     it has no place for them. `earlier` returns the versions to which rows were only added since, the newest first.
+    `only_by_spark` is why `read` cannot read the table, None if it can; `by_spark` reads it then, in a session of Spark
+    and from the metastore at an address: some columns into accumulators, others into sketches.
     """
 
     version: str
@@ -80,3 +101,5 @@ class LakeTable:
     sketched: Mapping[str, Sketched] = field(default_factory=dict)
     outlet: Outlet | None = None
     earlier: Callable[[], Iterator[EarlierVersion]] = _no_versions
+    only_by_spark: str | None = None
+    by_spark: BySpark | None = None

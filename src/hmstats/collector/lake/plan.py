@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.client import Metastore
 from hmstats.collector.lake.formats import check_request, open_table
-from hmstats.collector.lake.opened import EarlierVersion, LakeTable
+from hmstats.collector.lake.opened import EarlierVersion, Hadoop, LakeTable, no_settings
 from hmstats.collector.lake.sketches import sketched_columns
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
@@ -43,15 +43,24 @@ class LakePlan:
 
 
 def plan_lake(
-    metastore: Metastore, table: Table, request: Statement, options: Options, *, changed_only: bool, past_locks: bool
+    metastore: Metastore,
+    table: Table,
+    request: Statement,
+    options: Options,
+    *,
+    changed_only: bool,
+    past_locks: bool,
+    hadoop: Hadoop = no_settings,
 ) -> LakePlan:
     """The plan of a request for such a table; nothing is written. Locked columns are left out unless `past_locks`.
+
+    `hadoop` returns a setting of Hadoop by its name.
 
     Raises StatementError for partitions, for a missing column, for a table that cannot be read, and unless
     `changed_only` for one whose statistics are locked; SettingsError if the reader of the format is not installed.
     """
     check_request(table, request)
-    opened = open_table(table)
+    opened = open_table(table, hadoop)
     if opened.schema is not None:
         table = replace(table, parameters={**table.parameters, LOG_SCHEMA: opened.schema})
     types, skipped = columns_of(table, request, taken=metastore.keeps_columns_of_spark(table))

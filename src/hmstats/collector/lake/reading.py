@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.dataframe import conformed
 from hmstats.collector.scan.states import States
-from hmstats.errors import UnknownCall
+from hmstats.errors import StatementError, UnknownCall
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.sketch.accumulator import TableAccumulator
 from hmstats.sketch.distinct.theta import ThetaSketch
@@ -33,6 +34,19 @@ def read_all(plan: LakePlan, options: Options) -> Rows:
     """The state of all rows, or of a sample of them. Raises UnreadableFile."""
     sketches = {name: ThetaSketch() for name in plan.sketched}
     return Rows(accumulated(plan.opened.read, plan.types, options, sketches), sketches, plan.opened.files)
+
+
+def read_by_spark(spark: Any, metastore: str, plan: LakePlan, options: Options) -> Rows:
+    """The state of all rows of a table that only Spark reads; `metastore` is an address.
+
+    Columns that Spark reads in another form than they are sketched in have no sketch. Raises StatementError without a
+    session, or if it has no reader of the format; UnreadableFile.
+    """
+    if spark is None or plan.opened.by_spark is None:
+        raise StatementError(f"{plan.opened.only_by_spark}; Spark with the format's runtime reads it")
+    sketched = [name for name in plan.sketched if name not in plan.opened.without]
+    total, sketches = plan.opened.by_spark(spark, metastore, plan.types, sketched, options)
+    return Rows(total, sketches, plan.opened.files)
 
 
 def read_added(metastore: Metastore, plan: LakePlan, options: Options) -> Rows | None:

@@ -5,6 +5,7 @@ docs/arrow.md has examples. Any library in the process takes an array over the C
 library has is read in the same way.
 
 of_data      statistics of data themselves
+of_footers   statistics that a Parquet file has in its footer
 of_model     the model's statistics in Arrow's form, and back
 bounds       bounds in the type of their column
 names        the names of statistics
@@ -17,6 +18,7 @@ adbc         what an ADBC driver answers
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +26,7 @@ import pyarrow as pa
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.outlets.arrow import build, read
 from hmstats.outlets.arrow.of_data import DataStatistics, batches
+from hmstats.outlets.arrow.of_footers import footer_statistics
 from hmstats.outlets.arrow.of_model import from_model, to_model
 
 
@@ -53,10 +56,21 @@ def table_statistics(source: Any, schema: pa.Schema | None = None) -> TableStati
 def arrow_statistics(data: Any, *, sketches: bool = False) -> pa.StructArray:
     """The statistics of a pyarrow table, batch or reader, a Parquet file's path, or anything that is an Arrow stream.
 
-    Everything is looked at, once. `sketches`: bit vectors, histograms and frequent values too. Raises InvalidInput for
-    what is none of these.
+    Also of a pyarrow array, which is column 0 then, its parts the columns after it. Everything is looked at, once.
+    `sketches`: bit vectors, histograms and frequent values too. Raises InvalidInput for what is none of these.
     """
+    if isinstance(data, pa.Array | pa.ChunkedArray):
+        found = _computed(pa.table([data], names=[""]), sketches=sketches)[1]
+        return build.array(each if each.column is not None else each._replace(column=0) for each in found)
     return build.array(_computed(data, sketches=sketches)[1])
+
+
+def parquet_statistics(path: str | Path) -> pa.StructArray:
+    """The statistics in a Parquet file's footer: rows, nulls and bounds, without reading any row.
+
+    Raises InvalidInput if it is no Parquet file, OSError if it cannot be read.
+    """
+    return build.array(footer_statistics(path))
 
 
 def data_statistics(data: Any) -> TableStatistics:

@@ -1,7 +1,9 @@
 """Rows of Iceberg's tables, and what is registered for their snapshots."""
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +14,9 @@ from hmstats import client
 from hmstats.collector.lake.iceberg import table_files
 from hmstats.collector.lake.iceberg.table_metadata import encoded, entries, next_location
 from hmstats.collector.request.statement import statement
-from hmstats.outlets.puffin.file import PuffinFile, read
+from hmstats.outlets.puffin.blob import Blob
+from hmstats.outlets.puffin.file import PuffinFile, read, write
+from hmstats.outlets.puffin.snapshot import statistics_entry
 
 ROWS = pa.table(
     {
@@ -61,3 +65,13 @@ def committed(service: client.Metastore, name: str, metadata: Mapping[str, Any])
     after = next_location(metadata, before)
     table_files.write_metadata(load_file_io(location=after), after, encoded(metadata))
     assert service.iceberg.replace(statement(name).table, before, after)
+
+
+def registered_by_another(service: client.Metastore, name: str, *blobs: Blob) -> None:
+    """Register a file with these blobs for the current snapshot, as another engine does."""
+    metadata = metadata_of(service, name)
+    path = f"{metadata['location']}/metadata/theirs.stats"
+    written = write(PuffinFile(blobs, {"created-by": "another engine"}))
+    Path(path.removeprefix("file:")).write_bytes(written.data)
+    entry = statistics_entry(written, blobs, path, metadata["current-snapshot-id"])
+    committed(service, name, {**metadata, "statistics": [json.loads(json.dumps(entry))]})

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
-from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.schema import Schema
-from pyiceberg.typedef import Record
 from pyiceberg.types import IntegerType, LongType, NestedField, StringType, TimestamptzType, TimeType, UUIDType
+from tests.collector.lake.iceberg.equality_deletes import delete_where_equal
 from tests.collector.lake.iceberg.iceberg_tables import ROWS
 from tests.collector.lake.test_delta import analyzed, stored, table_of
 from tests.fixtures.metastores import Metastore
@@ -88,25 +88,13 @@ def test_tables_that_cannot_be_read_are_refused(
         analyzed(service, name)
 
 
-def test_equality_deletes_which_pyiceberg_does_not_read_are_refused(
-    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
-) -> None:
+def test_equality_deletes_need_spark(our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog) -> None:
     name = f"{our_metastore.database}.t"
     table = catalog.create_table(name, schema=ROWS.schema)
     table.append(ROWS)
-    (task,) = table.scan().plan_files()
-    deletes = DataFile.from_args(
-        content=DataFileContent.EQUALITY_DELETES,
-        file_path=task.file.file_path,
-        file_format=FileFormat.PARQUET,
-        partition=Record(),
-        record_count=1,
-        file_size_in_bytes=task.file.file_size_in_bytes,
-        equality_ids=[1],
-    )
-    deletes.spec_id = 0
-    with table.transaction() as change, change.update_snapshot().fast_append() as append:
-        append.append_data_file(deletes)
-    with pytest.raises(StatementError, match=r"cannot be read by PyIceberg: .*equality deletes"):
+    delete_where_equal(service, name, table, "Id", pa.array([1, 2, 3], pa.int64()))
+    with pytest.raises(StatementError, match=r"cannot be read by PyIceberg: .*equality deletes.*; Spark with"):
         analyzed(service, name)
     assert "numRows" not in table_of(service, name).parameters
+    plan = dry_run(service, statement(name))
+    assert (plan.files, plan.columns) == (1, ("id", "name", "price"))

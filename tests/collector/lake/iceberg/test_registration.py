@@ -1,6 +1,5 @@
 """Puffin files of snapshots: complete, registered on a condition, and never in the way of another commit."""
 
-import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +19,7 @@ from tests.collector.lake.iceberg.iceberg_tables import (
     location_of,
     metadata_of,
     puffin_of,
+    registered_by_another,
 )
 from tests.collector.lake.test_delta import analyzed, table_of
 from tests.fixtures.metastores import Metastore
@@ -34,8 +34,7 @@ from hmstats.errors import AnalysisIncomplete, ServiceError
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.statistics.statistics_locks import LockedObject
 from hmstats.outlets.puffin.blob import Blob
-from hmstats.outlets.puffin.file import PuffinFile, write
-from hmstats.outlets.puffin.snapshot import THETA, statistics_entry
+from hmstats.outlets.puffin.snapshot import THETA
 from hmstats.sketch.distinct.theta import ThetaSketch
 
 ALL = Options(puffin_columns="all")
@@ -100,7 +99,7 @@ def test_blobs_of_other_engines_stay_and_do_not_keep_the_table_from_being_read(
     hive = Blob("ColumnStatisticsObj", (1,), 7, 1, b"java", properties={"partition": "null"})
     trino = Blob(THETA, (PRICE,), 7, 1, b"theirs", properties={"ndv": "999"})
     stale = Blob(THETA, (NAME,), 7, 1, b"theirs", properties={"ndv": "1"})
-    _registered(service, name, hive, trino, stale)
+    registered_by_another(service, name, hive, trino, stale)
     analyzed(service, name)
     blobs = puffin_of(entry_of(service, name)).blobs
     assert blobs[1:] == (hive, trino)
@@ -110,7 +109,7 @@ def test_blobs_of_other_engines_stay_and_do_not_keep_the_table_from_being_read(
 def test_the_file_of_the_nearest_ancestor_is_carried_on(
     service: client.Metastore, catalog: HiveCatalog, name: str
 ) -> None:
-    _registered(service, name, Blob(THETA, (PRICE,), 7, 1, b"theirs", properties={"ndv": "999"}))
+    registered_by_another(service, name, Blob(THETA, (PRICE,), 7, 1, b"theirs", properties={"ndv": "999"}))
     earlier = entry_of(service, name)
     catalog.load_table(name).append(ROWS)
     catalog.load_table(name).append(ROWS)
@@ -230,7 +229,7 @@ def test_a_locked_table_is_waited_for(service: client.Metastore, name: str, monk
 
 def test_locked_columns_keep_their_counts(service: client.Metastore, name: str) -> None:
     database, table = name.split(".")
-    _registered(service, name, Blob(THETA, (NAME,), 7, 1, b"theirs", properties={"ndv": "7"}))
+    registered_by_another(service, name, Blob(THETA, (NAME,), 7, 1, b"theirs", properties={"ndv": "7"}))
     service.locks.lock(LockedObject(DatabaseName("hive", database), table, columns=("name",)))
     analyzed(service, name, options=ALL)
     assert counts_of(entry_of(service, name)) == {ID: 1000, NAME: 7, PRICE: 1000}
@@ -303,16 +302,6 @@ def test_types_that_the_metastore_has_no_statistics_of_are_counted_too(
     report = analyzed(service, name, options=ALL)
     assert report.columns == ("day",)
     assert counts_of(entry_of(service, name)) == {1: 2, 2: 1}
-
-
-def _registered(service: client.Metastore, name: str, *blobs: Blob) -> None:
-    """Register a file with these blobs for the current snapshot, as another engine does."""
-    metadata = metadata_of(service, name)
-    path = f"{metadata['location']}/metadata/theirs.stats"
-    written = write(PuffinFile(blobs, {"created-by": "another engine"}))
-    Path(path.removeprefix("file:")).write_bytes(written.data)
-    entry = statistics_entry(written, blobs, path, metadata["current-snapshot-id"])
-    committed(service, name, {**metadata, "statistics": [json.loads(json.dumps(entry))]})
 
 
 def _before_each_replace(monkeypatch: pytest.MonkeyPatch, others: list[Callable[[], None]]) -> None:

@@ -1,7 +1,6 @@
 """Tables of Iceberg, read by PyIceberg: by field id, with position deletes and deletion vectors applied.
 
-The metastore names the table's metadata file, and nothing else of it is needed. Credentials and endpoints of object
-stores are PyIceberg's (its configuration file, or the environment).
+The metastore names the table's metadata file, and nothing else of it is needed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,8 @@ from hmstats.collector.lake.iceberg import table_files
 from hmstats.collector.lake.iceberg import table_metadata as metadata_of
 from hmstats.collector.lake.iceberg.increments import Lineage, identity_of, version_of
 from hmstats.collector.lake.iceberg.outlet import IcebergOutlet
-from hmstats.collector.lake.opened import LakeTable, Sketched
+from hmstats.collector.lake.iceberg.spark_rows import SparkRows
+from hmstats.collector.lake.opened import Hadoop, LakeTable, Sketched
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import InvalidInput, SettingsError, StatementError, UnreadableFile
 from hmstats.extras import install_advice
@@ -30,23 +30,27 @@ _NUMBERS = ("boolean", "int", "long", "float", "double", "decimal", "date", "tim
 _INSTANTS = ("timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns")
 _ERRORS = (OSError, ValueError, TypeError, KeyError, NotImplementedError, pa.ArrowException)
 """What PyIceberg raises for files that are missing, damaged, or of a form that it does not read."""
+_EQUALITY_DELETES = "equality deletes"
+"""Part of what PyIceberg says of tables that have them, which it does not read."""
 _UNKNOWN_TO_PYICEBERG = ("statistics", "partition-statistics")
 """Parts of metadata that PyIceberg refuses when they have blobs of Hive or of Presto; reading rows needs neither."""
 _MOST_READ_AHEAD_BYTES = 256 * 1024 * 1024
 """Files are given to PyIceberg in groups of so many bytes, since it reads all files of a group ahead."""
 
 
-def open_iceberg(table: Table) -> LakeTable:
-    """The current snapshot of a table of the metastore.
+def open_iceberg(table: Table, hadoop: Hadoop) -> LakeTable:
+    """The current snapshot of a table of the metastore; `hadoop` returns a setting of Hadoop by its name.
 
     Raises SettingsError if PyIceberg is not installed; StatementError if the metastore names no metadata file, or if
-    the table cannot be read: it has equality deletes, or is of a version that PyIceberg does not know.
+    the table cannot be read: it is of a version that PyIceberg does not know.
     """
     shown = table.name.short
-    source = _Source.of(table)
+    source = _Source.of(table, hadoop)
     opened, metadata = source.opened, source.metadata
     snapshot_id = metadata_of.current_snapshot_id(metadata)
-    tasks = _tasks(shown, opened)
+    tasks, only_by_spark = _tasks(shown, opened)
+    data_files = _live_files(opened) if only_by_spark else [each.file for each in tasks]
+    exact = only_by_spark is None and not any(each.delete_files for each in tasks)
     fields = {field.name.lower(): field for field in opened.schema().fields}
     sketched = {name: found for name, field in fields.items() if (found := _sketched(field)) is not None}
 
@@ -57,8 +61,10 @@ def open_iceberg(table: Table) -> LakeTable:
         version=version_of(snapshot_id),
         identity=identity_of(metadata, snapshot_id),
         schema=None,
-        files=sorted((_file(each) for each in tasks), key=attrgetter("path")),
-        rows=None if any(each.delete_files for each in tasks) else sum(each.file.record_count for each in tasks),
+        files=sorted(
+            (DataFile(each.file_path, each.file_size_in_bytes) for each in data_files), key=attrgetter("path")
+        ),
+        rows=sum(each.record_count for each in data_files) if exact else None,
         read=lambda columns: read(tasks, columns),
         without={name: _reason(field) for name, field in fields.items() if str(field.field_type) in _NO_STATISTICS},
         sketched=sketched,
@@ -69,11 +75,21 @@ def open_iceberg(table: Table) -> LakeTable:
         read_table,
         outlet=IcebergOutlet(table.name, metadata, snapshot_id, opened.io, sketched),
         earlier=Lineage(metadata, opened, snapshot_id, sketched, read).earlier,
+        only_by_spark=only_by_spark,
+        by_spark=SparkRows(table.name, snapshot_id),
     )
 
 
-def _file(task: Any) -> DataFile:
-    return DataFile(task.file.file_path, task.file.file_size_in_bytes)
+def _file(listed: Any) -> DataFile:
+    return DataFile(listed.file_path, listed.file_size_in_bytes)
+
+
+def read_table_metadata(table: Table, hadoop: Hadoop) -> Mapping[str, Any]:
+    """The JSON of the table's current metadata file.
+
+    Raises SettingsError if PyIceberg is not installed; StatementError if there is no such file, or it cannot be read.
+    """
+    return _Source.of(table, hadoop).metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +100,13 @@ class _Source:
     opened: Any
 
     @classmethod
-    def of(cls, table: Table) -> "_Source":
+    def of(cls, table: Table, hadoop: Hadoop) -> "_Source":
         try:
             from pyiceberg.catalog.noop import NoopCatalog  # noqa: PLC0415 - an extra
-            from pyiceberg.io import load_file_io  # noqa: PLC0415
             from pyiceberg.table import StaticTable  # noqa: PLC0415
             from pyiceberg.table.metadata import TableMetadataUtil  # noqa: PLC0415
+
+            from hmstats.collector.lake.iceberg.file_io import PlacesFileIO  # noqa: PLC0415
         except ImportError as error:
             raise SettingsError(
                 f"table {table.name.short} is of the format Iceberg, whose reader is not installed:"
@@ -99,22 +116,37 @@ class _Source:
         if not location:
             raise StatementError(f"table {table.name.short} is of the format Iceberg, but has no parameter {METADATA}")
         try:
-            metadata = table_files.read_metadata(load_file_io(location=location), location)
+            metadata = table_files.read_metadata(PlacesFileIO({}, hadoop), location)
             known = {name: value for name, value in metadata.items() if name not in _UNKNOWN_TO_PYICEBERG}
             parsed = TableMetadataUtil.parse_obj(known)
-            io = load_file_io(parsed.properties, location=location)
+            io = PlacesFileIO(parsed.properties, hadoop)
             opened = StaticTable(("static", location), parsed, location, io, NoopCatalog("static"))
         except (InvalidInput, *_ERRORS) as error:
             raise StatementError(f"table {table.name.short} cannot be read at {location}: {error}") from error
         return cls(metadata, opened)
 
 
-def _tasks(shown: str, opened: Any) -> list[Any]:
-    """The live data files with their deletes; none without a snapshot."""
+def _tasks(shown: str, opened: Any) -> tuple[list[Any], str | None]:
+    """The live data files with their deletes, none without a snapshot; and why Spark alone can read them, or None."""
     try:
-        return list(opened.scan().plan_files())
+        return list(opened.scan().plan_files()), None
     except _ERRORS as error:
-        raise StatementError(f"table {shown} cannot be read by PyIceberg: {error}") from error
+        sentence = f"table {shown} cannot be read by PyIceberg: {error}"
+        if _EQUALITY_DELETES in str(error):
+            return [], sentence
+        raise StatementError(sentence) from error
+
+
+def _live_files(opened: Any) -> list[Any]:
+    """The live data files by the manifests, without their deletes."""
+    from pyiceberg.manifest import DataFileContent  # noqa: PLC0415 - an extra
+
+    listed = (
+        entry.data_file
+        for manifest in opened.current_snapshot().manifests(opened.io)
+        for entry in manifest.fetch_manifest_entry(opened.io, discard_deleted=True)
+    )
+    return [each for each in listed if each.content == DataFileContent.DATA]
 
 
 def _sketched(field: Any) -> Sketched | None:

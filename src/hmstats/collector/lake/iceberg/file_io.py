@@ -1,0 +1,47 @@
+"""PyIceberg's access to files, by the rule for places that server and collector have (files/file_systems.py).
+
+So a table in an object store needs no settings but those that other tables have. A # or ? in a path is a part of it;
+PyIceberg alone takes it for the end.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from pyarrow import fs
+from pyiceberg.io.pyarrow import PyArrowFileIO
+
+from hmstats.files.file_systems import open_root, settings_of
+from hmstats.model.catalog.location import LOCAL, parse, parts_of
+
+
+class PlacesFileIO(PyArrowFileIO):
+    """Files by their location. `hadoop` returns a setting of Hadoop by its name, None if it is unset."""
+
+    def __init__(self, properties: Mapping[str, str], hadoop: Callable[[str], str | None]) -> None:
+        super().__init__(dict(properties))
+        self._hadoop = hadoop
+        self.fs_by_scheme = lru_cache(self._file_system)
+
+    @staticmethod
+    def parse_location(location: str, properties: Any = None) -> tuple[str, str, str]:  # noqa: ARG004 - PyIceberg's
+        """Scheme, authority, and the path in their file system."""
+        scheme, authority, path = parts_of(location)
+        if scheme == LOCAL:
+            return scheme, "", parse(location).path
+        # Two slashes stay two: Iceberg's own access to S3 writes such keys.
+        return scheme, authority, _base(scheme, authority) + path
+
+    def _file_system(self, scheme: str, authority: str | None = None) -> fs.FileSystem:
+        if scheme == LOCAL:
+            return fs.LocalFileSystem()
+        place = (scheme, authority or "")
+        return open_root(*place, settings_of([place], self._hadoop))[0]
+
+
+def _base(scheme: str, authority: str) -> str:
+    """The part of a path in its file system that names the bucket or container."""
+    if scheme in ("hdfs", "viewfs"):
+        return ""
+    container, at, _ = authority.rpartition("@")
+    return container if at else authority

@@ -1,0 +1,114 @@
+"""Rows of an Iceberg table by Spark's own reader of the format, for tables with deletes that PyIceberg does not read.
+
+The session needs Iceberg's runtime, and no catalog of its own: one is set up that asks the analysis's metastore.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from hmstats.collector.options import Options
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.scan.dataframe import task_states
+from hmstats.collector.scan.states import States, Types
+from hmstats.errors import StatementError, UnreadableFile
+from hmstats.model.catalog.objects import TableName
+from hmstats.sketch.accumulator import TableAccumulator
+from hmstats.sketch.distinct.theta import ThetaSketch
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_CATALOG = "hmstats_iceberg"
+_CATALOG_CLASS = "org.apache.iceberg.spark.SparkCatalog"
+_SCHEMA = "name string, state binary"
+_ARROW_SCHEMA = pa.schema([("name", pa.string()), ("state", pa.binary())])
+
+
+@dataclass(frozen=True, slots=True)
+class SparkRows:
+    """The live rows of a snapshot of a table, read by Spark."""
+
+    name: TableName
+    snapshot_id: int
+
+    def __call__(
+        self, spark: "SparkSession", metastore: str, types: Types, sketched: Sequence[str], options: Options
+    ) -> tuple[TableAccumulator, dict[str, ThetaSketch]]:
+        """The state of the rows, and a sketch of some columns; `metastore` is the address of the table's metastore.
+
+        Raises StatementError if the session has no runtime of Iceberg, UnreadableFile if it cannot read the table.
+        """
+        from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - only where Spark is there
+        from pyspark.errors import PySparkException  # noqa: PLC0415
+
+        _set_up(spark, metastore)
+        try:
+            rows = spark.read.option("snapshot-id", str(self.snapshot_id)).table(self._place)
+            found = _states(rows, types, sketched, options).collect()
+        except (PySparkException, Py4JJavaError) as error:
+            sentence = str(error).split("\n", maxsplit=1)[0]
+            raise UnreadableFile(f"table {self.name.short} cannot be read by Spark's Iceberg: {sentence}") from error
+        states, sketches = States(types, options), {each: ThetaSketch() for each in sketched}
+        for row in found:
+            if row.name in sketches:
+                sketches[row.name] = sketches[row.name].merge(ThetaSketch.from_bytes(bytes(row.state)))
+            else:
+                states.merge([(WHOLE_TABLE, bytes(row.state))])
+        return states.of(WHOLE_TABLE), sketches
+
+    @property
+    def _place(self) -> str:
+        return ".".join(_quoted(each) for each in (_CATALOG, self.name.database, self.name.table))
+
+
+def _set_up(spark: "SparkSession", metastore: str) -> None:
+    """The session's catalog of the metastore's Iceberg tables."""
+    jvm: Any = spark._jvm  # noqa: SLF001 - the only way to ask for a class
+    try:
+        jvm.org.apache.spark.util.Utils.classForName(_CATALOG_CLASS, True, False)
+    except Exception as error:
+        raise StatementError("Spark has no runtime of Iceberg: set spark.jars.packages, or spark.jars") from error
+    prefix = f"spark.sql.catalog.{_CATALOG}"
+    spark.conf.set(prefix, _CATALOG_CLASS)
+    spark.conf.set(f"{prefix}.type", "hive")
+    spark.conf.set(f"{prefix}.uri", metastore)
+
+
+def _states(rows: "DataFrame", types: Types, sketched: Sequence[str], options: Options) -> "DataFrame":
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
+
+    names = [*types, *(each for each in sketched if each not in types)]
+    columns = [F.col(_quoted(each)) for each in names] or [F.lit(True).alias("__row")]
+    task = partial(_task_states, names=tuple(names), types=types, sketched=tuple(sketched), options=options)
+    return rows.select(*columns).mapInArrow(task, _SCHEMA)
+
+
+def _task_states(
+    batches: Iterable[pa.RecordBatch],
+    names: Sequence[str],
+    types: Types,
+    sketched: Sequence[str],
+    options: Options,
+) -> Iterator[pa.RecordBatch]:
+    """One task's output: the state of its rows, and each column's sketch by its name."""
+    sketches = {each: ThetaSketch() for each in sketched}
+
+    def seen() -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for name, sketch in sketches.items():
+                sketch.update(batch.column(names.index(name)))
+            yield batch
+
+    for state in task_states(seen(), (), types, options):
+        yield pa.RecordBatch.from_arrays([state.column(0), state.column(1)], schema=_ARROW_SCHEMA)
+    found = [sketch.to_bytes() for sketch in sketches.values()]
+    arrays = [pa.array(list(sketches), pa.string()), pa.array(found, pa.binary())]
+    yield pa.RecordBatch.from_arrays(arrays, schema=_ARROW_SCHEMA)
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"

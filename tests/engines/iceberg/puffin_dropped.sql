@@ -1,0 +1,1 @@
+SELECT count(*) FROM ice.{s}.t a JOIN ice.{s}.t b ON a.id = b.id
