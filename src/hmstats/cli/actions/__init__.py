@@ -10,6 +10,6 @@ list_, show, ask, compare             stored statistics
 health/                               health of statistics
 compare_sources                       what compare puts side by side
 locks/                                locks on statistics
-prefs                                 how statistics are made and kept
+keeping/                              how statistics are made and kept
 push, export, import_, delete         statistics on their way
 """
