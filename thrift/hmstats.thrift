@@ -180,6 +180,7 @@ struct SetStatisticsRequest {
   4: optional string engine,
   5: optional ParameterChanges parameters,
   6: optional bool force, // past locks
+  7: optional bool automatic, // an automatic run sends it, at which the guard looks
 }
 
 // ---------------------------------------------------------------- locks
@@ -246,6 +247,52 @@ struct PreferencesRequest {
 
 struct PreferencesResult {
   1: required list<Preference> preferences,
+}
+
+// ---------------------------------------------------------------- pending statistics
+
+// Patterns as those of get_table_meta; absent: all.
+struct PendingRequest {
+  1: optional string catName,
+  2: optional string dbPatterns,
+  3: optional string tblPatterns,
+}
+
+// What waits of a table itself (no `partName`) or of a partition, and why. `heldBy`: preference or guard.
+struct PendingOwner {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string partName,
+  4: required string heldBy,
+  5: required string reason,
+  6: required list<string> colNames,
+  7: optional string writer,
+  8: required i64 heldAt, // epoch seconds
+}
+
+struct PendingResult {
+  1: required list<PendingOwner> owners,
+}
+
+// `partNames` absent: the table and all of its partitions.
+struct PendingTableRequest {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string catName,
+  4: optional list<string> partNames,
+}
+
+struct PendingStatisticsResult {
+  1: required list<hive_metastore.ColumnStatistics> colStats,
+  2: required list<ColumnDetails> details,
+  3: required list<ParameterChange> changes,
+}
+
+// `recounted`: of so many of the written tables and partitions rows, files and bytes were left out, since they were
+// counted anew in the meantime.
+struct PublishResult {
+  1: required i64 written,
+  2: required i64 recounted,
 }
 
 // ---------------------------------------------------------------- running writes
@@ -538,6 +585,25 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   // The preferences of everything, of databases, and of tables, partitions and columns in them.
   PreferencesResult get_preferences(1: PreferencesRequest request)
     throws (1: hive_metastore.MetaException o1)
+
+  // Which statistics wait, and why.
+  PendingResult list_pending_statistics(1: PendingRequest request)
+    throws (1: hive_metastore.MetaException o1)
+
+  // The statistics of a table that wait.
+  PendingStatisticsResult get_pending_statistics(1: PendingTableRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // Writes what waits, of a table or of some partitions.
+  PublishResult publish_statistics(1: PendingTableRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
+
+  // Forgets what waits; of how many tables and partitions.
+  i64 reject_statistics(1: PendingTableRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
 
   // Keeps what an attempt of a task of a running write has found, until the run is removed or was silent for a time.
   bool put_partial_states(1: PutPartialStatesRequest request)

@@ -407,6 +407,11 @@ class Settings(BaseSettings):
     history_thinned_days: int = Field(
         366, ge=0, le=36_500, description="Days for which one version of statistics a day is kept after that."
     )
+    canary: str = Field(
+        "",
+        description="Clients that plan with the statistics that wait, separated by commas: user:NAME (or a group), "
+        "address:IP or address:NETWORK, share:FRACTION of all connections, with or without ' until TIME'.",
+    )
     refuse_locked_writes: bool = Field(
         False,
         description="Whether a lock on statistics refuses writes with an error unless it says otherwise; else they are "

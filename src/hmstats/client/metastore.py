@@ -19,6 +19,7 @@ from hmstats.client.health import HealthQuestions
 from hmstats.client.history import HistoryQuestions
 from hmstats.client.iceberg_commits import IcebergCommits
 from hmstats.client.naming import AnyTable, as_table_name
+from hmstats.client.pending import PendingQuestions
 from hmstats.client.preferences import PreferenceQuestions
 from hmstats.client.questions import Questions
 from hmstats.client.runs import RunCalls
@@ -67,13 +68,14 @@ def connect(
     patience_seconds: float | None = None,
     past_locks: bool = False,
     credentials: Credentials | None = None,
+    automatic: bool = False,
 ) -> "Metastore":
     """The metastore at `thrift://HOST:PORT`, several addresses of it separated by commas.
 
     Nothing is sent before the first call. `timeout_seconds` limits one answer. `retries` is how often all addresses are
-    retried; `patience_seconds` is for how long they are retried instead, after timeouts too. With
-    `past_locks`, locked statistics are written too. `credentials` prove the user (None: those of
-    the environment). Raises SettingsError when the text is no address.
+    retried; `patience_seconds` is for how long they are retried instead, after timeouts too. With `past_locks`, locked
+    statistics are written too. `credentials` prove the user (None: those of the environment). `automatic`: the guard
+    looks at what is written. Raises SettingsError when the text is no address.
     """
     made = Connection(
         addresses(uris),
@@ -82,7 +84,7 @@ def connect(
         patience_seconds=patience_seconds,
         shown=credentials,
     )
-    return Metastore(made, past_locks=past_locks)
+    return Metastore(made, past_locks=past_locks, automatic=automatic)
 
 
 class Metastore(Questions):
@@ -92,9 +94,10 @@ class Metastore(Questions):
     exception.
     """
 
-    def __init__(self, connection: Connection, *, past_locks: bool = False) -> None:
+    def __init__(self, connection: Connection, *, past_locks: bool = False, automatic: bool = False) -> None:
         super().__init__(connection)
         self._force = True if past_locks else None
+        self._automatic = True if automatic else None
 
     def __enter__(self) -> Self:
         return self
@@ -216,6 +219,11 @@ class Metastore(Questions):
     def locks(self) -> StatisticsLocks:
         """Locks on statistics, which only hmstats has."""
         return StatisticsLocks(self._connection)
+
+    @property
+    def pending(self) -> PendingQuestions:
+        """Statistics that wait, which only hmstats has."""
+        return PendingQuestions(self._ask)
 
     @property
     def preferences(self) -> PreferenceQuestions:
@@ -352,7 +360,12 @@ class Metastore(Questions):
         structs, details = sets_with_details_to_thrift(name, [each for each in statistics if each.columns], stamp=False)
         changes = changes_to_thrift(name, {place: change_of(each) for place, each in parameters.items()})
         request = extension.SetStatisticsRequest(
-            colStats=structs, details=details, engine=DEFAULT_ENGINE, parameters=changes, force=self._force
+            colStats=structs,
+            details=details,
+            engine=DEFAULT_ENGINE,
+            parameters=changes,
+            force=self._force,
+            automatic=self._automatic,
         )
         try:
             self._connection.call("set_statistics", request)
@@ -497,7 +510,11 @@ class Metastore(Questions):
         """Whether the metastore is hmstats and has written the statistics with top-k sketches and provenance."""
         structs, details = sets_with_details_to_thrift(name, statistics, stamp=False)
         request = extension.SetStatisticsRequest(
-            colStats=structs, details=details, engine=DEFAULT_ENGINE, force=self._force
+            colStats=structs,
+            details=details,
+            engine=DEFAULT_ENGINE,
+            force=self._force,
+            automatic=self._automatic,
         )
         try:
             self._connection.call("set_statistics", request)

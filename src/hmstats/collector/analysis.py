@@ -97,7 +97,14 @@ def analyze(
     check_changes(request, changed_only=changed_only)
     uris = metastore or session_metastore(spark)
     place = Delivery(
-        request.table, (), uris, new_run(), session_spool(spark, spool), patience_seconds, past_locks=past_locks
+        request.table,
+        (),
+        uris,
+        new_run(),
+        session_spool(spark, spool),
+        patience_seconds,
+        past_locks=past_locks,
+        automatic=changed_only,
     )
     with connect(uris) as service:
         wanted = preferred(service, request, options, row_counts=row_counts)

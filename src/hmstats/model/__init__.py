@@ -7,6 +7,7 @@ Imports nothing of ours but errors. From the bottom:
 - statistics/: column statistics, merged and answered
 - health/: health of statistics, and what refreshes them
 - spark/: what Spark stores of a table in its own form
+- pending/: numbers that wait, and which must
 - partitions/: values of partition keys, and conditions over them
 - transactions/: transactions, write ids and locks
 - preferences/: how statistics are made and kept

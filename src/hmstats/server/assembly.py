@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmstats.model.catalog.file_changes import Kind
+from hmstats.model.pending.canary import NOBODY, Canary
 from hmstats.server.access.guard import Everybody, Guard, RuleSource
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.cache.cached_answers import AnswerCache
@@ -14,6 +15,7 @@ from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.cache.recent_changes import RecentChanges
 from hmstats.server.calls.audit import AuditLog
 from hmstats.server.calls.audit_table import AuditTable
+from hmstats.server.calls.canary import with_canary
 from hmstats.server.calls.direct_writes import DirectWrites
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.calls.one_picture import with_one_picture
@@ -48,9 +50,11 @@ from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
 from hmstats.server.rpc.statistics.extension import ExtensionCalls
 from hmstats.server.rpc.statistics.health import HealthCalls
 from hmstats.server.rpc.statistics.history import HistoryCalls
+from hmstats.server.rpc.statistics.pending import PendingCalls
 from hmstats.server.rpc.statistics.preferences import PreferenceCalls
 from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
 from hmstats.server.rpc.statistics.runs import RunCalls
+from hmstats.server.rpc.statistics.runtime_stats import RuntimeStatCalls
 from hmstats.server.rpc.statistics.statistics import StatisticsCalls
 from hmstats.server.rpc.statistics.statistics_locks import StatisticsLockCalls
 from hmstats.server.rpc.transactions.locks import LockCalls
@@ -88,6 +92,7 @@ from hmstats.service.notifications import NotificationLog
 from hmstats.service.statistics.history.history import StatisticsHistory
 from hmstats.service.statistics.history.restore import StatisticsRestore
 from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping
+from hmstats.service.statistics.pending import PendingStatistics
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.questions.whole_statistics import WholeStatistics
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
@@ -95,6 +100,7 @@ from hmstats.service.statistics.reading.distinct import DistinctRules
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.running_writes import RunningWrites
+from hmstats.service.statistics.runtime_stats import RuntimeStats
 from hmstats.service.statistics.spark.spark_statements import SparkStatements
 from hmstats.service.statistics.spark.spark_view import SparkView
 from hmstats.service.statistics.writing.write import StatisticsWriter
@@ -114,6 +120,8 @@ _CERTIFICATES_SECONDS = 5.0
 """How often a worker looks whether the files of its certificate, or what proves users, have changed."""
 _ACCESS_SECONDS = 1.0
 """How often a worker looks whether the file of access rules has changed."""
+_RUNTIME_STATS_HOURS = 72.0
+"""How long runtime statistics of Hive's queries are kept: Hive's metastore.runtime.stats.max.age."""
 _HISTORY_SECONDS = 3_600.0
 """How often a server removes and thins what is old in the history of statistics."""
 _HEALTH_SECONDS = 2.0
@@ -149,6 +157,7 @@ class Rules:
     history_days: int = 31
     history_thinned_days: int = 366
     refuse_locked_writes: bool = False
+    canary: Canary = NOBODY
 
 
 def prepare(store: Store, warehouse: Warehouse) -> None:
@@ -200,35 +209,35 @@ def build(
         store.keep_history()
     keeping = Keeping(rules.history_days, rules.history_thinned_days)
     made, keeper, runs = _statistics(store, rules), HealthKeeper(store), Runs(store)
-    writes, log = RunningWrites(store), NotificationLog(store)
+    writes, log, runtime = RunningWrites(store), NotificationLog(store), RuntimeStats(store)
     subjects = (
         *_service_calls(store, warehouse, rules),
         *_token_calls(store, security),
         *_catalog_calls(store, warehouse, rules, made),
         *_statistics_calls(store, rules, made),
         RunningWriteCalls(writes),
+        RuntimeStatCalls(runtime),
         HistoryCalls(StatisticsHistory(store, keeping), StatisticsRestore(store, keeping)),
         HealthCalls(HealthListing(store, keeper)),
         RunCalls(runs),
         NotificationCalls(log),
     )
     cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
-    if (
-        rules.notifications and not store.shape.beside_hive
-    ):  # beside a Hive, Hive removes them after its own retention time
-        cleaning.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
+    if not store.shape.beside_hive:  # a Hive removes its own after its own retention times
+        cleaning += _cleaning_of_hives_own(log, runtime, rules)
     cleaning.append(Chore("history", HistoryUpkeep(store, keeping).run, _HISTORY_SECONDS, at_once=True))
     cleaning += _health_chores(store, keeper, runs)
     cleaning.append(Chore("file_changes", FileChanges(store, warehouse).recover, _RECOVERY_SECONDS, at_once=True))
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
-    calls = with_refusals(with_one_picture(_calls(subjects), store), store)
+    trying = with_canary(_calls(subjects), PendingStatistics(store, made.writer))
+    calls = with_refusals(with_one_picture(trying, store), store)
     guard = None if access is None and audit is None else Guard(access or Everybody())
     if relay is None:
         dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
     else:
         dispatcher = Dispatcher(methods(), calls, guard=guard, audit=audit, relay=relay)
-    sessions = partial(Session, spark_names=frozenset(rules.spark_names))
+    sessions = partial(Session, spark_names=frozenset(rules.spark_names), canary=rules.canary)
     chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
     chores.append(Chore("garbage", Collection().run, _COLLECTION_SECONDS))
     chores += [] if relay is None else relay.chores
@@ -240,6 +249,14 @@ def build(
         chores += _authentication_chores(authentication, store)
     versions = store if relay is None else None  # no answer of a gateway is cached
     return Server(address, dispatcher, limits, tuple(chores), versions, sessions, tls, authentication)
+
+
+def _cleaning_of_hives_own(log: NotificationLog, runtime: RuntimeStats, rules: Rules) -> list[Chore]:
+    """Chores that remove what is old of what Hive's clients read."""
+    chores = [_cleaning("runtime_stats", runtime.remove_older, _RUNTIME_STATS_HOURS)]
+    if rules.notifications:
+        chores.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
+    return chores
 
 
 class _Statistics(NamedTuple):
@@ -367,6 +384,7 @@ def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[ob
         ExtensionCalls(sketched, made.writer),
         StatisticsLockCalls(StatisticsLocks(store, refuse=rules.refuse_locked_writes)),
         PreferenceCalls(StatisticsPreferences(store)),
+        PendingCalls(PendingStatistics(store, made.writer)),
         ArrowCalls(whole),
     )
 

@@ -12,7 +12,6 @@ _CALLS: dict[str, tuple[Any, ...]] = {
     "get_all_resource_plans": (api.WMGetAllResourcePlanRequest(),),
     "get_active_resource_plan": (api.WMGetActiveResourcePlanRequest(),),
     "create_ischema": (api.ISchema(name="s"),),
-    "add_runtime_stats": (api.RuntimeStat(createTime=1, weight=1, payload=b"x"),),
     "get_stored_procedure": (api.StoredProcedureRequest(catName="hive", dbName="default", procName="p"),),
     "get_all_packages": (api.ListPackageRequest(catName="hive"),),
     "scheduled_query_poll": (api.ScheduledQueryPollRequest(clusterNamespace="hive"),),

@@ -104,13 +104,6 @@ def test_the_reader_of_partition_expressions_may_be_named(metastore: Metastore, 
     assert client.getMetaConf(name).endswith(".DefaultPartitionExpressionProxy")
 
 
-def test_there_are_no_counts_of_running_queries(metastore: Metastore) -> None:
-    if metastore.generation < 3:
-        pytest.skip("Hive before 3 keeps none")
-    request = api.GetRuntimeStatsRequest(maxWeight=1, maxCreateTime=2**31 - 1)
-    assert metastore.client().get_runtime_stats(request) == []
-
-
 def test_a_setting_of_the_metastore_is_kept_for_the_connection(metastore: Metastore) -> None:
     client, name = metastore.client(), "hive.metastore.try.direct.sql"
     assert client.getMetaConf(name) == "true"

@@ -42,6 +42,9 @@ def test_it_extends_hives_service_with_hives_own_structs() -> None:
     about_running_writes = {"put_partial_states", "get_partial_states", "remove_partial_states"}
     about_locks = {"lock_statistics", "unlock_statistics", "get_statistics_locks"}
     about_preferences = {"change_preferences", "get_preferences"}
+    about_health = {"get_partition_health", "get_statistics_health"}
+    about_runs = {"begin_statistics_run", "end_statistics_run", "get_statistics_runs", "renew_statistics_run"}
+    about_pending = {"get_pending_statistics", "list_pending_statistics", "publish_statistics", "reject_statistics"}
     own = set(methods()) - set(SERVICE.thrift_services)
     assert own == {
         "get_arrow_statistics",
@@ -57,10 +60,14 @@ def test_it_extends_hives_service_with_hives_own_structs() -> None:
         "restore_statistics",
         *about_locks,
         *about_preferences,
+        *about_pending,
+        *about_health,
+        *about_runs,
         *about_running_writes,
     }
     about_one_column = {"get_distinct_count", "get_quantiles", "get_top_k"}
-    for name in own - about_running_writes - about_locks - about_preferences:
+    others = about_running_writes | about_locks | about_preferences | about_pending | about_health | about_runs
+    for name in own - others:
         throws = {each.__name__ for each in methods()[name].throws}
         assert {"NoSuchObjectException", "InvalidInputException", "MetaException"} <= throws
         assert ("MissingStatisticsException" in throws) == (name in about_one_column)

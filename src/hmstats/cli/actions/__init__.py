@@ -10,7 +10,7 @@ list_, show, ask, compare             stored statistics
 health/                               health of statistics
 compare_sources                       what compare puts side by side
 locks/                                locks on statistics
-prefs                                 how statistics are made and kept
+keeping/                              how statistics are made and kept
 sending/                              statistics sent to others
 export, import_, delete               statistics on their way
 """

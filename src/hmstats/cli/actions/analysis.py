@@ -223,7 +223,14 @@ class Analysis:
                 raise StatementError(f"table {request.table.short} was dropped before it was read")
             spool = self.spool or str(Path(DEFAULT_FOLDER).absolute())
             delivery = Delivery(
-                table.name, (), address, new_run(), spool, self.patience_seconds, past_locks=self.past_locks
+                table.name,
+                (),
+                address,
+                new_run(),
+                spool,
+                self.patience_seconds,
+                past_locks=self.past_locks,
+                automatic=self.changed_only,
             )
             wanted = preferred(service, request, self.options, row_counts=self.row_counts)
             return analyze_lake(

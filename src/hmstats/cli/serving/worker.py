@@ -14,6 +14,7 @@ from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.tls import tls_of
 from hmstats.cli.serving.upstream import relay_of
 from hmstats.errors import HmstatsError, StoreUnavailable
+from hmstats.model.pending.canary import parse_canary
 from hmstats.server.assembly import Rules, Security, build
 from hmstats.server.limits import Limits
 from hmstats.server.processes.lifeline import Lifeline
@@ -135,4 +136,5 @@ def _rules(settings: Settings) -> Rules:
         history_days=settings.history_days,
         history_thinned_days=settings.history_thinned_days,
         refuse_locked_writes=settings.refuse_locked_writes,
+        canary=parse_canary(settings.canary),
     )

@@ -33,7 +33,8 @@ class Delivery:
 
     `metastore` is addresses, as connect() takes them; `timeout_seconds` limits one answer, `patience_seconds` all
     retries of a call. After that the findings go to the folder `spool`; without one the analysis fails. `run` names the
-    run, and begins with its start time. With `past_locks`, locked statistics are written too.
+    run, and begins with its start time. With `past_locks`, locked statistics are written
+    too. The guard looks at the statistics of an `automatic` run.
     """
 
     table: TableName
@@ -46,6 +47,7 @@ class Delivery:
     past_locks: bool = False
     handed: HandedOver = NOTHING
     """Proves the user in tasks; the driver has its own proof."""
+    automatic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ def deliver(delivery: Delivery, findings: Iterable[tuple[str, Finding]], sample_
         patience_seconds=delivery.patience_seconds,
         past_locks=delivery.past_locks,
         credentials=credentials(delivery.handed),
+        automatic=delivery.automatic,
     ) as service:
         for batch in packed(items):
             parcel = Parcel(delivery.table, delivery.keys, batch, int(time()))

@@ -43,11 +43,11 @@ class Made(StrEnum):
 
 
 class GuardMode(StrEnum):
-    """Whose numbers the guard looks at."""
+    """The writers whose numbers the guard looks at."""
 
     OFF = "off"
     AUTOMATIC = "automatic"
-    """Numbers that automatic runs write."""
+    """The numbers that automatic runs write."""
     ALL = "all"
 
 

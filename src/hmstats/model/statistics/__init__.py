@@ -7,6 +7,7 @@ table_statistics, answers                                what is answered of a t
 python_values                                            dates, whole numbers and Decimals of these answers
 history                                                  writes of the past, and what was restored
 statistics_locks                                         what is locked, and which lock covers what
+runtime_stats                                            what queries of Hive have counted
 running_writes                                           what tasks of a running write leave behind
 flat_statistics, statistics_by_field, statistics_group   forms for thousands of statistics at once
 """

@@ -196,7 +196,7 @@ def _of_function(struct: Any) -> tuple[Any, ...]:
 
 _OPEN = """
     aliveSince flushCache getCounter getCounters getCpuProfile getMetaConf getName getOption getOptions getStatus
-    getStatusDetails getVersion get_config_value get_metastore_db_uuid get_runtime_stats
+    getStatusDetails getVersion get_config_value get_metastore_db_uuid
     partition_name_has_valid_characters partition_name_to_spec partition_name_to_vals reinitialize setMetaConf setOption
     set_ugi shutdown get_delegation_token renew_delegation_token cancel_delegation_token
 """
@@ -495,6 +495,14 @@ _LOCKS = {
     ),
     **_each("lock_statistics unlock_statistics", lambda arguments, _: [_locked_statistics(arguments["request"])]),
     "get_statistics_locks": CallRule(shown=filters.statistics_locks),
+    "list_pending_statistics": CallRule(shown=filters.pending_statistics),
+    "get_pending_statistics": CallRule(
+        on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName")
+    ),
+    **_each(
+        "publish_statistics reject_statistics",
+        on_table(Action.WRITE_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
+    ),
     "change_preferences": CallRule(lambda arguments, _: [_preferred(arguments["request"])]),
     "get_preferences": CallRule(shown=filters.preferences),
     "get_statistics_runs": CallRule(shown=filters.statistics_runs),

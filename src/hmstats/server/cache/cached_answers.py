@@ -104,15 +104,20 @@ class AnswerCache:
         """How often the cache was cleared: an answer that was read before a clear is not cached after it."""
         self._lock = threading.Lock()
 
-    def key(self, name: str, message: bytes, body_at: int, *, of_spark: bool = False) -> CacheKey | None:
+    def key(
+        self, name: str, message: bytes, body_at: int, *, of_spark: bool = False, of_canary: bool = False
+    ) -> CacheKey | None:
         """The cache key of a request; None if the answers of its method are not cached.
 
-        `name` is the method's, `body_at` the byte at which the arguments begin, `of_spark` whether the caller is Spark.
+        `name` is the method's, `body_at` the byte at which the arguments begin, `of_spark` whether the caller is Spark,
+        `of_canary` whether it sees statistics that wait: no answer to a canary is one to anybody else.
         """
         if not self._max_bytes or name not in _CACHED_CALLS:
             return None
         if of_spark and name in _SPARK_SEES_OTHERS:
             name = f"{name} of Spark"
+        if of_canary:
+            name = f"{name} of a canary"
         return name, message[body_at:]
 
     def find(self, key: CacheKey, usable: Callable[[CachedAnswer], bool] | None = None) -> bytes | None:

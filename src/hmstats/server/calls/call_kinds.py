@@ -30,18 +30,18 @@ READS = _named(
     get_partitions_by_filter_req get_partitions_by_names get_partitions_by_names_req get_partitions_ps
     get_partitions_ps_with_auth get_partitions_ps_with_auth_req get_partitions_pspec get_partitions_req
     get_partitions_spec_by_expr get_partitions_statistics_req get_partitions_with_auth get_partitions_with_specs
-    get_past_statistics get_preferences get_primary_keys get_principals_in_role get_privilege_set get_properties
-    get_provenance get_quantiles get_replayed_txns_for_policy get_replication_metrics get_resource_plan
-    get_role_grants_for_principal get_role_names get_runtime_stats get_scheduled_query get_schema
-    get_schema_all_versions get_schema_latest_version get_schema_req get_schema_version
-    get_schema_with_environment_context get_schemas_by_cols get_serde get_statistics get_statistics_health
-    get_statistics_history get_statistics_locks get_statistics_runs get_stored_procedure get_table
-    get_table_column_statistics get_table_meta get_table_names_by_filter get_table_objects_by_name
+    get_past_statistics get_pending_statistics get_preferences get_primary_keys get_principals_in_role
+    get_privilege_set get_properties get_provenance get_quantiles get_replayed_txns_for_policy
+    get_replication_metrics get_resource_plan get_role_grants_for_principal get_role_names get_runtime_stats
+    get_scheduled_query get_schema get_schema_all_versions get_schema_latest_version get_schema_req
+    get_schema_version get_schema_with_environment_context get_schemas_by_cols get_serde get_statistics
+    get_statistics_health get_statistics_history get_statistics_locks get_statistics_runs get_stored_procedure
+    get_table get_table_column_statistics get_table_meta get_table_names_by_filter get_table_objects_by_name
     get_table_objects_by_name_req get_table_req get_table_statistics_req get_tables get_tables_by_type
     get_tables_ext get_token get_top_k get_triggers_for_resourceplan get_type get_type_all get_unique_constraints
-    get_united_statistics get_valid_write_ids isPartitionMarkedForEvent list_privileges list_roles
-    partition_name_has_valid_characters partition_name_to_spec partition_name_to_vals show_compact show_locks
-    validate_resource_plan
+    get_united_statistics get_valid_write_ids isPartitionMarkedForEvent list_pending_statistics list_privileges
+    list_roles partition_name_has_valid_characters partition_name_to_spec partition_name_to_vals show_compact
+    show_locks validate_resource_plan
     """
 )
 """Calls that change nothing."""
@@ -81,15 +81,15 @@ CHANGES = _named(
     find_next_compact find_next_compact2 fire_listener_event get_delegation_token grant_privileges
     grant_revoke_privileges grant_revoke_role grant_role heartbeat heartbeat_lock_materialization_rebuild
     heartbeat_txn_range lock lock_statistics map_schema_version_to_serde markPartitionForEvent mark_cleaned
-    mark_compacted mark_failed mark_refused open_txns put_file_metadata put_partial_states refresh_privileges
-    remove_compaction_metrics_data remove_master_key remove_partial_states remove_token rename_partition
-    rename_partition_req renew_delegation_token renew_statistics_run repl_tbl_writeid_state restore_statistics
-    revoke_privileges revoke_role scheduled_query_maintenance scheduled_query_poll scheduled_query_progress
-    seed_txn_id seed_write_id set_aggr_stats_for set_hadoop_jobid set_properties set_schema_version_state
-    set_statistics submit_for_cleanup truncate_table truncate_table_req unlock unlock_statistics
-    update_compaction_metrics_data update_compactor_state update_creation_metadata update_master_key
-    update_partition_column_statistics update_partition_column_statistics_req update_table_column_statistics
-    update_table_column_statistics_req update_transaction_statistics
+    mark_compacted mark_failed mark_refused open_txns publish_statistics put_file_metadata put_partial_states
+    refresh_privileges reject_statistics remove_compaction_metrics_data remove_master_key remove_partial_states
+    remove_token rename_partition rename_partition_req renew_delegation_token renew_statistics_run
+    repl_tbl_writeid_state restore_statistics revoke_privileges revoke_role scheduled_query_maintenance
+    scheduled_query_poll scheduled_query_progress seed_txn_id seed_write_id set_aggr_stats_for set_hadoop_jobid
+    set_properties set_schema_version_state set_statistics submit_for_cleanup truncate_table truncate_table_req
+    unlock unlock_statistics update_compaction_metrics_data update_compactor_state update_creation_metadata
+    update_master_key update_partition_column_statistics update_partition_column_statistics_req
+    update_table_column_statistics update_table_column_statistics_req update_transaction_statistics
     """
 )
 """Calls that change something in the database."""

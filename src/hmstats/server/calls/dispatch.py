@@ -150,6 +150,8 @@ class Dispatcher:
 
     def repeated(self, message: bytes, session: Session) -> CachedReply | None:
         """The cached reply to bytes that are a whole strict request; None if they are not, or if no reply is cached."""
+        if session.is_canary:
+            return None
         began = time.perf_counter()
         seen = glance(message)
         if seen is None:
@@ -167,7 +169,7 @@ class Dispatcher:
         """The cached reply to a request; None if there is none, or if the call is oneway."""
         began = time.perf_counter()
         head = request.head
-        if head.oneway:
+        if head.oneway or session.is_canary:
             return None
         key = self._key(request, session)
         cached = self._answers.look(key) if key else None
@@ -220,7 +222,9 @@ class Dispatcher:
         """The key of the request's answer in the cache, which the request holds from now on."""
         if request.cache_key is None:
             head = request.head
-            request.cache_key = self._answers.key(head.name, request.message, head.body_at, of_spark=session.is_spark)
+            request.cache_key = self._answers.key(
+                head.name, request.message, head.body_at, of_spark=session.is_spark, of_canary=session.is_canary
+            )
         return request.cache_key
 
     def _answer(self, request: Request, session: Session) -> Pieces | None:
@@ -229,6 +233,8 @@ class Dispatcher:
         request_id = secrets.token_hex(8)
         bind_contextvars(request_id=request_id, method=head.name, **_client(session))
         caller.set(Caller(subject.author(session), head.name))
+        if session.is_canary:
+            session.look_for_canary()  # a share may have ended
         answer = self._run(request, session, request_id)
         self._note(request, session, started, answer.outcome, answer.reason)
         return self._unless_oneway(head, answer)
@@ -348,7 +354,7 @@ class Dispatcher:
 
     def _quickly(self, request: Request, session: Session) -> bytes | None:
         """The result that `quick` makes, which is then cached; None if the call must be made."""
-        quick = self._quick.get(request.head.name)
+        quick = None if session.is_canary else self._quick.get(request.head.name)
         if quick is None:
             return None
         needs = self._guard.quick_needs(request, session) if self._guard else None

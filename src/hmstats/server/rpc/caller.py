@@ -1,10 +1,16 @@
 """What is known about a client during its connection."""
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from random import random
 from typing import Any
 
 from hmstats.model.access.principal import Principal
+from hmstats.model.pending.canary import NOBODY, Canary
+
+CANARY = "hmstats.canary"
+"""The setting of a connection by which its client becomes a canary, or none."""
 
 
 @dataclass(slots=True)
@@ -29,8 +35,16 @@ class Session:
     """The authenticated user; None where nothing is authenticated, so that `user` is what the client says."""
     rights: Any = None
     """What the user may do, as the guard of access/ has last looked it up."""
+    canary: Canary = NOBODY
+    is_canary: bool = False
+    """Whether the client plans with the statistics that wait."""
+    drawn: float = field(default_factory=random)
+    """A random number, by which connections become canaries."""
     statistics_only: bool = False
     """Whether the running call may change nothing but statistics."""
+
+    def __post_init__(self) -> None:
+        self.look_for_canary()
 
     def identify(self, user: str | None, groups: tuple[str, ...] = ()) -> None:
         """Store the user and groups that the client names; an authenticated user stays who it is."""
@@ -49,3 +63,17 @@ class Session:
     def _store(self, user: str | None, groups: tuple[str, ...]) -> None:
         self.user, self.groups = user, groups
         self.is_spark = any(name in self.spark_names for name in (user, *groups))
+        self.look_for_canary()
+
+    def look_for_canary(self) -> None:
+        """Decide whether the client is a canary: by its own choice (setMetaConf), else by the server's setting."""
+        chosen = self.settings.get(CANARY)
+        if chosen is not None:
+            self.is_canary = chosen.lower() == "true"
+            return
+        if self.canary is NOBODY:
+            self.is_canary = False
+            return
+        names = [each for each in (self.user, *self.groups) if each is not None]
+        address = self.peer.rpartition(":")[0]
+        self.is_canary = self.canary.takes(names, address, self.drawn, time.time())

@@ -36,6 +36,8 @@ from hmstats.store.schema import (
     DBS,
     HMSTATS_COLUMN_PROVENANCE,
     HMSTATS_HEALTH,
+    HMSTATS_PENDING,
+    HMSTATS_PENDING_COLUMN,
     HMSTATS_PREFERENCE,
     HMSTATS_RUN_LEASE,
     HMSTATS_STATISTICS_LOCK,
@@ -69,6 +71,8 @@ _HANGING = (
             TBL_PRIVS,
             TBL_COL_PRIVS,
             HMSTATS_COLUMN_PROVENANCE,
+            HMSTATS_PENDING,
+            HMSTATS_PENDING_COLUMN,
             HMSTATS_PREFERENCE,
             HMSTATS_HEALTH,
             HMSTATS_RUN_LEASE,
@@ -209,6 +213,12 @@ def find_noted(connection: Connection, name: TableName) -> int | None:
     table_id, version = row
     versions.note(table_id, version)
     return int(table_id)
+
+
+def bump_every(unit: Unit) -> None:
+    """Raise the versions of all tables, whose writers wait until the unit ends."""
+    query = select(TBLS.c.TBL_ID).order_by(TBLS.c.TBL_ID).with_for_update()
+    versions.bump_all(unit, list(unit.connection.execute(query).scalars()))
 
 
 def lock(unit: Unit, name: TableName) -> int | None:

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Engine, select
+from sqlalchemy import ColumnElement, Connection, Engine, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from hmstats.store.changes import notifications, touched_partitions
@@ -85,6 +85,11 @@ def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:
 
 def _counted(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
     return {"VERSION": old.VERSION + 1}
+
+
+def restore(unit: Unit, table_id: int, version: int) -> None:
+    """Set the version of a table back, in a unit that will not be kept."""
+    unit.connection.execute(update(VERSIONS).where(VERSIONS.c.TBL_ID == table_id).values(VERSION=version))
 
 
 def read(connection: Connection, table_id: int) -> int:

@@ -28,3 +28,15 @@ class SharedPicture:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+class TriedPicture:
+    """The transaction of a unit that will not be kept, which reads share: they see what the unit has changed."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @contextmanager
+    def lent(self, _readers: Engine) -> Iterator[Connection]:
+        """Lend the unit's connection."""
+        yield self._connection

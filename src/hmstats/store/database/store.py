@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -27,7 +28,7 @@ from hmstats.store.connections.connections import UNIT, Pools, connect, database
 from hmstats.store.connections.failures import TRIES, Failure, classify, translate
 from hmstats.store.connections.presence import Presence
 from hmstats.store.connections.shown_url import shown_url
-from hmstats.store.database.shared_picture import SharedPicture
+from hmstats.store.database.shared_picture import SharedPicture, TriedPicture
 from hmstats.store.database.table_mutex import Turns
 from hmstats.store.statistics import statistics_by_name, statistics_groups, table_facts
 from hmstats.store.unit import prepared
@@ -41,7 +42,7 @@ Result = TypeVar("Result")
 Encoder = Callable[[Event, int], Notification]
 """Converts an event and its time, in epoch seconds, to a notification."""
 
-_shared: ContextVar[SharedPicture | None] = ContextVar("shared_picture", default=None)
+_shared: ContextVar[SharedPicture | TriedPicture | None] = ContextVar("shared_picture", default=None)
 
 _FIRST_PAUSE_SECONDS = 0.01
 _LAST_SECOND = 2**31 - 1
@@ -180,6 +181,27 @@ class Store:
         finally:
             _shared.reset(token)
 
+    def tried(self, change: Callable[[Unit], None], read: Callable[[], Result]) -> Result:
+        """What `read` returns if its reads of this context see a change, which is rolled back then. Raises as `write`.
+
+        The change is neither logged nor kept in the history. Reads inside take no fast way.
+        """
+
+        def attempt(unit: Unit) -> Result:
+            change(replace(unit, keeps_history=False, events=None))
+            token = _shared.set(TriedPicture(unit.connection))
+            try:
+                return read()
+            finally:
+                _shared.reset(token)
+
+        return self.write(attempt, keep=lambda _: False)
+
+    @property
+    def tries(self) -> bool:
+        """Whether reads of this context see a change that is only tried, so that nothing of them may be cached."""
+        return isinstance(_shared.get(), TriedPicture)
+
     def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
         """The current versions of the tables, as versions.current returns them."""
         if self._own is not None and self._pools.claims.alone:
@@ -208,30 +230,40 @@ class Store:
 
     def target(self, name: TableName) -> table_facts.Target | None:
         """The facts about a table that statistics need, as table_facts.read returns them."""
+        if self.tries:
+            return None
         return table_facts.read(self._pools.checkers, name)
 
     def statistics_of_partitions(
         self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
     ) -> statistics_by_name.VersionedColumns | None:
         """Statistics of partitions with the table's version, as statistics_by_name.of_partitions returns them."""
+        if self.tries:
+            return None
         return statistics_by_name.of_partitions(self._pools.checkers, table_id, partitions, columns, sketches=sketches)
 
     def groups_of_partitions(
         self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None
     ) -> statistics_groups.VersionedGroups | None:
         """Statistics of partitions in groups, as statistics_groups.of_partitions returns them."""
+        if self.tries:
+            return None
         return statistics_groups.of_partitions(self._pools.checkers, table_id, partitions, columns)
 
     def statistics_of_table(
         self, name: TableName, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.VersionedColumns | None:
         """A table's statistics with its version, as statistics_by_name.of_table returns them."""
+        if self.tries:
+            return None
         return statistics_by_name.of_table(self._pools.checkers, name, columns, sketches=sketches)
 
     def statistics_of_partition(
         self, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.VersionedColumns | None:
         """A partition's statistics with the table's version, as statistics_by_name.of_partition returns them."""
+        if self.tries:
+            return None
         return statistics_by_name.of_partition(self._pools.checkers, name, partition, columns, sketches=sketches)
 
     def write_table(self, name: TableName, work: Callable[[Unit], Result]) -> Result:

@@ -8,6 +8,8 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.store.history import before_writes
 from hmstats.store.schema import (
     HMSTATS_COLUMN_PROVENANCE,
+    HMSTATS_PENDING,
+    HMSTATS_PENDING_COLUMN,
     HMSTATS_PREFERENCE,
     HMSTATS_STATISTICS_LOCK,
     HMSTATS_TOP_K,
@@ -32,6 +34,8 @@ def hand_over(unit: Unit, partition_ids: Sequence[int], table_id: int, name: Tab
         (PART_COL_STATS, names),
         (p, {"TBL_ID": table_id}),
         (HMSTATS_TOP_K, {"TBL_ID": table_id}),
+        (HMSTATS_PENDING, {"TBL_ID": table_id}),
+        (HMSTATS_PENDING_COLUMN, {"TBL_ID": table_id}),
         (HMSTATS_PREFERENCE, {"TBL_ID": table_id}),
         (HMSTATS_STATISTICS_LOCK, {"TBL_ID": table_id}),
     )

@@ -14,6 +14,8 @@ from hmstats.store.partitions.partition_filters import restrict
 from hmstats.store.schema import (
     HMSTATS_COLUMN_PROVENANCE,
     HMSTATS_HEALTH,
+    HMSTATS_PENDING,
+    HMSTATS_PENDING_COLUMN,
     HMSTATS_PREFERENCE,
     HMSTATS_STATISTICS_LOCK,
     HMSTATS_TOP_K,
@@ -40,6 +42,8 @@ _HANGING = tuple(
     table.c.PART_ID
     for table in (
         HMSTATS_COLUMN_PROVENANCE,
+        HMSTATS_PENDING,
+        HMSTATS_PENDING_COLUMN,
         HMSTATS_PREFERENCE,
         HMSTATS_HEALTH,
         HMSTATS_STATISTICS_LOCK,
@@ -85,6 +89,12 @@ def count(connection: Connection, table_id: int) -> int:
 def find_ids(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, int]:
     """The ids by name; missing partitions are skipped."""
     return _ids(connection, _id_query(connection, table_id, wanted))
+
+
+def names_by_id(connection: Connection, partition_ids: Sequence[int]) -> dict[int, str]:
+    """The names by id."""
+    query = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME)
+    return dict(connection.execute(query.where(one_of(connection, PARTITIONS.c.PART_ID, partition_ids))).all())
 
 
 def locations(connection: Connection, table_id: int, wanted: Sequence[str] | None) -> dict[int, str | None]:

@@ -45,6 +45,8 @@ from hmstats.store.schema.history import (
     HMSTATS_HISTORY_PARAMETER,
     HMSTATS_HISTORY_PARTITION,
     HMSTATS_HISTORY_SKETCH,
+    HMSTATS_PENDING,
+    HMSTATS_PENDING_COLUMN,
 )
 from hmstats.store.schema.mirrors import HMSTATS_MIRROR, HMSTATS_MIRROR_CALL, HMSTATS_MIRROR_SEEN
 from hmstats.store.schema.ours import (
@@ -76,6 +78,7 @@ from hmstats.store.schema.service import (
     METASTORE_DB_PROPERTIES,
     NOTIFICATION_LOG,
     NOTIFICATION_SEQUENCE,
+    RUNTIME_STATS,
     SEQUENCE_TABLE,
     VERSION,
 )
@@ -142,6 +145,8 @@ __all__ = [
     "HMSTATS_MIRROR_CALL",
     "HMSTATS_MIRROR_SEEN",
     "HMSTATS_PARTIAL_STATE",
+    "HMSTATS_PENDING",
+    "HMSTATS_PENDING_COLUMN",
     "HMSTATS_PREFERENCE",
     "HMSTATS_PROVENANCE",
     "HMSTATS_RUN",
@@ -170,6 +175,7 @@ __all__ = [
     "PART_PRIVS",
     "ROLES",
     "ROLE_MAP",
+    "RUNTIME_STATS",
     "SDS",
     "SD_PARAMS",
     "SEQUENCE_TABLE",

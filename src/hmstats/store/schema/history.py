@@ -1,4 +1,5 @@
-"""The history of statistics: the state before each write of a table's statistics or of their parameters.
+"""The history of statistics: the state before each write of a table's statistics or of their parameters; and those
+that wait to be published.
 
 Rows about one step of a write have the table's id, the version that the write made (HMSTATS_TABLE_VERSION), and the
 step's number within its transaction. PART_ID is 0 for what belongs to the table itself.
@@ -86,4 +87,44 @@ HMSTATS_HISTORY_SKETCH = Table(
     Column("HASH", LargeBinary, primary_key=True),
     Column("BYTES", LargeBinary, nullable=False),
     comment="The sketches of earlier statistics, each once a table by its SHA-256",
+)
+HMSTATS_PENDING = Table(
+    "HMSTATS_PENDING",
+    METADATA,
+    key("TBL_ID"),
+    key("PART_ID"),
+    text("HELD_BY", 32, required=True),
+    text("REASON", required=True),
+    text("WRITER", 256),
+    big("HELD_AT", required=True),
+    text("PARAMETERS", required=True),
+    Index("HMSTATS_PENDING_PART_ID", "PART_ID"),
+    comment="Statistics that wait: of a table PART_ID is 0; PARAMETERS is a JSON object",
+)
+HMSTATS_PENDING_COLUMN = Table(
+    "HMSTATS_PENDING_COLUMN",
+    METADATA,
+    key("TBL_ID"),
+    key("PART_ID"),
+    key("ENGINE", 128),
+    key("COLUMN_NAME", 767),
+    text("COLUMN_TYPE", 128),
+    big("LONG_LOW_VALUE"),
+    big("LONG_HIGH_VALUE"),
+    Column("DOUBLE_LOW_VALUE", Double),
+    Column("DOUBLE_HIGH_VALUE", Double),
+    text("BIG_DECIMAL_LOW_VALUE", 4000),
+    text("BIG_DECIMAL_HIGH_VALUE", 4000),
+    big("NUM_NULLS"),
+    big("NUM_DISTINCTS"),
+    Column("AVG_COL_LEN", Double),
+    big("MAX_COL_LEN"),
+    big("NUM_TRUES"),
+    big("NUM_FALSES"),
+    Column("BIT_VECTOR", LargeBinary),
+    Column("HISTOGRAM", LargeBinary),
+    Column("TOP_K", LargeBinary),
+    text("PROVENANCE"),
+    Index("HMSTATS_PENDING_COLUMN_PART_ID", "PART_ID"),
+    comment="Column statistics that wait",
 )

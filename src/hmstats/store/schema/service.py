@@ -47,3 +47,12 @@ NOTIFICATION_SEQUENCE = Table(
     big("NEXT_EVENT_ID", required=True),
     CheckConstraint('"NNI_ID" = 1', name="ONE_ROW_CONSTRAINT"),
 )
+RUNTIME_STATS = Table(
+    "RUNTIME_STATS",
+    METADATA,
+    key("RS_ID"),
+    big("CREATE_TIME", required=True),
+    big("WEIGHT", required=True),
+    Column("PAYLOAD", LargeBinary),
+    Index("IDX_RUNTIME_STATS_CREATE_TIME", "CREATE_TIME"),
+)

@@ -6,7 +6,8 @@ statistics_by_name, statistics_groups   reads by a table's name, or packed by co
 aggregates, sketches                    reads over many partitions
 details, provenance, top_k              HMSTATS_COLUMN_PROVENANCE and HMSTATS_TOP_K
 past_statistics                         rows of the history as statistics
-partial_states                          HMSTATS_PARTIAL_STATE
+partial_states, runtime_stats           HMSTATS_PARTIAL_STATE, RUNTIME_STATS
 statistics_locks, preferences           HMSTATS_STATISTICS_LOCK, HMSTATS_PREFERENCE
+pending                                 HMSTATS_PENDING and HMSTATS_PENDING_COLUMN
 statistics_write_ids                    write ids of transactional tables' statistics
 """

@@ -3,11 +3,27 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    and_,
+    case,
+    cast,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
 from hmstats.model.catalog.objects import DatabaseName
+from hmstats.model.pending.holding import HOLDING, Holding, holding_of
 from hmstats.model.preferences.in_force import by_parameter
 from hmstats.model.preferences.preference import EVERYTHING, SKIP, Preference, Subject
+from hmstats.model.preferences.values import Level
 from hmstats.store.schema import DATABASE_PARAMS, DBS, PARTITIONS, TABLE_PARAMS, TBLS
 from hmstats.store.schema import HMSTATS_PREFERENCE as PREFERENCES
 from hmstats.store.statements.ordering import by_bytes
@@ -19,7 +35,33 @@ from hmstats.store.unit.unit import Unit
 OF_EVERYTHING = Place(0)
 """The place of preferences of everything."""
 _KEY = ("TBL_ID", "DB_ID", "PART_ID", "COLUMN_NAME", "NAME")
+KIND = "preference"
+"""The kind of a preference's row among the parts of a table."""
+_LEVELS = {"e": Level.EVERYTHING, "d": Level.DATABASE, "t": Level.TABLE}
 _P = PREFERENCES.c
+
+
+def holding_rows_of(table_id: ColumnElement[Any], *before: ColumnElement[Any]) -> Select[Any]:
+    """The query for what writers of a table look at: rows of kind, 0, name and text, after `before`."""
+    parent = select(TBLS.c.DB_ID).where(TBLS.c.TBL_ID == table_id).scalar_subquery()
+    zero, slash = literal_column("0", BigInteger), literal_column("'/'", String)
+    everything = and_(zero == _P.TBL_ID, zero == _P.DB_ID)
+    in_database = and_(zero == _P.TBL_ID, _P.DB_ID == parent)
+    own = and_(_P.TBL_ID == table_id, zero == _P.DB_ID, zero == _P.PART_ID)
+    level = case((everything, literal_column("'e'")), (in_database, literal_column("'d'")), else_=literal_column("'t'"))
+    text = cast(level, String) + _P.COLUMN_NAME + slash + _P.VALUE
+    wanted = or_(*(_P.NAME == literal_column(f"'{name}'", String) for name in HOLDING))
+    kind = literal_column(f"'{KIND}'", String)
+    return select(*before, kind, zero, _P.NAME, text).where(or_(own, in_database, everything), wanted)
+
+
+def holding(rows: Sequence[tuple[str, str]], *, has_pending: bool) -> Holding:
+    """What writers must know, from the names and texts of `holding_rows_of`."""
+    stated = []
+    for name, text in rows:
+        column, _, value = text[1:].rpartition("/")  # none of these values has a slash
+        stated.append((_LEVELS[text[0]], column, name, value))
+    return holding_of(stated, has_pending=has_pending)
 
 
 def put(unit: Unit, place: Place, column: str | None, texts: Mapping[str, str], author: str | None) -> None:

@@ -26,6 +26,7 @@ from sqlalchemy import (
 
 from hmstats.model.catalog.objects import Column, Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.pending.holding import USUAL, Holding
 from hmstats.model.spark.spark_schema import LOG_SCHEMA, PROVIDER, SCHEMA, STUB_NAME, STUB_TYPE, spark_columns
 from hmstats.model.statistics.statistics_locks import UNLOCKED, TableLocks
 from hmstats.store.beside_hive.present_tables import WHOLE
@@ -33,7 +34,7 @@ from hmstats.store.changes import versions
 from hmstats.store.schema import COLUMNS_V2, DBS, HMSTATS_TOP_K, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.statements.single_read import SingleRead
-from hmstats.store.statistics import statistics_locks
+from hmstats.store.statistics import pending, preferences, statistics_locks
 from hmstats.store.unit.unit import Unit
 
 _LOOKED_AT = (PARAMETER, "numRows", "transactional")
@@ -48,7 +49,7 @@ class Target:
 
     `columns` are those of Spark's schema if Spark stored no others (spark_schema.py), `stored_columns` the
     metastore's own. `has_top_k` is False if no frequent values are stored for the table and its partitions.
-    `locks` are read for writers only.
+    `locks`, and which writes wait (`holding`), are read for writers only.
     """
 
     id: int
@@ -59,6 +60,7 @@ class Target:
     has_top_k: bool = True
     stored_columns: tuple[Column, ...] = ()
     locks: TableLocks = UNLOCKED
+    holding: Holding = USUAL
 
     @property
     def transactional(self) -> bool:
@@ -216,7 +218,7 @@ def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _:
         _itself(t),
         *_parts(new.c.TBL_ID, new.c.CD_ID, new.c.TBL_ID, new.c.VERSION),
         _without_top_k(new),
-        statistics_locks.rows_of(new.c.TBL_ID, new.c.TBL_ID, new.c.VERSION),
+        *(rows(new.c.TBL_ID, new.c.TBL_ID, new.c.VERSION) for rows in _OF_WRITERS),
         *more(t),
     )
 
@@ -232,6 +234,8 @@ def _without_top_k(table: FromClause) -> Select[Any]:
     return select(t.TBL_ID, t.VERSION, word(_NO_TOP_K), _NO_PLACE, word(""), word("")).where(~any_stored)
 
 
+_OF_WRITERS = (statistics_locks.rows_of, preferences.holding_rows_of, pending.row_of)
+"""The queries for what writers alone look at."""
 _FOUND = _target_query()
 _SINGLE = SingleRead(lambda _: _FOUND)
 _LOCKED = SingleRead(lambda _: target_query())
@@ -241,13 +245,13 @@ _PARTS = SingleRead(
     lambda _: union_all(
         *_parts(_bound("table_id"), _bound("columns_id")),
         _version(_bound("table_id")),
-        statistics_locks.rows_of(_bound("table_id")),
+        *(rows(_bound("table_id")) for rows in _OF_WRITERS),
     )
 )
 
 
 def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
-    kinds = (_ITSELF, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K)
+    kinds = (_ITSELF, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K, preferences.KIND, pending.KIND)
     listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
     locked = [part[1:] for part in parts if part[0] == statistics_locks.KIND]
     for kind, _, name, text in sorted(parts, key=itemgetter(1)):
@@ -264,4 +268,5 @@ def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
         has_top_k=not listed[_NO_TOP_K],
         stored_columns=columns,
         locks=statistics_locks.parsed(table_id, locked) if locked else UNLOCKED,
+        holding=preferences.holding(listed[preferences.KIND], has_pending=bool(listed[pending.KIND])),
     )

@@ -38,6 +38,7 @@ class Sequence(Enum):
     PARTITION_EVENT = "org.apache.hadoop.hive.metastore.model.MPartitionEvent"
     MATERIALIZED_VIEW = "org.apache.hadoop.hive.metastore.model.MCreationMetadata"
     FUNCTION = "org.apache.hadoop.hive.metastore.model.MFunction"
+    RUNTIME_STAT = "org.apache.hadoop.hive.metastore.model.MRuntimeStat"
     ROLE = "org.apache.hadoop.hive.metastore.model.MRole"
     ROLE_GRANT = "org.apache.hadoop.hive.metastore.model.MRoleMap"
     GLOBAL_PRIVILEGE = "org.apache.hadoop.hive.metastore.model.MGlobalPrivilege"

@@ -28,17 +28,22 @@ def print_diff(*, table: str, since: str | None, until: str | None, as_json: boo
         from_ms = service.past.before_last_ms(name) if since is None else past_ms("--from", since, now)
         before = service.past.whole(name, from_ms)
         after = service.past.whole(name, None if until is None else past_ms("--to", until, now))
+    print_changes(f"{table} from {shown(before.at_ms)} to {shown(after.at_ms)}", before, after, as_json=as_json)
+
+
+def print_changes(title: str, before: PastStatistics, after: PastStatistics, *, as_json: bool) -> None:
+    """Print the changes from one state of statistics to another. Raises typer.Exit if anything changed."""
     found = changes(before, after)
     for each in found if as_json else ():
         typer.echo(json.dumps(_row(each), ensure_ascii=False))
     if not as_json:
-        _print(table, before, after, found)
+        _print(title, found)
     if found:
         raise typer.Exit(ExitCode.NO)
 
 
-def _print(table: str, before: PastStatistics, after: PastStatistics, found: list[Change]) -> None:
-    typer.echo(f"{table} from {shown(before.at_ms)} to {shown(after.at_ms)}")
+def _print(title: str, found: list[Change]) -> None:
+    typer.echo(title)
     rows = plain_table(["Partition", "Column", "Statistic"], ["From", "To", "Factor"])
     for each in found:
         number = each.number

@@ -6,12 +6,11 @@ a client sets is stored for its connection, and changes nothing.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from hmstats.errors import MetaError, SettingHidden
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 from hmstats.model.catalog.objects import DEFAULT_CATALOG
-from hmstats.server.rpc.caller import Session
+from hmstats.server.rpc.caller import CANARY, Session
 
 _READABLE = re.compile(r"(hive|hdfs|mapred|metastore).*", re.DOTALL)
 _PREFIX = "metastore."
@@ -23,8 +22,9 @@ _META_SETTINGS: Mapping[str, str] = {
     "metastore.partition.name.whitelist.pattern": "",
     "metastore.try.direct.sql": "true",
     "metastore.try.direct.sql.ddl": "true",
+    CANARY: "false",
 }
-"""The settings of getMetaConf and setMetaConf in Hive 4, with Hive's defaults."""
+"""The settings of getMetaConf and setMetaConf in Hive 4, with Hive's defaults, and our own."""
 
 
 _ALWAYS: Mapping[str, str] = {
@@ -39,7 +39,7 @@ _ALWAYS: Mapping[str, str] = {
 
 
 class ConfigurationCalls:
-    """get_config_value, getMetaConf, setMetaConf, flushCache and get_runtime_stats."""
+    """get_config_value, getMetaConf, setMetaConf and flushCache."""
 
     def __init__(self, warehouse: str, roots: Sequence[str] = (), values: Mapping[str, str] | None = None) -> None:
         self._values = {
@@ -68,16 +68,14 @@ class ConfigurationCalls:
         return session.settings.get(name, _META_SETTINGS[name])
 
     def setMetaConf(self, session: Session, key: str | None, value: str | None) -> None:  # noqa: N802
-        """Store a setting for the connection, without effect. A null value resets it to the default."""
+        """Store a setting for the connection; hmstats.canary is the only one with an effect. Null resets it."""
         name = _meta_setting(key)
         if value is None:
             session.settings.pop(name, None)
         else:
             session.settings[name] = value
-
-    def get_runtime_stats(self, session: Session, rqst: Any) -> list[Any]:
-        """None: statistics of running queries are not stored."""
-        return []
+        if name == CANARY:
+            session.look_for_canary()
 
     def flushCache(self, session: Session) -> None:  # noqa: N802
         """No effect: caches are checked against the database before they are used."""

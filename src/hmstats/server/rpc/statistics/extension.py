@@ -61,12 +61,13 @@ class ExtensionCalls:
         """Write the statistics of a table or of many of its partitions with their sketches and provenance.
 
         Parameters in the request are changed in the same transaction. Locks do not count with
-        `force`. Everything else works as in set_aggr_stats_for.
+        `force`. The guard looks at what an `automatic` run sends. Everything else works as in set_aggr_stats_for.
         """
         given = codec.sets_with_details_from_thrift(request.colStats or [], request.details or [], request.engine)
         sets = [(name, _signed(each, subject.author(session))) for name, each in given]
         of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
-        terms = Terms(bool(request.needMerge), subject.author(session), force=bool(request.force))
+        force, automatic = bool(request.force), bool(request.automatic)
+        terms = Terms(bool(request.needMerge), subject.author(session), force=force, automatic=automatic)
         if request.parameters is None:
             write_sets(self._writer, sets, of_table, terms)
             return True

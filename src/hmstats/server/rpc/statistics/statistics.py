@@ -6,7 +6,7 @@ planner whose checks are strict (repair.py).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError
@@ -173,11 +173,12 @@ class Terms:
     author: str
     state: WriteState = NO_TRANSACTION
     force: bool = False
+    automatic: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
         """The options as keyword arguments of StatisticsWriter."""
-        return {"merge": self.merge, "author": self.author, "state": self.state, "force": self.force}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 def write_sets(

@@ -11,7 +11,7 @@ from hmstats.service.catalog.tables.locked_statistics import delete_free, free_o
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import statistics_locks
+from hmstats.store.statistics import pending, statistics_locks
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
 from hmstats.store.unit.unit import Connection, Unit
@@ -28,8 +28,8 @@ def locations(connection: Connection, table: Table, names: Sequence[str] | None)
 def write(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None, filled: Collection[str] = ()) -> None:
     """Mark a table with all its partitions, or the named partitions that exist, as empty.
 
-    Stored counts become 0; column statistics are deleted. Of those at the locations `filled`, where new files are, the
-    counts become unknown. Locked statistics stay, and are no longer marked as accurate.
+    Stored counts become 0; column statistics are deleted, those that wait too. Of those at the locations `filled`,
+    where new files are, the counts become unknown. Locked statistics stay, and are no longer marked as accurate.
     """
     versions.bump(unit, table_id)
     before = _to_record(unit, table_id, names)
@@ -41,12 +41,14 @@ def write(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None, 
         else:
             remove_marks(unit, OF_TABLES, [table_id])
         delete_free(unit, table, table_id, locks, [OF_TABLE])
+        pending.remove(unit, table_id, [OF_TABLE])
     if table.partition_keys:
         found = partitions.locations(unit.connection, table_id, names)
         free = {each: found[each] for each in free_owners(locks, list(found))}
         _reset(unit, OF_PARTITIONS, [each for each, at in free.items() if at not in filled], known=True)
         _reset(unit, OF_PARTITIONS, [each for each, at in free.items() if at in filled], known=False)
         delete_free(unit, table, table_id, locks, list(found))
+        pending.remove(unit, table_id, list(found))
         remove_marks(unit, OF_PARTITIONS, [each for each in found if each not in free])
     _record(unit, table, table_id, before)
 

@@ -3,13 +3,14 @@
 from collections.abc import Collection, Mapping
 
 from hmstats.errors import InvalidInput
+from hmstats.model.pending.holding import HOLDING
 from hmstats.model.preferences import values
 from hmstats.model.preferences.preference import Preference, Subject
 from hmstats.model.preferences.values import checked
 from hmstats.model.statistics.statistics_locks import LockedObject
 from hmstats.service.catalog.patterns import literals, matching
 from hmstats.service.catalog.tables.statistics_locks import place_of
-from hmstats.store.catalog import databases
+from hmstats.store.catalog import databases, tables
 from hmstats.store.database.store import Store
 from hmstats.store.statistics import preferences
 from hmstats.store.statistics.statistics_locks import Place
@@ -49,13 +50,16 @@ class StatisticsPreferences:
 
 
 def _change(unit: Unit, subject: Subject, texts: Mapping[str, str], remove: Collection[str], author: str | None) -> int:
-    place = _place(unit, subject)
+    place = _place(unit, subject, {*texts, *remove})
     preferences.put(unit, place, subject.column, texts, author)
     return preferences.remove(unit, place, subject.column, sorted(remove)) if remove else 0
 
 
-def _place(unit: Unit, subject: Subject) -> Place:
+def _place(unit: Unit, subject: Subject, names: set[str]) -> Place:
+    """The ids of an object; all of its tables get another version, by which writers know that they must look again."""
     if subject.database is None:
+        if not names.isdisjoint(HOLDING):
+            tables.bump_every(unit)
         return preferences.OF_EVERYTHING
     columns = () if subject.column is None else (subject.column,)
     return place_of(unit, LockedObject(subject.database, subject.table, subject.partition, columns))

@@ -226,10 +226,12 @@ def _locked(
 
 
 def _is_plain(target: Target, owners: Owners, statistics: StatisticsByField, *, of_table: bool) -> bool:
-    """Whether statistics match the table or partitions exactly, belong to no transaction, and nothing is locked."""
+    """Whether statistics match the table or partitions exactly, belong to no transaction, and none is held or waits."""
     columns = target.columns if of_table else (*target.columns, *target.partition_keys)
     rows = [exact_rows(owners.known.get(each, {})) for each in owners.ids]
-    return not target.transactional and not target.locks and are_plain(columns, statistics, rows)
+    if target.transactional or target.locks or not target.holding.is_plain:
+        return False
+    return are_plain(columns, statistics, rows)
 
 
 @lru_cache(maxsize=500)

@@ -110,6 +110,14 @@ def have_sound_sketches(statistics: StatisticsByField) -> bool:
     return True
 
 
+def checked_set(
+    name: TableName, columns: Sequence[Column], given: StatisticsSet, known: Parameters, now_seconds: int
+) -> StatisticsSet:
+    """The set to store, analysed now. `known` are the parameters of its table or partition. Raises as `checked`."""
+    fitting = checked(name, columns, given.columns, exact_rows(known))
+    return replace(given, columns=fitting, last_analyzed_seconds=now_seconds)
+
+
 def check_sketches(name: TableName, sets: Iterable[StatisticsSet]) -> None:
     """Raise InvalidInput, with table, partition and column, if a sketch is corrupt or of another kind."""
     every = [(each.partition, column) for each in sets for column in each.columns]

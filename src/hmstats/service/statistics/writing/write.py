@@ -21,16 +21,17 @@ from hmstats.service.statistics.locks import free_of_delete, free_of_partitions,
 from hmstats.service.statistics.merge import latest, merged
 from hmstats.service.statistics.transactional import check_deletable, put_marks
 from hmstats.service.statistics.writing.events import Left, StatisticsRecorder, record_deleted
+from hmstats.service.statistics.writing.holding import Terms, hold_partitions, hold_table, written_at_once
 from hmstats.service.statistics.writing.parameter_changes import change_partitions, change_table
 from hmstats.service.statistics.writing.plain_writes import PlainWrites
-from hmstats.service.statistics.writing.validate import check_sketches, checked, exact_rows
+from hmstats.service.statistics.writing.validate import check_sketches, checked_set
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.history import before_writes
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import column_statistics, table_facts
+from hmstats.store.statistics import column_statistics, pending, table_facts
 from hmstats.store.statistics.details import OF_TABLE
 from hmstats.store.statistics.table_facts import Target
 from hmstats.store.storage import parameters
@@ -71,44 +72,74 @@ class StatisticsWriter:
         state: WriteState = NO_TRANSACTION,
         change: ParameterChange | None = None,
         force: bool = False,
+        automatic: bool = False,
     ) -> None:
         """Write a table's column statistics; with `merge` they describe new rows and are merged into the stored ones.
 
         `author` is the sender, `state` its transaction (transactional.py). `change` of parameters is applied first, and
-        its COLUMN_STATS_ACCURATE is not replaced. Locked columns are left out, unless `force`. Raises NoSuchObject if
-        the table does not exist, MetaError for an unknown column, InvalidInput for invalid numbers, LockedStatistics.
+        its COLUMN_STATS_ACCURATE is not replaced. Locked columns are left out, unless `force`. What must wait is put
+        aside (holding.py); the guard looks at what an `automatic` run sends. Raises NoSuchObject if the table does not
+        exist, MetaError for an unknown column, InvalidInput for invalid numbers, LockedStatistics.
         """
 
+        terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic)
+
         def update(unit: Unit) -> Left | None:
-            made = None if change is None else change_table(unit, name, change, force=force)
-            if made is not None and not statistics.columns:
-                return None
-            target = _locked(unit, name, force=force)
-            if target is None:
-                raise missing_table(name)
-            given = _checked_set(unit, name, target.columns, statistics, {} if merge else target.parameters)
-            given = replace(given, partition=None)
-            check_sketches(name, [given])
-            free, target = free_of_table(unit, name, target, given)
-            if given.columns and not free.columns:
-                versions.bump(unit, target.id)
-                return None
-            given = free
-            if merge:
-                stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
-                stored = details.of_table(unit, target.id, stored)
-            given = merged(name, given, stored) if merge else latest(given)
-            columns = _names(given)
-            before_writes.of_written(unit, OwnerKind.TABLES, name, target, [target.id], columns, given.engine)
-            column_statistics.write_table(unit, target.id, name, given)
-            details.keep(unit, target.id, {OF_TABLE: given}, author)
-            job = _Job(name, target, merge, state)
-            marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
-            marks = _said(unit, OF_TABLES, marks, {target.id: made})
-            versions.bump(unit, target.id)
-            return self._events.table(unit, name, target, [given], marks.get(target.id, {}))
+            return self.put_table(unit, name, statistics, change, terms)
 
         self._events.remember(self._store.write_table(name, update))
+
+    def put_table(
+        self, unit: Unit, name: TableName, statistics: StatisticsSet, change: ParameterChange | None, terms: Terms
+    ) -> Left | None:
+        """Write a table's column statistics within a unit, as update_table does. Returns what `remember` takes."""
+        target = _locked(unit, name, force=terms.force)
+        held = target is not None and hold_table(unit, name, target, statistics, change, terms)
+        if held and change is not None:
+            change = written_at_once(change)
+        made = None if change is None else change_table(unit, name, change, force=terms.force)
+        if held or (made is not None and not statistics.columns):
+            return None
+        target = (_locked(unit, name, force=terms.force) if made is not None else None) or target
+        if target is None:
+            raise missing_table(name)
+        return self._put_table(unit, name, target, statistics, made, terms)
+
+    def _put_table(
+        self,
+        unit: Unit,
+        name: TableName,
+        target: Target,
+        statistics: StatisticsSet,
+        made: ParameterChange | None,
+        terms: Terms,
+    ) -> Left | None:
+        known = {} if terms.merge else target.parameters
+        given = checked_set(name, target.columns, statistics, known, unit.now_seconds)
+        given = replace(given, partition=None)
+        check_sketches(name, [given])
+        free, target = free_of_table(unit, name, target, given)
+        if given.columns and not free.columns:
+            versions.bump(unit, target.id)
+            return None
+        given = free
+        if terms.merge:
+            stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
+            stored = details.of_table(unit, target.id, stored)
+            given = merged(name, given, stored)
+        else:
+            given = latest(given)
+        columns = _names(given)
+        before_writes.of_written(unit, OwnerKind.TABLES, name, target, [target.id], columns, given.engine)
+        column_statistics.write_table(unit, target.id, name, given)
+        details.keep(unit, target.id, {OF_TABLE: given}, terms.author)
+        if target.holding.has_pending:
+            pending.supersede(unit, target.id, [OF_TABLE], columns, given.engine)
+        job = _Job(name, target, terms.merge, terms.state)
+        marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
+        marks = _said(unit, OF_TABLES, marks, {target.id: made})
+        versions.bump(unit, target.id)
+        return self._events.table(unit, name, target, [given], marks.get(target.id, {}))
 
     def update_partitions(
         self,
@@ -120,38 +151,58 @@ class StatisticsWriter:
         state: WriteState = NO_TRANSACTION,
         changes: Mapping[str, ParameterChange] | None = None,
         force: bool = False,
+        automatic: bool = False,
     ) -> None:
         """Write column statistics of partitions, all or none; two sets of one partition's column are merged.
 
-        With `merge` they describe new rows and are merged into the stored ones. `author`, `state`, `force` and
-        `changes` of parameters (by partition name) have the meaning they have in update_table.
+        With `merge` they describe new rows and are merged into the stored ones. `author`, `state`, `force`, `automatic`
+        and `changes` of parameters (by partition name) have the meaning they have in update_table.
 
         Raises InvalidObject if the table, NoSuchObject if a partition does not exist, else as update_table.
         """
 
+        terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic)
+
         def update(unit: Unit) -> Left | None:
-            left, touched = None, set[str]()
-            target = _locked(unit, name, force=force)
-            if target is None:
-                raise InvalidObject(f"{name} table not found")
-            said = {normal_partition_name(each, target.keys): change for each, change in (changes or {}).items()}
-            if said:
-                said = change_partitions(unit, name, said, force=force)
-            if said and not statistics:
-                return None
-            target = (_locked(unit, name, force=force) if said else None) or target
-            for engine in sorted({each.engine for each in statistics}):
-                of_engine = [each for each in statistics if each.engine == engine]
-                given, marks = self._update_partitions(unit, _Job(name, target, merge, state), of_engine)
-                of_id = {each: said.get(found.partition or "") for each, found in given.items()}
-                marks = _said(unit, OF_PARTITIONS, marks, of_id)
-                details.keep(unit, target.id, given, author)
-                left = self._events.partitions(unit, name, target, given.items(), marks)
-                touched.update(each.partition or "" for each in given.values())
-            versions.bump(unit, target.id, None if target.locks else touched)
-            return left
+            return self.put_partitions(unit, name, statistics, changes or {}, terms)
 
         self._events.remember(self._store.write_table(name, update))
+
+    def put_partitions(
+        self,
+        unit: Unit,
+        name: TableName,
+        statistics: Sequence[StatisticsSet],
+        changes: Mapping[str, ParameterChange],
+        terms: Terms,
+    ) -> Left | None:
+        """Write column statistics of partitions within a unit, as update_partitions. Returns what `remember` takes."""
+        left, touched = None, set[str]()
+        target = _locked(unit, name, force=terms.force)
+        if target is None:
+            raise InvalidObject(f"{name} table not found")
+        said = {normal_partition_name(each, target.keys): change for each, change in changes.items()}
+        statistics, said = hold_partitions(unit, name, target, statistics, said, terms)
+        if said:
+            said = change_partitions(unit, name, said, force=terms.force)
+        if not statistics:
+            return None
+        target = (_locked(unit, name, force=terms.force) if said else None) or target
+        for engine in sorted({each.engine for each in statistics}):
+            of_engine = [each for each in statistics if each.engine == engine]
+            job = _Job(name, target, terms.merge, terms.state)
+            given, marks = self._update_partitions(unit, job, of_engine)
+            of_id = {each: said.get(found.partition or "") for each, found in given.items()}
+            marks = _said(unit, OF_PARTITIONS, marks, of_id)
+            details.keep(unit, target.id, given, terms.author)
+            left = self._events.partitions(unit, name, target, given.items(), marks)
+            touched.update(each.partition or "" for each in given.values())
+        versions.bump(unit, target.id, None if target.locks else touched)
+        return left
+
+    def remember(self, left: Left | None) -> None:
+        """Keep what a write has left, after its unit was committed, for the events of the next one."""
+        self._events.remember(left)
 
     def _update_partitions(
         self, unit: Unit, job: _Job, statistics: Sequence[StatisticsSet]
@@ -164,7 +215,7 @@ class StatisticsWriter:
         # Hive's clients write statistics of partition keys too, to partitions only.
         columns = (*target.columns, *target.partition_keys)
         given = {
-            each: _checked_set(unit, name, columns, found, {} if merge else known.get(each, {}))
+            each: checked_set(name, columns, found, {} if merge else known.get(each, {}), unit.now_seconds)
             for each, found in by_id.items()
         }
         check_sketches(name, given.values())
@@ -179,6 +230,8 @@ class StatisticsWriter:
         names, engine = {each for found in given.values() for each in _names(found)}, sets[0].engine
         before_writes.of_written(unit, OwnerKind.PARTITIONS, name, target, list(given), names, engine)
         column_statistics.write_partitions(unit, name, given)
+        if target.holding.has_pending:
+            pending.supersede(unit, target.id, list(given), sorted(names), engine)
         return given, self._mark(unit, job, OF_PARTITIONS, known, given)
 
     def _mark(
@@ -304,13 +357,6 @@ def _stored(unit: Unit, target: Target, given: Collection[StatisticsSet]) -> dic
     columns = sorted({column for each in given for column in _names(each)})
     engine = next((each.engine for each in given), None)
     return column_statistics.read_partitions(unit.connection, target.id, names, columns, engine)
-
-
-def _checked_set(
-    unit: Unit, name: TableName, columns: Sequence[Column], given: StatisticsSet, known: Parameters
-) -> StatisticsSet:
-    fitting = checked(name, columns, given.columns, exact_rows(known))
-    return replace(given, columns=fitting, last_analyzed_seconds=unit.now_seconds)
 
 
 def _marked(known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]) -> dict[int, str]:

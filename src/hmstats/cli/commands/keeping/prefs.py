@@ -24,7 +24,7 @@ def set_(
     as_json: AsJson = False,
 ) -> None:
     """Set preferences of everything, a database, a table, a partition or a column; those of the innermost count."""
-    from hmstats.cli.actions.prefs import set_preferences
+    from hmstats.cli.actions.keeping.prefs import set_preferences
 
     set_preferences(of, values, partition=partition, column=column, metastore=metastore, as_json=as_json)
 
@@ -40,7 +40,7 @@ def unset(
     as_json: AsJson = False,
 ) -> None:
     """Remove preferences of exactly this object, so that those around it count."""
-    from hmstats.cli.actions.prefs import unset_preferences
+    from hmstats.cli.actions.keeping.prefs import unset_preferences
 
     unset_preferences(of, names, partition=partition, column=column, metastore=metastore, as_json=as_json)
 
@@ -56,7 +56,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print which preferences count for an object, and from where each comes."""
-    from hmstats.cli.actions.prefs import list_preferences, show_preferences
+    from hmstats.cli.actions.keeping.prefs import list_preferences, show_preferences
 
     if every:
         list_preferences(of, metastore=metastore, as_json=as_json)

@@ -1,0 +1,120 @@
+"""The work of `hmstats pending`: list, compare, publish and reject statistics that wait."""
+
+import json
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import typer
+
+from hmstats.cli.actions.history.diff import print_changes
+from hmstats.cli.output.cell_texts import age
+from hmstats.cli.output.tables import plain_table, print_table
+from hmstats.client import Metastore, connect
+from hmstats.client.naming import named_object, named_table
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.pending.pending import PendingListed, PendingOfTable
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.history import PastStatistics
+from hmstats.settings import load
+
+
+def list_pending(tables: Sequence[str] | None, *, metastore: str | None, as_json: bool) -> None:
+    """Print what waits in the tables that match. Raises StatementError for a malformed name."""
+    asked = [named_object(each) for each in tables or ["*"]]
+    with _connected(metastore) as service:
+        pages = [service.pending.listed(of.database, table, of.catalog) for of, table in asked]
+    found = list(dict.fromkeys(each for page in pages for each in page))
+    if as_json:
+        for each in found:
+            typer.echo(json.dumps(_fields(each), ensure_ascii=False))
+        return
+    if not found:
+        typer.echo("nothing waits")
+        return
+    shown = plain_table(["Table", "Partition", "Held by", "Reason", "By"], ["Columns", "Age"])
+    for each in found:
+        texts = (each.table.short, each.partition or "", each.reason.held_by.value, each.reason.text, each.writer or "")
+        shown.add_row(*texts, str(len(each.columns)), age(each.held_at_seconds))
+    print_table(shown)
+
+
+def diff_pending(text: str, *, metastore: str | None, as_json: bool) -> None:
+    """Print how what waits differs from what is in force. Raises typer.Exit if anything does."""
+    name = named_table(text)
+    with _connected(metastore) as service:
+        waiting = service.pending.of_table(name)
+        before = _in_force(service, name, waiting)
+    print_changes(f"what waits of {name.short}", before, _published(before, waiting), as_json=as_json)
+
+
+def publish_pending(text: str, partitions: Sequence[str] | None, *, metastore: str | None, as_json: bool) -> None:
+    """Publish what waits, and print of how much. Raises CallRefused if nothing waits."""
+    name = named_table(text)
+    with _connected(metastore) as service:
+        written, recounted = service.pending.publish(name, partitions or None)
+    if as_json:
+        typer.echo(json.dumps({"table": name.short, "written": written, "recounted": recounted}))
+        return
+    typer.echo(f"statistics of {name.short} published: {_owners(written)}")
+    if recounted:
+        typer.echo(f"of {recounted:,}, rows, files and bytes were counted anew in the meantime, and stay")
+
+
+def reject_pending(text: str, partitions: Sequence[str] | None, *, metastore: str | None, as_json: bool) -> None:
+    """Forget what waits, and print of how much. Raises CallRefused if nothing waits."""
+    name = named_table(text)
+    with _connected(metastore) as service:
+        gone = service.pending.reject(name, partitions or None)
+    if as_json:
+        typer.echo(json.dumps({"table": name.short, "rejected": gone}))
+    else:
+        typer.echo(f"statistics of {name.short} rejected: {_owners(gone)}")
+
+
+def _connected(metastore: str | None) -> Metastore:
+    settings = load({"metastore": metastore})
+    return connect(settings.metastore, timeout_seconds=settings.client_seconds)
+
+
+def _owners(count: int) -> str:
+    return f"{count:,} {'table or partition' if count == 1 else 'tables and partitions'}"
+
+
+def _in_force(service: Metastore, name: TableName, waiting: PendingOfTable) -> PastStatistics:
+    """What planners get now of the places of which something waits."""
+    names = sorted(each for each in waiting.changes if each is not None)
+    sets = list(service.statistics(name)) if None in waiting.changes else []
+    sets += service.statistics(name, None, names) if names else []
+    table = service.existing_table(name)
+    keys = [each.name for each in table.partition_keys]
+    values: dict[str, Parameters] = {"": table.parameters} if None in waiting.changes else {}
+    for each in service.partitions(name, names) if names else ():
+        values[partition_name(keys, each.values)] = each.parameters
+    return PastStatistics(int(time.time() * 1000), sets, values)
+
+
+def _published(before: PastStatistics, waiting: PendingOfTable) -> PastStatistics:
+    """What planners would get if it were published."""
+    columns = {(each.partition, each.engine): {one.column: one for one in each.columns} for each in before.sets}
+    for each in waiting.sets:
+        columns.setdefault((each.partition, each.engine), {}).update({one.column: one for one in each.columns})
+    sets = [StatisticsSet(tuple(found.values()), *place) for place, found in columns.items()]
+    values = dict(before.parameters)
+    for partition, change in waiting.changes.items():
+        values[partition or ""] = change.of(values.get(partition or "", {}))
+    return PastStatistics(before.at_ms, sets, values)
+
+
+def _fields(each: PendingListed) -> dict[str, Any]:
+    return {
+        "table": each.table.short,
+        "partition": each.partition,
+        "held_by": each.reason.held_by.value,
+        "reason": each.reason.text,
+        "columns": list(each.columns),
+        "writer": each.writer,
+        "held_at": datetime.fromtimestamp(each.held_at_seconds, UTC).isoformat(),
+    }

@@ -1,0 +1,218 @@
+"""Statistics that wait: listed, published, rejected.
+
+A publish is a write like any other: history, locks and events see it as such.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from hmstats.errors import NoSuchObject
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.basic_statistics import COUNTS
+from hmstats.model.parameters.parameter_change import ParameterChange
+from hmstats.model.parameters.statistics_keys import FINGERPRINT
+from hmstats.model.pending.pending import Pending, PendingListed, PendingOfTable
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.column_types import kind_of
+from hmstats.model.statistics.statistics_locks import OF_TABLE
+from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.writing.events import Left
+from hmstats.service.statistics.writing.holding import Terms, written_at_once
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.store.changes import versions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.statistics import pending, table_facts
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
+from hmstats.store.unit.unit import Connection, Unit
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a publish did: tables and partitions written, and those whose counts and marks were left out, since
+    somebody has counted them anew in the meantime.
+    """
+
+    written: int
+    recounted: int
+
+
+class PendingStatistics:
+    """The statistics that wait in all tables."""
+
+    def __init__(self, store: Store, writer: StatisticsWriter) -> None:
+        self._store = store
+        self._writer = writer
+
+    def listed(self, catalog: str) -> list[PendingListed]:
+        """What waits in a catalog, by name."""
+        with self._store.read() as connection:
+            return pending.listed(connection, catalog)
+
+    def of_table(self, name: TableName) -> PendingOfTable:
+        """Everything that waits of a table. Raises NoSuchObject if the table does not exist."""
+        with self._store.read() as connection:
+            target = table_facts.find(connection, name)
+            if target is None:
+                raise missing_table(name)
+            found = pending.read(connection, target.id)
+            names = _names(connection, found)
+        sets = [replace(each, partition=names[owner]) for owner, held in found.items() for each in held.sets]
+        return PendingOfTable(sets, {names[owner]: held.change for owner, held in found.items()})
+
+    def publish(self, name: TableName, wanted: Sequence[str] | None, author: str | None) -> Published:
+        """Write what waits of a table, or of these partitions, all or nothing.
+
+        Raises NoSuchObject if the table or a partition does not exist, or if nothing of it waits; LockedStatistics.
+        """
+
+        def publish(unit: Unit) -> tuple[Published, list[Left | None]]:
+            target, found = self._waiting(unit, name, wanted)
+            return self.apply(unit, name, target, found, author)
+
+        done, left = self._store.write_table(name, publish)
+        for each in left:
+            self._writer.remember(each)
+        return done
+
+    def reject(self, name: TableName, wanted: Sequence[str] | None) -> int:
+        """Forget what waits of a table, or of these partitions. Returns of how many of them. Raises as `publish`.
+
+        The next analysis of files that have not changed looks at them again.
+        """
+
+        def reject(unit: Unit) -> int:
+            target, found = self._waiting(unit, name, wanted)
+            pending.remove(unit, target.id, list(found))
+            _forget_fingerprints(unit, target, found)
+            versions.bump(unit, target.id)
+            return len(found)
+
+        return self._store.write_table(name, reject)
+
+    def apply(
+        self,
+        unit: Unit,
+        name: TableName,
+        target: Target,
+        found: Mapping[int, Pending],
+        author: str | None,
+        *,
+        force: bool = False,
+    ) -> tuple[Published, list[Left | None]]:
+        """Write what waits of a locked table, within a unit; with `force` past locks on statistics.
+
+        Returns also what the writer remembers of it.
+        """
+        pending.remove(unit, target.id, list(found))
+        versions.bump(unit, target.id)
+        fresh, recounted = _current(unit, target, found)
+        names = _names(unit.connection, found)
+        terms = Terms(author=author, publishes=True, force=force)
+        left: list[Left | None] = []
+        if OF_TABLE in fresh:
+            own = fresh[OF_TABLE]
+            first, *others = own.sets or [StatisticsSet(())]
+            left.append(self._writer.put_table(unit, name, first, own.change, terms))
+            left += [self._writer.put_table(unit, name, each, None, terms) for each in others]
+        sets = [replace(each, partition=names[owner]) for owner, held in fresh.items() if owner for each in held.sets]
+        changes = {names[owner] or "": held.change for owner, held in fresh.items() if owner}
+        if sets or changes:
+            left.append(self._writer.put_partitions(unit, name, sets, changes, terms))
+        _unmark(unit, target, fresh, recounted)
+        return Published(len(fresh), len(recounted)), left
+
+    def tried(self, names: Sequence[TableName], read: Callable[[], Answer]) -> Answer:
+        """What `read` returns when what waits of these tables is published; nothing is, whatever happens.
+
+        On a server that only reads, it sees what is stored.
+        """
+        with self._store.read() as connection:
+            waiting = [] if self._store.read_only else pending.of_tables(connection, names)
+        if not waiting:
+            return read()
+
+        def publish(unit: Unit) -> None:
+            with versions.noting():  # an answer is made from the versions that are stored, not from those in between
+                for name in waiting:
+                    target = table_facts.lock(unit, name)
+                    if target is not None:
+                        self.apply(unit, name, target, pending.read(unit.connection, target.id), None, force=True)
+                        versions.restore(unit, target.id, target.version)
+
+        return self._store.tried(publish, read)
+
+    def _waiting(self, unit: Unit, name: TableName, wanted: Sequence[str] | None) -> tuple[Target, dict[int, Pending]]:
+        target = table_facts.lock(unit, name)
+        if target is None:
+            raise missing_table(name)
+        if wanted is None:
+            found = pending.read(unit.connection, target.id)
+            if not found:
+                raise NoSuchObject(f"no statistics of table {name} wait")
+            return target, found
+        stored = {each: normal_partition_name(each, target.keys) for each in wanted}
+        ids = partitions.find_ids(unit.connection, target.id, sorted(set(stored.values())))
+        found = pending.read(unit.connection, target.id, list(ids.values()))
+        for each, normal in stored.items():
+            if ids.get(normal) not in found:
+                raise NoSuchObject(f"no statistics of partition {each} of table {name} wait")
+        return target, found
+
+
+def _names(connection: Connection, found: Mapping[int, Pending]) -> dict[int, str | None]:
+    """The names of partitions by id; None for the table."""
+    names: dict[int, str | None] = dict(partitions.names_by_id(connection, [each for each in found if each]))
+    return {OF_TABLE: None, **names}
+
+
+def _current(unit: Unit, target: Target, found: Mapping[int, Pending]) -> tuple[dict[int, Pending], dict[int, Pending]]:
+    """What still fits the table, and those of it whose counts have changed since they were put aside.
+
+    Of the latter the columns are written, but neither counts nor marks: those stored are newer.
+    """
+    types = {each.name.lower(): each.type for each in (*target.columns, *target.partition_keys)}
+    counts = parameters.read(unit.connection, OF_PARTITIONS, [each for each in found if each], COUNTS)
+    own = parameters.read(unit.connection, OF_TABLES, [target.id], COUNTS).get(target.id, {})
+    fresh, recounted = {}, {}
+    for owner, held in found.items():
+        sets = [replace(each, columns=tuple(c for c in each.columns if _fits(types, c))) for each in held.sets]
+        held = replace(held, sets=[each for each in sets if each.columns])  # noqa: PLW2901 - the part that fits
+        if (own if owner == OF_TABLE else counts.get(owner, {})) != held.base:
+            held = replace(held, change=written_at_once(held.change) or ParameterChange())  # noqa: PLW2901
+            recounted[owner] = held
+        fresh[owner] = held
+    return fresh, recounted
+
+
+def _fits(types: Mapping[str, str], column: object) -> bool:
+    name, stated = getattr(column, "column", ""), getattr(column, "column_type", "")
+    return name in types and kind_of(types[name]) is kind_of(stated)
+
+
+def _unmark(unit: Unit, target: Target, fresh: Mapping[int, Pending], recounted: Mapping[int, Pending]) -> None:
+    """Take the marks of accuracy from columns whose rows have changed since they were looked at."""
+    for of, owners in ((OF_TABLES, [OF_TABLE]), (OF_PARTITIONS, [each for each in recounted if each])):
+        some = [each for each in owners if each in recounted]
+        ids = {each: target.id if each == OF_TABLE else each for each in some}
+        known = parameters.read(unit.connection, of, list(ids.values()), (PARAMETER,)) if ids else {}
+        put = {}
+        for owner, stored in ids.items():
+            columns = [each.column for one in fresh[owner].sets for each in one.columns]
+            if PARAMETER in known.get(stored, {}):
+                marks = Accurate.parse(known[stored][PARAMETER]).without_columns(columns)
+                put[stored] = {PARAMETER: marks.text()}
+        parameters.put(unit, of, put)
+
+
+def _forget_fingerprints(unit: Unit, target: Target, found: Mapping[int, Pending]) -> None:
+    if OF_TABLE in found:
+        parameters.remove(unit, OF_TABLES, [target.id], [FINGERPRINT])
+    parameters.remove(unit, OF_PARTITIONS, [each for each in found if each], [FINGERPRINT])

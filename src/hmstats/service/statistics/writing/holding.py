@@ -1,0 +1,235 @@
+"""Puts writes of statistics aside that must wait: by the preference `publish`, or because the guard finds a jump.
+
+All that a write says of a table or a partition waits together: columns, and rows, files and bytes. Parameters that
+hold no statistics are written at once, and the fingerprint of an analysis too: it says that the files were looked at.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+from prometheus_client import Counter
+
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.parameters.basic_statistics import COUNTS
+from hmstats.model.parameters.parameter_change import ParameterChange
+from hmstats.model.parameters.row_counts import known_rows
+from hmstats.model.parameters.statistics_keys import FINGERPRINT, is_of_statistics
+from hmstats.model.pending import guard
+from hmstats.model.pending.pending import HeldBy, Pending, Reason
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.statistics_locks import OF_TABLE
+from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
+from hmstats.service.statistics import details
+from hmstats.service.statistics.locks import free_of_partitions, free_of_table
+from hmstats.service.statistics.merge import latest, merged
+from hmstats.service.statistics.writing.validate import check_sketches, checked_set
+from hmstats.store.catalog import partition_locks
+from hmstats.store.changes import versions
+from hmstats.store.statistics import column_statistics, pending
+from hmstats.store.statistics.table_facts import Target
+from hmstats.store.storage import parameters
+from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
+from hmstats.store.unit.unit import Unit
+
+_log = structlog.get_logger("hmstats.pending")
+HELD = Counter("hmstats_held_writes", "Writes of statistics that were put aside, by why: preference or guard.", ("by",))
+_NOTHING = ParameterChange()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How statistics are written.
+
+    `merge`: they describe new rows. `author` is the sender, `state` its transaction. `force`: past locks. `automatic`:
+    an automatic run sends them. `publishes`: nothing waits.
+    """
+
+    merge: bool = False
+    author: str | None = None
+    state: WriteState = NO_TRANSACTION
+    force: bool = False
+    automatic: bool = False
+    publishes: bool = False
+
+
+def _looks_at(target: Target, terms: Terms) -> bool:
+    """Whether a write of a table's statistics may have to wait. Statistics of transactions never do."""
+    holding = target.holding
+    waits = not holding.publish or holding.guards(automatic=terms.automatic)
+    return waits and not terms.publishes and not target.transactional
+
+
+def written_at_once(change: ParameterChange) -> ParameterChange | None:
+    """The part of a change that does not wait; None if all of it does."""
+    part = ParameterChange(
+        {key: value for key, value in change.put.items() if not _waits(key)},
+        frozenset(key for key in change.remove if not _waits(key)),
+    )
+    return part if part != _NOTHING else None
+
+
+def hold_table(
+    unit: Unit,
+    name: TableName,
+    target: Target,
+    given: StatisticsSet,
+    change: ParameterChange | None,
+    terms: Terms,
+) -> bool:
+    """Put a write of a table's own statistics aside if it must wait; False if it must not. Raises as a write."""
+    said = _held(change)
+    if not _looks_at(target, terms) or (not given.columns and said == _NOTHING):
+        return False
+    stated = said.of(target.parameters)
+    checked = checked_set(name, target.columns, given, {} if terms.merge else stated, unit.now_seconds)
+    check_sketches(name, [checked])
+    before = column_statistics.read_table(unit.connection, target.id, _names(checked), given.engine)
+    waiting = pending.read(unit.connection, target.id, [OF_TABLE]).get(OF_TABLE)
+    new = _new(name, checked, details.of_table(unit, target.id, before), waiting, terms)
+    known = parameters.read(unit.connection, OF_TABLES, [target.id], COUNTS).get(target.id, {})
+    reason = _reason(target, known, said, before, new, terms)
+    if reason is None:
+        return False
+    free, _ = free_of_table(unit, name, target, new)
+    if target.locks.of(OF_TABLE) is None:
+        _put(unit, name, target, {OF_TABLE: Pending(reason, [free], said, known, terms.author)})
+    return True
+
+
+def hold_partitions(
+    unit: Unit,
+    name: TableName,
+    target: Target,
+    sets: Sequence[StatisticsSet],
+    changes: Mapping[str, ParameterChange],
+    terms: Terms,
+) -> tuple[list[StatisticsSet], dict[str, ParameterChange]]:
+    """Put aside what must wait of a write of partitions. Returns what is written at once. Raises as a write."""
+    if not _looks_at(target, terms):
+        return list(sets), dict(changes)
+    placed = [replace(each, partition=normal_partition_name(each.partition or "", target.keys)) for each in sets]
+    names = sorted({*changes, *(each.partition or "" for each in placed)})
+    ids, marks = partition_locks.lock(unit, target.id, names)
+    known = parameters.read(unit.connection, OF_PARTITIONS, list(ids.values()), COUNTS)
+    waiting = pending.read(unit.connection, target.id, list(ids.values()))
+    found: dict[int, Pending] = {}
+    columns = (*target.columns, *target.partition_keys)
+    for engine in sorted({each.engine for each in placed}) or [""]:
+        of_engine: dict[int, StatisticsSet] = {}
+        for each in placed:
+            if each.engine == engine and each.partition in ids:
+                earlier = of_engine[ids[each.partition]].columns if ids[each.partition] in of_engine else ()
+                of_engine[ids[each.partition]] = replace(each, columns=(*earlier, *each.columns))
+        given = {
+            each: checked_set(name, columns, one, {} if terms.merge else marks.get(each, {}), unit.now_seconds)
+            for each, one in of_engine.items()
+        }
+        check_sketches(name, given.values())
+        before = _before(unit, target, given.values(), engine)
+        for part_name, part_id in ids.items():
+            said = _held(changes.get(part_name))
+            own = given.get(part_id, StatisticsSet((), part_name, engine))
+            if not own.columns and said == _NOTHING:
+                continue
+            stored = before.get(part_name, ())
+            new = _new(name, own, stored, waiting.get(part_id), terms)
+            reason = _reason(target, known.get(part_id, {}), said, stored, new, terms)
+            if reason is not None:
+                others = found[part_id].sets if part_id in found else ()
+                found[part_id] = Pending(reason, [*others, new], said, known.get(part_id, {}), terms.author)
+    if not found:
+        return list(sets), dict(changes)
+    names_of = {part_id: each for each, part_id in ids.items()}
+    held = {names_of[each] for each in found}
+    _put(unit, name, target, _without_locked(unit, name, target, found))
+    left = [each for each, at in zip(sets, placed, strict=True) if at.partition not in held]
+    at_once = {each: written_at_once(change) if each in held else change for each, change in changes.items()}
+    return left, {each: change for each, change in at_once.items() if change is not None}
+
+
+def _put(unit: Unit, name: TableName, target: Target, held: Mapping[int, Pending]) -> None:
+    pending.put(unit, target.id, held)
+    versions.bump(unit, target.id)
+    for each in held.values():
+        HELD.labels(each.reason.held_by.value).inc()
+    reasons = sorted({each.reason.text for each in held.values()})
+    _log.info("statistics_held", object=str(name), owners=len(held), reasons=reasons[:10])
+
+
+def _without_locked(unit: Unit, name: TableName, target: Target, found: Mapping[int, Pending]) -> dict[int, Pending]:
+    """What waits of partitions, without what is locked, which never waits. Raises LockedStatistics."""
+    if not target.locks:
+        return dict(found)
+    engines = sorted({each.engine for held in found.values() for each in held.sets})
+    free: dict[int, list[StatisticsSet]] = {part_id: [] for part_id in found}
+    for engine in engines:
+        of_engine = {part_id: each for part_id, held in found.items() for each in held.sets if each.engine == engine}
+        for part_id, each in free_of_partitions(unit, name, target, of_engine, {}).given.items():
+            free[part_id].append(each)
+    return {
+        part_id: replace(held, sets=free[part_id])
+        for part_id, held in found.items()
+        if target.locks.of(part_id) is None
+    }
+
+
+def _reason(
+    target: Target,
+    known: Parameters,
+    said: ParameterChange,
+    before: Collection[StatisticsSet],
+    new: StatisticsSet,
+    terms: Terms,
+) -> Reason | None:
+    """Why a write waits; None if it does not. `known` are the stored counts, `said` is the change of them."""
+    holding = target.holding
+    if not holding.publish:
+        return Reason(HeldBy.PREFERENCE, "the preference publish is false")
+    rows = (known_rows(known), known_rows(said.put) if said != _NOTHING else None)
+    stored = {each.column: each for found in before if found.engine == new.engine for each in found.columns}
+    found = guard.jumps(rows, stored, new.columns, holding.factor, holding.factor_of)
+    return Reason(HeldBy.GUARD, "; ".join(found)) if found and holding.guards(automatic=terms.automatic) else None
+
+
+def _new(
+    name: TableName, given: StatisticsSet, stored: Sequence[StatisticsSet], waiting: Pending | None, terms: Terms
+) -> StatisticsSet:
+    """The whole new statistics; those of new rows are merged with what waits, else with what is stored."""
+    if not terms.merge:
+        return latest(given)
+    first = {each.column: each for found in stored if found.engine == given.engine for each in found.columns}
+    for found in waiting.sets if waiting else ():
+        if found.engine == given.engine:
+            first |= {each.column: each for each in found.columns}
+    return merged(name, given, [replace(given, columns=tuple(first.values()))])
+
+
+def _before(
+    unit: Unit, target: Target, given: Collection[StatisticsSet], engine: str
+) -> dict[str, list[StatisticsSet]]:
+    names = [each.partition or "" for each in given]
+    columns = sorted({column for each in given for column in _names(each)})
+    if not names or not columns:
+        return {}
+    stored = column_statistics.read_partitions(unit.connection, target.id, names, columns, engine)
+    return details.of_partitions(unit, target.id, stored)
+
+
+def _held(change: ParameterChange | None) -> ParameterChange:
+    """The part of a change that waits."""
+    if change is None:
+        return _NOTHING
+    return ParameterChange(
+        {key: value for key, value in change.put.items() if _waits(key)},
+        frozenset(key for key in change.remove if _waits(key)),
+    )
+
+
+def _waits(key: str) -> bool:
+    return is_of_statistics(key) and key != FINGERPRINT
+
+
+def _names(statistics: StatisticsSet) -> list[str]:
+    return [each.column for each in statistics.columns]
