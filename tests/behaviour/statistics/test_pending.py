@@ -57,6 +57,11 @@ def put(client: Client, metastore: Metastore, *sets: StatisticsSet, rows: dict[s
     client.put_together(f"{metastore.database}.t", sets, counts)
 
 
+def ndv_of(column: ColumnStatistics) -> int | None:
+    assert isinstance(column.data, LongStatistics)
+    return column.data.ndv
+
+
 def waiting(ours: Client, metastore: Metastore) -> dict[str | None, str]:
     return {each.partition: each.reason.text for each in ours.pending.listed(metastore.database)}
 
@@ -77,7 +82,7 @@ def test_new_numbers_wait_until_they_are_published(partitioned: Metastore, ours:
     listed = {each.partition: each.columns for each in ours.pending.listed(partitioned.database)}
     assert listed == {None: ("l", "s"), "p=1": ("l",)}
     found = ours.pending.of_table(f"{partitioned.database}.t")
-    assert {each.partition: each.columns[0].data.ndv for each in found.sets} == {None: 7, "p=1": 8}
+    assert {each.partition: ndv_of(each.columns[0]) for each in found.sets} == {None: 7, "p=1": 8}
     assert found.changes[None].put["numRows"] == "70"
     assert ours.pending.publish(f"{partitioned.database}.t", ["p=1"]) == (1, 0)
     assert of_partitions(partitioned, ["p=1"], "l")["p=1"]["l"].longStats.numDVs == 8
@@ -195,7 +200,7 @@ def test_what_waits_goes_with_its_table(partitioned: Metastore, ours: Client) ->
     client.drop_partition(partitioned.database, "renamed", ["2"], True)
     assert ours.pending.publish(f"{partitioned.database}.renamed", ["p=3"]) == (1, 0)
     (found,) = ours.partition_statistics(f"{partitioned.database}.renamed", ["l"], ["p=3"])
-    assert [each.data.ndv for each in found.columns] == [8]
+    assert [ndv_of(each) for each in found.columns] == [8]
     assert [each.partition for each in ours.pending.listed(partitioned.database)] == [None]
     client.truncate_table(partitioned.database, "renamed", None)
     assert ours.pending.listed(partitioned.database) == []
