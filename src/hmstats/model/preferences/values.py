@@ -47,7 +47,7 @@ class GuardMode(StrEnum):
 
     OFF = "off"
     AUTOMATIC = "automatic"
-    """Those that automatic runs write."""
+    """Numbers that automatic runs write."""
     ALL = "all"
 
 
