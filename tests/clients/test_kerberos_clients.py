@@ -121,7 +121,7 @@ print(catalog.list_tables("default"))
 
 def test_pyiceberg_works_with_a_ticket(kerberos: Kerberos, tmp_path: Path) -> None:
     cache = CACHE / "kerberos" / "pyiceberg"
-    find_module("kerberos", "kerberos", "python3-kerberos", cache, ["python3-kerberos", "python3-pure-sasl"])
+    find_module("kerberos", "kerberos", "python3-kerberos", cache, ["python3-kerberos"])
     audit = tmp_path / "audit.jsonl"
     (tmp_path / "session.py").write_text(PYICEBERG)
     given = settings(kerberos, "privacy") | audited(audit)

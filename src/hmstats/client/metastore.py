@@ -4,7 +4,6 @@ Every change is idempotent. Calls about many partitions are sent in batches; eac
 all.
 """
 
-import getpass
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -14,6 +13,7 @@ from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
 from hmstats.client.connection.credentials import Credentials, HandedOver
+from hmstats.client.connection.kerberos_ticket import ticket_user
 from hmstats.client.events import EventLog
 from hmstats.client.health import HealthQuestions
 from hmstats.client.history import HistoryQuestions
@@ -145,7 +145,8 @@ class Metastore(Questions):
         if proof.principal is None or proof.delegation_token is not None or self._connection.address.path is not None:
             yield HandedOver(proof.token, proof.delegation_token)
             return
-        (user, *_) = self._connection.call("set_ugi", getpass.getuser(), [])  # answers the user that was proven
+        # A server of hmstats answers the user that it takes the principal for, and a Hive what it was told.
+        (user, *_) = self._connection.call("set_ugi", ticket_user(), [])
         token = self._connection.call("get_delegation_token", user, user)
         try:
             yield HandedOver(delegation_token=token)

@@ -4,6 +4,7 @@ The ticket is that of the ticket cache (`kinit`), or of the keytab that Kerberos
 package gssapi is in the extra `kerberos`.
 """
 
+import re
 from typing import Any
 
 from hmstats.client.connection.sasl_transport import MOST_PIECE_BYTES, Dialogue, Seal
@@ -45,6 +46,16 @@ class KerberosTicket:
         return seal
 
 
+def ticket_user() -> str:
+    """The user of the ticket or the keytab, by the first part of its principal. Raises SettingsError."""
+    gssapi = _gssapi()
+    try:
+        name = str(gssapi.Credentials(usage="initiate").name)
+    except gssapi.exceptions.GSSError as error:
+        raise SettingsError(f"no Kerberos ticket: {_reason(error)}; run kinit") from error
+    return re.split("[/@]", name)[0]
+
+
 class _TicketSeal:
     """Signs frames with the ticket's key, and encrypts them if they are `private`."""
 
@@ -64,10 +75,7 @@ class _Context:
     """The user's side of GSSAPI."""
 
     def __init__(self, principal: str) -> None:
-        try:
-            import gssapi  # noqa: PLC0415 - in an extra
-        except ImportError as error:
-            raise SettingsError(f"Kerberos needs the extra kerberos: {install_advice('kerberos')}") from error
+        gssapi = _gssapi()
         flags = gssapi.RequirementFlag
         self._error: type[Exception] = gssapi.exceptions.GSSError
         self._principal = principal
@@ -111,6 +119,14 @@ class _Context:
             raise ConnectionError("the metastore has not encrypted a reply, as was agreed")
         message: bytes = found.message
         return message
+
+
+def _gssapi() -> Any:
+    try:
+        import gssapi  # noqa: PLC0415 - in an extra
+    except ImportError as error:
+        raise SettingsError(f"Kerberos needs the extra kerberos: {install_advice('kerberos')}") from error
+    return gssapi
 
 
 def _chosen(offered: int, *, over_tls: bool) -> int:
