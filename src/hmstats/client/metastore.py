@@ -201,8 +201,7 @@ class Metastore(Questions):
         """The table. Raises StatementError when there is none."""
         found = self.find_table(table)
         if found is None:
-            text = table if isinstance(table, str) else table.short
-            raise StatementError(f"table {text} is not in the metastore at {self.address}")
+            raise StatementError(f"table {as_table_name(table).short} is not in the metastore at {self.address}")
         return found
 
     def table(self, text: str) -> "AskedTable":

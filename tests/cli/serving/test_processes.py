@@ -22,11 +22,11 @@ def environment(metastore: Metastore) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        (["show", "nope"], "hmstats: table nope is not in the metastore at thrift://"),
+        (["show", "nope"], "hmstats: table default.nope is not in the metastore at thrift://"),
         (["describe", "DESCRIBE nope PARTITION"], "hmstats: the statement cannot be read at its end; the form is"),
         (["describe", " "], "hmstats: the statement cannot be read at its end; the form is"),
-        (["ask", "count", "nope"], "hmstats: table nope is not in the metastore at thrift://"),
-        (["compare", "nope", "nope"], "hmstats: table nope is not in the metastore at thrift://"),
+        (["ask", "count", "nope"], "hmstats: table default.nope is not in the metastore at thrift://"),
+        (["compare", "nope", "nope"], "hmstats: table default.nope is not in the metastore at thrift://"),
         (["export", "x.parquet", "nope"], "hmstats: tables must be named as DB.TABLE or DB.*, found 'nope'"),
         (["import", "nope.parquet"], "hmstats: nope.parquet cannot be read: No such file"),
     ],
