@@ -6,7 +6,7 @@ The session needs Iceberg's runtime, and no catalog of its own: one is set up th
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _CATALOG = "hmstats_iceberg"
 _CATALOG_CLASS = "org.apache.iceberg.spark.SparkCatalog"
+_NO_CLASS = "Cannot find catalog plugin class"
+"""Part of what Spark says if Iceberg's runtime is missing."""
 _SCHEMA = "name string, state binary"
 _ARROW_SCHEMA = pa.schema([("name", pa.string()), ("state", pa.binary())])
 
@@ -51,6 +53,9 @@ class SparkRows:
             found = _states(rows, types, sketched, options).collect()
         except (PySparkException, Py4JJavaError) as error:
             sentence = str(error).split("\n", maxsplit=1)[0]
+            if _NO_CLASS in sentence:
+                advice = "set spark.jars.packages or spark.jars"
+                raise StatementError(f"Spark has no runtime of Iceberg to read {self.name.short}: {advice}") from error
             raise UnreadableFile(f"table {self.name.short} cannot be read by Spark's Iceberg: {sentence}") from error
         states, sketches = States(types, options), {each: ThetaSketch() for each in sketched}
         for row in found:
@@ -66,12 +71,7 @@ class SparkRows:
 
 
 def _set_up(spark: "SparkSession", metastore: str) -> None:
-    """The session's catalog of the metastore's Iceberg tables."""
-    jvm: Any = spark._jvm  # noqa: SLF001 - the only way to ask for a class
-    try:
-        jvm.org.apache.spark.util.Utils.classForName(_CATALOG_CLASS, True, False)
-    except Exception as error:
-        raise StatementError("Spark has no runtime of Iceberg: set spark.jars.packages, or spark.jars") from error
+    """Give the session a catalog of the metastore's Iceberg tables, which it loads when it is first asked."""
     prefix = f"spark.sql.catalog.{_CATALOG}"
     spark.conf.set(prefix, _CATALOG_CLASS)
     spark.conf.set(f"{prefix}.type", "hive")
