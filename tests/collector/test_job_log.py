@@ -50,6 +50,8 @@ def test_a_line_for_each_table(tmp_path: Path) -> None:
         "spooled": 0,
         "locked": [],
         "left_out": None,
+        "puffin_file": None,
+        "puffin_columns": [],
         "seconds": {"plan": 0.123, "read": 2.0},
     }
     assert (failed["outcome"], failed["table"], failed["error"]) == ("failed", "db.u", "table db.u\nis gone")

@@ -201,6 +201,7 @@ _OPEN = """
     set_ugi shutdown get_delegation_token renew_delegation_token cancel_delegation_token
 """
 _ADMIN = """
+add_runtime_stats get_runtime_stats
     add_master_key add_token cm_recycle create_role drop_role find_next_compact find_next_compact2
     get_all_token_identifiers get_master_keys get_open_txns_info get_principals_in_role get_role_names get_token
     grant_privileges grant_revoke_privileges grant_revoke_role grant_role refresh_privileges remove_master_key

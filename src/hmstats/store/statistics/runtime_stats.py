@@ -25,8 +25,8 @@ def add(unit: Unit, stat: RuntimeStat) -> None:
 
 
 def newest(connection: Connection, until_seconds: int, weight: int) -> list[RuntimeStat]:
-    """The newest up to a time, newest first, until their weights together reach `weight`."""
-    query = select(_R.CREATE_TIME, _R.WEIGHT, _R.PAYLOAD).where(until_seconds >= _R.CREATE_TIME)
+    """The newest before a time, newest first, until their weights together reach `weight`."""
+    query = select(_R.CREATE_TIME, _R.WEIGHT, _R.PAYLOAD).where(until_seconds > _R.CREATE_TIME)
     found: list[RuntimeStat] = []
     total = 0
     rows = connection.execute(query.order_by(_R.CREATE_TIME.desc(), _R.RS_ID.desc()).execution_options(yield_per=100))

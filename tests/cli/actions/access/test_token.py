@@ -68,17 +68,17 @@ def test_a_time_that_is_none_is_named(database: str, text: str) -> None:
 
 
 def test_the_settings_show_no_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HMSTATS__TOKEN", "canary-secret")
+    monkeypatch.setenv("HMSTATS__TOKEN", "sesame-secret")
     for arguments in (["config", "show"], ["config", "show", "--json"]):
         shown = CliRunner().invoke(app, arguments, catch_exceptions=False)
         assert shown.exit_code == 0
-        assert "canary" not in shown.stdout
-    assert "canary" not in repr(load())
+        assert "sesame" not in shown.stdout
+    assert "sesame" not in repr(load())
 
 
 def test_a_token_in_a_file_is_refused_and_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "h.toml").write_text('token = "canary-secret"\n')
+    (tmp_path / "h.toml").write_text('token = "sesame-secret"\n')
     monkeypatch.setenv("HMSTATS__CONFIG", str(tmp_path / "h.toml"))
     with pytest.raises(SettingsError, match="token must be the variable HMSTATS__TOKEN, found in a file") as error:
         load()
-    assert "canary" not in str(error.value)
+    assert "sesame" not in str(error.value)

@@ -17,7 +17,7 @@ def health(
         int | None,
         typer.Option(min=0, max=101, help="Only what has a health below that; exit with 1 if there is any."),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, help="Print at most so many; with --json, all are printed.")] = 50,
+    most: Annotated[int, typer.Option(min=1, help="Print at most so many.")] = 50,
     partitions: Annotated[
         bool, typer.Option("--partitions", help="The partitions of a table, in the place of tables.")
     ] = False,

@@ -10,7 +10,7 @@ _BUDGET = "End a round when this time is spent, such as 30m; at least one piece 
 _WINDOW = "Only at these times: [DAYS] START-END [ZONE], such as 01:00-05:00."
 _WATCH = "Go on: follow the notification log, and refresh what has changed."
 _QUIET = "With --watch: how long nobody must have written to a table."
-_DRY = "Print the plan with its sums, and change nothing."
+_DRY = "Say what would be done, and change nothing."
 _LOOK = "How often the files of a table that looks fresh are listed; none: never."
 
 
@@ -26,7 +26,9 @@ def refresh(
     quiet_period: Annotated[str, typer.Option(help=_QUIET, metavar="TIME")] = "60s",
     look_every: Annotated[str, typer.Option(help=_LOOK, metavar="TIME")] = "1d",
     dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY)] = False,
-    sample: Annotated[float | None, typer.Option(help="The part of the rows to read.", metavar="FRACTION")] = None,
+    sample: Annotated[
+        float | None, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")
+    ] = None,
     tasks: Annotated[int | None, typer.Option(help="The most tasks that an analysis is cut into.")] = None,
     metastore: Server = None,
     master: Master = None,

@@ -10,7 +10,7 @@ from hmstats.cli.options import AsJson, Server
 def history(
     table: Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")],
     column: Annotated[str | None, typer.Argument(help="Its column.")] = None,
-    most: Annotated[int, typer.Option(help="At most so many writes.", min=1, max=1_000)] = 50,
+    most: Annotated[int, typer.Option(help="Print at most so many.", min=1, max=1_000)] = 50,
     *,
     as_json: AsJson = False,
     metastore: Server = None,

@@ -33,7 +33,7 @@ def feed(
     platform: Annotated[str, typer.Option(help="DataHub's name of the platform.")] = "hive",
     environment: Annotated[str, typer.Option(help="DataHub's environment.")] = "PROD",
     prefix: Annotated[str, typer.Option(help="OpenMetadata's service and database.")] = "hive.default",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent, and send nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
