@@ -120,7 +120,7 @@ def test_of_all_changes_of_a_call_none_is_made_if_one_is_wrong(our_metastore: Me
         (of(our_metastore), {"window": "25:00-26:00"}, "from 00:00 to 23:59"),
     ):
         with pytest.raises(CallRefused, match=sentence):
-            ours.preferences.change(subject, {"publish": "false", **put} if not subject.column else put)
+            ours.preferences.change(subject, {"automatic": "false", **put} if not subject.column else put)
     with pytest.raises(CallRefused, match="set or removed, not both"):
         ours.preferences.change(of(our_metastore), {"sample": "1"}, ["sample"])
     assert [each for each in ours.preferences.listed(our_metastore.database) if each.subject.database] == []

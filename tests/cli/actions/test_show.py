@@ -292,7 +292,7 @@ def test_an_arrow_file_has_a_batch_for_each_partition(our_metastore: Metastore, 
         (["{}.visits", "ds=1"], "has no partitions, so none is named ds=1"),
         (["{}.visits", "--partitions"], "has no partitions"),
         (["{}.visits", "--sort", "colour"], "--sort takes one of column, type, .*, found 'colour'"),
-        (["{}.visits", "--json", "--csv"], "give one of"),
+        (["{}.visits", "--json", "--csv"], "show takes a partition or --partitions, and one of"),
         (["{}.visits", "--arrow", "/nowhere/x"], "/nowhere/x cannot be written"),
     ],
 )

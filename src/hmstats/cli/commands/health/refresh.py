@@ -29,7 +29,7 @@ def refresh(
     sample: Annotated[
         float | None, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")
     ] = None,
-    tasks: Annotated[int | None, typer.Option(help="The most tasks that an analysis is cut into.")] = None,
+    tasks: Annotated[int | None, typer.Option(help="The most tasks that the work is cut into.")] = None,
     metastore: Server = None,
     master: Master = None,
     conf: SparkSettings = None,
