@@ -25,12 +25,15 @@ class UnitedVector:
 
 
 def bit_vectors(connection: Connection, name: TableName, scope: Scope) -> dict[str, UnitedVector]:
-    """All bit vectors in the scope, merged by column."""
+    """All bit vectors in the scope, merged by column; the codes of sparse ones are ordered by key."""
     united: dict[str, UnitedVector] = {}
     for rows in aggregates.bit_vectors(connection, scope):
         for column, sketches in _by_column(rows).items():
             united[column] = _taken_in(name, column, united.get(column, UnitedVector()), sketches)
-    return united
+    return {
+        column: replace(each, vector=each.vector and bit_vector.in_order(each.vector))
+        for column, each in united.items()
+    }
 
 
 def histograms(connection: Connection, name: TableName, scope: Scope) -> dict[str, bytes]:
