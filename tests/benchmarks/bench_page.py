@@ -61,9 +61,7 @@ def fill(port: int, tables: int, partitions: int, columns: int) -> None:
     metastore = Metastore("hmstats-sqlite", port, 4.0, database="d0")
     with metastore.clients:
         for number in range(_DATABASES):
-            metastore.client().create_database(
-                api.Database(name=f"d{number}", description="", parameters={}, locationUri=f"file:/nowhere/d{number}")
-            )
+            metastore.client().create_database(api.Database(name=f"d{number}", description="", parameters={}))
         threads = [
             threading.Thread(target=_make, args=(port, range(first, tables, _CLIENTS))) for first in range(_CLIENTS)
         ]
@@ -112,7 +110,6 @@ def _make(port: int, numbers: Sequence[int]) -> None:
 def _table(database: str, name: str, columns: Sequence[str], keys: Sequence[str] = ()) -> api.Table:
     storage = api.StorageDescriptor(
         cols=[api.FieldSchema(name=each, type="int") for each in columns],
-        location=f"file:/nowhere/{database}/{name}",
         inputFormat=f"{_PARQUET}.MapredParquetInputFormat",
         outputFormat=f"{_PARQUET}.MapredParquetOutputFormat",
         serdeInfo=api.SerDeInfo(serializationLib=f"{_PARQUET}.serde.ParquetHiveSerDe", parameters={}),
