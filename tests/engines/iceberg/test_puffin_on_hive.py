@@ -16,13 +16,12 @@ from hmstats.collector.options import Options
 pytestmark = [pytest.mark.engines, pytest.mark.hive, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("release", ["2.3", "4.0"])
-def test_counts_are_registered_and_appends_go_on(release: str, tmp_path: Path, postgres_server: str) -> None:
-    """Over PostgreSQL: over Derby Hive has no tables for locks."""
+def test_counts_are_registered_and_appends_go_on(tmp_path: Path, postgres_server: str) -> None:
+    """Over PostgreSQL: over Derby Hive has no tables for locks. PyIceberg, which appends here, calls no Hive 4."""
     folder = tmp_path / "hive"
     folder.mkdir()
     where = f"hive.metastore.warehouse.dir=file:{folder}/warehouse"
-    with fresh_database(postgres_server) as url, hive(release, folder, where, database=url) as port:
+    with fresh_database(postgres_server) as url, hive("2.3", folder, where, database=url) as port:
         address = f"thrift://127.0.0.1:{port}"
         catalog = HiveCatalog("test", uri=address, warehouse=f"file://{folder}/warehouse")
         catalog.create_namespace("lake")
