@@ -16,7 +16,9 @@ from pyiceberg.manifest import (
     ManifestWriterV2,
     write_manifest_list,
 )
+from pyiceberg.schema import Schema
 from pyiceberg.typedef import Record
+from pyiceberg.types import IntegerType, ListType, NestedField, StructType
 from tests.collector.lake.iceberg.iceberg_tables import committed, metadata_of
 
 from hmstats import client
@@ -26,9 +28,22 @@ class _DeleteManifest(ManifestWriterV2):
     def content(self) -> ManifestContent:
         return ManifestContent.DELETES
 
+    def _with_partition(self, format_version: Any) -> Schema:
+        """The schema of the entries, with the field ids as ints: PyIceberg has longs, which Java does not read."""
+        status, *others, data = super()._with_partition(format_version).fields
+        of_file: Any = data.field_type
+        fields = [_with_ints(each) if each.name == "equality_ids" else each for each in of_file.fields]
+        whole = NestedField(data.field_id, data.name, StructType(*fields), required=data.required)
+        return Schema(status, *others, whole)
+
     @property
     def _meta(self) -> dict[str, str]:
         return {**super()._meta, "content": "deletes"}
+
+
+def _with_ints(field: NestedField) -> NestedField:
+    ids = ListType(element_id=136, element_type=IntegerType(), element_required=True)
+    return NestedField(field.field_id, field.name, ids, required=field.required)
 
 
 def delete_where_equal(service: client.Metastore, name: str, table: Any, column: str, values: pa.Array) -> None:

@@ -49,10 +49,11 @@ class SparkRows:
 
         _set_up(spark, metastore)
         try:
-            rows = spark.read.option("snapshot-id", str(self.snapshot_id)).table(self._place)
+            rows = spark.read.option("versionAsOf", str(self.snapshot_id)).table(self._place)
             found = _states(rows, types, sketched, options).collect()
         except (PySparkException, Py4JJavaError) as error:
-            sentence = str(error).split("\n", maxsplit=1)[0]
+            said = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
+            sentence = str(said).split("\n", maxsplit=1)[0]
             if _NO_CLASS in sentence:
                 advice = "set spark.jars.packages or spark.jars"
                 raise StatementError(f"Spark has no runtime of Iceberg to read {self.name.short}: {advice}") from error
