@@ -280,6 +280,7 @@ def test_objects_that_are_asked_for_with_their_statistics(doors: Doors) -> None:
     assert (said["1"], said["2 3"].lowValue, said["2 3"].highValue) == (None, 2, 3)
 
 
+@pytest.mark.slow
 def test_random_writes_at_both_doors_end_with_the_same_statistics(doors: Doors) -> None:
     """Clients write, delete and drop at both doors in turn; after each step the gateway says what was written last."""
     seed = random.randrange(10**6)
@@ -347,6 +348,7 @@ def assert_alike(doors: Doors, ask: Callable[[Client], object]) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.slow
 def test_newer_statistics_at_the_upstream_win_over_unsent_ones(tmp_path: Path) -> None:
     with ExitStack() as stack:
         upstream = stack.enter_context(serving(tmp_path_of(tmp_path, "upstream")))
@@ -370,6 +372,7 @@ def test_newer_statistics_at_the_upstream_win_over_unsent_ones(tmp_path: Path) -
         assert bounds(ours.table_statistics(name, ["a"])) == [(5, 6)]
 
 
+@pytest.mark.slow
 def test_leaving_sends_what_the_upstream_lacks(tmp_path: Path) -> None:
     with ExitStack() as stack:
         upstream = stack.enter_context(serving(tmp_path_of(tmp_path, "upstream")))
@@ -402,6 +405,7 @@ def test_leaving_sends_what_the_upstream_lacks(tmp_path: Path) -> None:
         assert subprocess.run(leave, capture_output=True, text=True, check=True).stdout == said
 
 
+@pytest.mark.slow
 def test_a_call_whose_server_was_killed_leaves_nothing_of_a_table(tmp_path: Path) -> None:
     """The row of the call is what a killed server leaves: it is written by hand, as that server would have."""
     with ExitStack() as stack:

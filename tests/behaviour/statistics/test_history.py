@@ -169,6 +169,7 @@ def ours(our_metastore: Metastore) -> Any:
         yield found
 
 
+@pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(before=STEPS, between=STEPS, after=STEPS)
 def test_the_answers_of_any_earlier_time_come_back(

@@ -32,6 +32,7 @@ def refresher(metastore: Metastore, done: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*command, address, str(done), "0.05", metastore.database], env=finding_tests())
 
 
+@pytest.mark.slow
 def test_two_refreshers_killed_at_random_do_all_work_once(metastore: Metastore, tmp_path: Path) -> None:
     chance, done = random.Random(7), tmp_path / "done"
     running = [refresher(metastore, done) for _ in range(2)]

@@ -164,6 +164,7 @@ def test_a_table_that_is_committed_to_all_the_time_is_given_up(
     assert analyzed(service, name, changed_only=True).unchanged == 0
 
 
+@pytest.mark.slow
 def test_racing_committers_lose_nothing(service: client.Metastore, catalog: HiveCatalog, name: str) -> None:
     def append(_: int) -> None:
         while True:
