@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG
+from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.health.listing import HealthListing, Wanted
 from hmstats.wire.statistics import health as codec
@@ -23,7 +23,7 @@ class HealthCalls:
 
     def get_partition_health(self, session: Session, request: Any) -> Any:
         """The health of the statistics of a table's partitions, the worst first."""
-        name = table_name(request.dbName, request.tblName, request.catName)
+        name = subject.table(request.dbName, request.tblName, request.catName)
         return codec.page_to_thrift(self._listing.partitions(name, _wanted(request)))
 
 

@@ -1,9 +1,12 @@
 """Calls of runs that refresh statistics (thrift/hmstats.thrift)."""
 
+from math import isfinite
 from typing import Any
 
 from hmstats.errors import InvalidInput
 from hmstats.model.catalog.objects import DEFAULT_CATALOG
+from hmstats.model.health.runs import Run
+from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.health.runs import Runs
 from hmstats.wire.idl import extension
@@ -45,7 +48,16 @@ class RunCalls:
         )
 
 
-def _run(struct: Any) -> Any:
+def _run(struct: Any) -> Run:
+    """The run that a call is about. Raises MetaError or InvalidInput for what no run can be."""
+    subject.table(struct.dbName, struct.tblName, struct.catName)
+    texts = (struct.runId, struct.runner or "", struct.reason or "", *(struct.partNames or ()), *(struct.why or ()))
+    if not all(isinstance(each, str) for each in texts):
+        raise InvalidInput("the id, runner, reason, partitions and terms of a run must be texts, found others")
+    if not all(isinstance(each, float) and isfinite(each) for each in (struct.why or {}).values()):
+        raise InvalidInput("the terms of a run must be finite numbers, found others")
+    if struct.seconds is not None and not isfinite(struct.seconds):
+        raise InvalidInput(f"the seconds of a run must be finite, found {struct.seconds}")
     try:
         return codec.run_from_thrift(struct)
     except ValueError as error:
