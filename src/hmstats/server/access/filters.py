@@ -194,6 +194,7 @@ def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noq
     names = [table_of(each.dbName, each.tblName, each.catName) for each in answer.health]
     seen = [sees(Action.READ_STATISTICS, each) for each in names]
     answer.health = [each for each, is_seen in zip(answer.health, seen, strict=True) if is_seen]
+    return answer
 
 
 def pending_statistics(ask: Ask, arguments: Arguments, sees: Sees) -> Any:

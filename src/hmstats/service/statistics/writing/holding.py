@@ -115,6 +115,8 @@ def hold_partitions(
     known = parameters.read(unit.connection, OF_PARTITIONS, list(ids.values()), COUNTS)
     waiting = pending.read(unit.connection, target.id, list(ids.values()))
     found: dict[int, Pending] = {}
+    names_of = {part_id: each for each, part_id in ids.items()}
+    stated = {each: _held(changes.get(names_of[each])).of(marks.get(each, {})) for each in names_of}
     columns = (*target.columns, *target.partition_keys)
     for engine in sorted({each.engine for each in placed}) or [""]:
         of_engine: dict[int, StatisticsSet] = {}
@@ -123,7 +125,7 @@ def hold_partitions(
                 earlier = of_engine[ids[each.partition]].columns if ids[each.partition] in of_engine else ()
                 of_engine[ids[each.partition]] = replace(each, columns=(*earlier, *each.columns))
         given = {
-            each: checked_set(name, columns, one, {} if terms.merge else marks.get(each, {}), unit.now_seconds)
+            each: checked_set(name, columns, one, {} if terms.merge else stated[each], unit.now_seconds)
             for each, one in of_engine.items()
         }
         check_sketches(name, given.values())
@@ -141,7 +143,6 @@ def hold_partitions(
                 found[part_id] = Pending(reason, [*others, new], said, known.get(part_id, {}), terms.author)
     if not found:
         return list(sets), dict(changes)
-    names_of = {part_id: each for each, part_id in ids.items()}
     held = {names_of[each] for each in found}
     _put(unit, name, target, _without_locked(unit, name, target, found))
     left = [each for each, at in zip(sets, placed, strict=True) if at.partition not in held]
