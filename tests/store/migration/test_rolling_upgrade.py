@@ -6,7 +6,7 @@ The next migration is not written yet; one that does what migrations may do stan
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, create_engine, text
 from structlog.testing import capture_logs
 from tests.faults.harness.worker_processes import metastore_of
 from tests.faults.harness.writers import go_on, writing
@@ -24,12 +24,13 @@ NEXT, AFTER, BEFORE = (f"{int(OWN) + step:04d}" for step in (1, 2, -1))
 
 def migrate_to_next(url: str) -> None:
     """What the next version's migration may do: a table of its own, and a column more in every table that there is."""
-    engine = create_engine(database_url_of(url))
-    with engine.begin() as connection:
+
+    def work(connection: Connection) -> None:
         connection.execute(text('CREATE TABLE "HMSTATS_OF_NEXT" ("A" BIGINT)'))
         for table in METADATA.tables:
             connection.execute(text(f'ALTER TABLE "{table}" ADD COLUMN "HMSTATS_OF_NEXT" BIGINT DEFAULT 7'))
-    engine.dispose()
+
+    migrate.in_one_migration(url, work)
     set_revision(url, NEXT)
 
 

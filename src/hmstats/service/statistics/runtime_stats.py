@@ -20,7 +20,7 @@ class RuntimeStats:
         self._store.write(lambda unit: runtime_stats.add(unit, RuntimeStat(unit.now_seconds, weight, payload)))
 
     def newest(self, weight: int, until_seconds: int) -> list[RuntimeStat]:
-        """The newest up to a time (0 or less: any), until their weights reach `weight` (below 0: all)."""
+        """The newest before a time (0 or less: any), until their weights reach `weight` (below 0: all)."""
         until = until_seconds if until_seconds > 0 else _FOR_EVER
         with self._store.read() as connection:
             return runtime_stats.newest(connection, until, weight if weight >= 0 else _FOR_EVER)
