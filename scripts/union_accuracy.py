@@ -40,17 +40,17 @@ MANY = 1_000
 
 @dataclass(frozen=True)
 class Union:
-    """One column's distinct values: exact, of the united sketches, and of the largest partition."""
+    """One column's distinct values: exact, of the merged sketches, and of the largest partition."""
 
     column: str
     exact: int
-    united: int
+    merged: int
     largest: int
 
     @property
     def error(self) -> float:
-        """How far the united number is from the exact one, as a fraction of it."""
-        return abs(self.united - self.exact) / self.exact
+        """How far the merged number is from the exact one, as a fraction of it."""
+        return abs(self.merged - self.exact) / self.exact
 
     @property
     def largest_error(self) -> float:
@@ -66,7 +66,7 @@ def main() -> None:
     print("| column | exact | hmstats | error | Hive's default | error |")
     print("|---|---:|---:|---:|---:|---:|")
     for each in found:
-        ours, hives = f"{each.united:,} | {each.error:.2%}", f"{each.largest:,} | {each.largest_error:.1%}"
+        ours, hives = f"{each.merged:,} | {each.error:.2%}", f"{each.largest:,} | {each.largest_error:.1%}"
         print(f"| {each.column} | {each.exact:,} | {ours} | {hives} |")
     many = [each for each in found if each.exact > MANY]
     errors = median(each.error for each in many), median(each.largest_error for each in many)
@@ -87,13 +87,13 @@ def compare(table: pa.Table, folder: Path) -> list[Union]:
     """The distinct values of every column over all partitions, whose statistics go through a database in the folder."""
     types = {field.name: _hive_type(field.type) for field in table.schema}
     sets = {f"month={name}": _statistics(part, types, f"month={name}") for name, part in _by_month(table)}
-    united = _aggregated(sets, types, folder)
+    merged = _aggregated(sets, types, folder)
     largest: dict[str, int] = {}
     for each in sets.values():
         for column in each.columns:
             largest[column.column] = max(largest.get(column.column, 0), _ndv(column.data))
     exact = {name: int(pc.count_distinct(table[name]).as_py()) for name in types}
-    return [Union(name, exact[name], united[name], largest[name]) for name in types]
+    return [Union(name, exact[name], merged[name], largest[name]) for name in types]
 
 
 def _by_month(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:

@@ -88,7 +88,7 @@ struct TopKResult {
 }
 
 // All three questions about many columns, over all partitions. `engine` is `hive` when absent.
-struct UnitedStatisticsRequest {
+struct MergedStatisticsRequest {
   1: required string dbName,
   2: required string tblName,
   3: required list<string> colNames,
@@ -99,7 +99,7 @@ struct UnitedStatisticsRequest {
 }
 
 // An answer is absent where nothing stored gives it, or the column's type has none.
-struct UnitedColumn {
+struct MergedColumn {
   1: required string colName,
   2: optional DistinctCountResult distinct,
   3: optional QuantilesResult quantiles,
@@ -108,8 +108,8 @@ struct UnitedColumn {
   6: optional i32 stalePartitions, // in which the statistics are behind the rows
 }
 
-struct UnitedStatisticsResult {
-  1: required list<UnitedColumn> columns, // in the order of colNames
+struct MergedStatisticsResult {
+  1: required list<MergedColumn> columns, // in the order of colNames
   2: required i32 numPartitions,
 }
 
@@ -544,7 +544,7 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
             3: hive_metastore.InvalidInputException o3, 4: hive_metastore.MetaException o4)
 
   // What all partitions say together of many columns: distinct counts, quantiles, and frequent values.
-  UnitedStatisticsResult get_united_statistics(1: UnitedStatisticsRequest request)
+  MergedStatisticsResult get_merged_statistics(1: MergedStatisticsRequest request)
     throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
             3: hive_metastore.MetaException o3)
 

@@ -4,7 +4,7 @@ It talks to our server and to real Hive Metastores from 2.3 on. In the order in 
 
 naming.py            table names as people type them
 asked/               a table to ask: counts, quantiles, frequent values
-tables/              what a metastore knows of a table as a whole: DESCRIBE, stored and united statistics
+tables/              what a metastore knows of a table as a whole: DESCRIBE, stored and merged statistics
 sending/             statistics on their way to a metastore: parcels, the spool folder, copies
 metastore.py         Hive's calls
 questions.py         hmstats' own calls: questions to sketches

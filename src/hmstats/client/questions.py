@@ -8,7 +8,7 @@ from hmstats.client.connection.connection import Connection
 from hmstats.client.naming import AnyTable, as_table_name
 from hmstats.errors import UnknownCall
 from hmstats.model.catalog.objects import TableName
-from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, Quantiles, UnitedColumn
+from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, MergedColumn, Quantiles
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.frequent_values import FrequentValues
 from hmstats.wire.idl import extension
@@ -56,12 +56,12 @@ class Questions:
         request = extension.TopKRequest(k=k, **_asked(name, column, partitions))
         return codec.frequent_values_from_thrift(self._ask("get_top_k", request))
 
-    def united(
+    def merged_statistics(
         self, table: AnyTable, columns: Sequence[str], fractions: Sequence[float], k: int
-    ) -> tuple[list[UnitedColumn], int]:
+    ) -> tuple[list[MergedColumn], int]:
         """Statistics of columns merged over all partitions, in the columns' order, and the number of partitions."""
         name = as_table_name(table)
-        request = extension.UnitedStatisticsRequest(
+        request = extension.MergedStatisticsRequest(
             dbName=name.database,
             tblName=name.table,
             catName=name.catalog,
@@ -69,7 +69,7 @@ class Questions:
             fractions=list(fractions),
             k=k,
         )
-        return codec.united_from_thrift(self._ask("get_united_statistics", request))
+        return codec.merged_from_thrift(self._ask("get_merged_statistics", request))
 
     def provenance(
         self, table: AnyTable, columns: Sequence[str] | None = None, partitions: Sequence[str] | None = None

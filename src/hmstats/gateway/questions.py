@@ -165,7 +165,7 @@ _FINDERS: Mapping[str, Find] = {
     "get_distinct_count": _extended(),
     "get_quantiles": _extended(),
     "get_top_k": _extended(),
-    "get_united_statistics": _extended(),
+    "get_merged_statistics": _extended(),
     "get_provenance": _extended(),
     "get_statistics": _extended(),
     "get_arrow_statistics": _extended(),

@@ -26,13 +26,13 @@ class MergedSketches:
             if all(of_hll):
                 hll = HiveHll.merge_many([one, other])
                 return hll.to_bytes(), hll.count()
-            united = bit_vector.merge([one, other])
+            merged = bit_vector.merge([one, other])
         except SketchError as error:
             self.ignored(error)
             return other, None
-        if united is None:
+        if merged is None:
             return (one if of_hll[0] else other), None
-        return united, bit_vector.estimate(united)
+        return merged, bit_vector.estimate(merged)
 
     def merge_histograms(self, one: bytes, other: bytes) -> bytes:
         """The merged histogram, with the k of the smaller one."""

@@ -101,7 +101,7 @@ def test_extrapolated_distinct_values_are_guessed_alike(guessing: Metastore) -> 
     assert found.numDVs in (80, 45)
 
 
-def test_bit_vectors_are_united(sketching: Metastore) -> None:
+def test_bit_vectors_are_merged(sketching: Metastore) -> None:
     """Hive folds them to 2^10 registers, and sends the first partition's with the number of all."""
     for number in (0, 1):
         vector = of_longs(12, 1000 * number, 1000 * number + 1500).to_bytes()
@@ -114,7 +114,7 @@ def test_bit_vectors_are_united(sketching: Metastore) -> None:
     assert abs(sent - (2500 if sketching.ours else 1500)) < allowed * 2500
 
 
-def test_merged_bit_vectors_are_united(sketching: Metastore) -> None:
+def test_merged_bit_vectors_are_merged(sketching: Metastore) -> None:
     sketching.table("merged")
     for start in (0, 50):
         vector = of_longs(12, start, start + 100).to_bytes()

@@ -156,7 +156,7 @@ def test_names_that_are_no_partition_do_not_count(metastore: Metastore, extra: s
     assert (found.highValue, found.numNulls) == expected
 
 
-def test_bit_vectors_are_united(metastore: Metastore) -> None:
+def test_bit_vectors_are_merged(metastore: Metastore) -> None:
     """Hive, as it comes, answers with the largest partition's number."""
     for number in (0, 1):
         vector = of_longs(12, 100 * number, 100 * number + 150).to_bytes()

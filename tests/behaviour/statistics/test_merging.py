@@ -176,7 +176,7 @@ def test_into_nothing(merging: Metastore) -> None:
     assert set(of_table(merging, "l")) == merging.expects({"l"}, {"hive-4.0": set()})
 
 
-def test_bit_vectors_are_united(merging: Metastore) -> None:
+def test_bit_vectors_are_merged(merging: Metastore) -> None:
     """Hive, as it comes, puts the new one in the place of the old, and answers with the larger number."""
     merging.table()
     for start, send in ((0, False), (50, True), (100, True)):

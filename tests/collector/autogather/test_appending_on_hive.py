@@ -20,10 +20,10 @@ pytestmark = [pytest.mark.hive, pytest.mark.spark, pytest.mark.slow]
 
 COLUMNS = ("flag", "tiny", "number", "big", "price", "day", "text", "word", "raw", "nothing")
 COUNTED = tuple(column for column in COLUMNS if column not in ("flag", "raw", "nothing"))
-"""Columns with distinct counts; 4.0.1 fails when it is asked to unite partitions without a value."""
+"""Columns with distinct counts; 4.0.1 fails when it is asked to merge partitions without a value."""
 
 NDV_ERROR = 0.1
-"""Three standard errors of 2^10 registers, to which Hive folds all bit vectors when it unites them."""
+"""Three standard errors of 2^10 registers, to which Hive folds all bit vectors when it merges them."""
 
 
 @pytest.fixture

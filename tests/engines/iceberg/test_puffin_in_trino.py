@@ -1,4 +1,4 @@
-"""Trino's Iceberg connector on our metastore: it plans by our sketches as by its own, and unites them with new rows."""
+"""Trino's Iceberg connector on our metastore: it plans by our sketches as by its own, and merges them with new rows."""
 
 import re
 import shutil

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmstats.model.health.health import UNMARKED_HEALTH, WHOLE, Facts, Health, Part, Reason, Size, judged, united
+from hmstats.model.health.health import UNMARKED_HEALTH, WHOLE, Facts, Health, Part, Reason, Size, judged, merged
 
 NOW_MS = 1_000_000_000
 MADE = Facts(
@@ -168,23 +168,23 @@ def part(reason: Reason, number: int, health: int, rows: int) -> Part:
 
 
 def test_partitions_count_by_their_size() -> None:
-    health = united([part(Reason.FRESH, 1, WHOLE, 9_000), part(Reason.MISSING, 10, 0, 100)])
+    health = merged([part(Reason.FRESH, 1, WHOLE, 9_000), part(Reason.MISSING, 10, 0, 100)])
     assert (health.health, health.reason) == (90, Reason.MISSING)
     assert (health.partitions, health.stale_partitions) == (11, 10)
 
 
 def test_one_stale_partition_of_very_many_is_seen() -> None:
-    health = united([part(Reason.FRESH, 99_999, WHOLE, 1_000), part(Reason.CHANGED, 1, 99, 1)])
+    health = merged([part(Reason.FRESH, 99_999, WHOLE, 1_000), part(Reason.CHANGED, 1, 99, 1)])
     assert health.health == WHOLE - 1
     assert health.reason is Reason.CHANGED
 
 
 def test_partitions_of_unknown_size_count_alike() -> None:
     fresh = replace(part(Reason.FRESH, 3, WHOLE, 1), knowing_rows=0, knowing_bytes=0)
-    health = united([fresh, part(Reason.MISSING, 1, 0, 10**9)])
+    health = merged([fresh, part(Reason.MISSING, 1, 0, 10**9)])
     assert health.health == 75
 
 
 def test_a_table_without_partitions_is_empty() -> None:
-    assert united([]).reason is Reason.EMPTY
-    assert united([]).health == WHOLE
+    assert merged([]).reason is Reason.EMPTY
+    assert merged([]).health == WHOLE

@@ -29,8 +29,8 @@ class SetSketches:
     """A sketch is the sorted bytes of a set: its union is the set's, its estimate the set's size."""
 
     def merge_bit_vectors(self, one: bytes, other: bytes) -> tuple[bytes, int | None]:
-        united = bytes(sorted({*one, *other}))
-        return united, len(united)
+        merged = bytes(sorted({*one, *other}))
+        return merged, len(merged)
 
     def merge_histograms(self, one: bytes, other: bytes) -> bytes:
         return bytes(sorted(one + other))
@@ -130,7 +130,7 @@ def test_counts_stop_at_the_greatest_long() -> None:
     assert merge_data(most, most, SETS) == most
 
 
-def test_distinct_values_are_those_of_the_united_sketches() -> None:
+def test_distinct_values_are_those_of_the_merged_sketches() -> None:
     one, two = StringStatistics(ndv=3, bit_vector=b"abc"), StringStatistics(ndv=2, bit_vector=b"cd")
     assert merge_data(one, two, SETS) == StringStatistics(ndv=4, bit_vector=b"abcd")
 

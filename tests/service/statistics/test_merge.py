@@ -45,7 +45,7 @@ def test_the_number_of_statements_does_not_grow(filled: Store, statements: State
     assert counts[0] == counts[1] <= (14 if "sqlite" in filled.name else 11)  # PostgreSQL sends the history along
 
 
-def test_sketches_are_united_and_counted(filled: Store) -> None:
+def test_sketches_are_merged_and_counted(filled: Store) -> None:
     writer = StatisticsWriter(filled)
     for start, stop in ((0, 100), (50, 200)):
         writer.update_partitions(NAME, [of_partition(1, l=of_longs(start, stop, histogram=True))], merge=True)
@@ -56,7 +56,7 @@ def test_sketches_are_united_and_counted(filled: Store) -> None:
     assert (histogram.count, histogram.quantiles([0, 1])) == (250, [0, 199])
 
 
-def test_sketches_of_different_precision_are_united(filled: Store) -> None:
+def test_sketches_of_different_precision_are_merged(filled: Store) -> None:
     writer = StatisticsWriter(filled)
     for p, start in ((14, 0), (10, 100), (12, 200)):
         data = LongStatistics(ndv=100, bit_vector=bit_vector(start, start + 100, p))

@@ -48,7 +48,7 @@ def test_the_standard_error_follows_from_the_size(data: bytes | None, error: flo
     assert bit_vector.standard_error(data) == (error and pytest.approx(error, rel=0.01))
 
 
-def test_sketches_of_one_kind_are_united() -> None:
+def test_sketches_of_one_kind_are_merged() -> None:
     other = of_longs(10, 500, 1_500)
     assert bit_vector.merge([HLL, other.to_bytes()]) == of_longs(12, 0, 1_000).merge(other).to_bytes()
     assert bit_vector.merge([HLL]) == HLL
@@ -56,7 +56,7 @@ def test_sketches_of_one_kind_are_united() -> None:
     assert bit_vector.merge([]) is None
 
 
-def test_sketches_that_do_not_go_together_are_not_united() -> None:
+def test_sketches_that_do_not_go_together_are_not_merged() -> None:
     assert bit_vector.merge([HLL, FM]) is None
     assert bit_vector.merge([FM, SMALL_FM]) is None
 
@@ -71,9 +71,9 @@ def test_corrupt_bytes_are_refused(data: bytes) -> None:
 
 
 @given(st.lists(st.sampled_from([HLL, FM, SMALL_FM, b"HL", b"", b"x"]) | st.binary(max_size=12), max_size=4))
-def test_any_bytes_are_united_or_refused(sketches: list[bytes]) -> None:
+def test_any_bytes_are_merged_or_refused(sketches: list[bytes]) -> None:
     try:
-        united = bit_vector.merge(sketches)
+        merged = bit_vector.merge(sketches)
     except SketchError:
         return
-    assert united is None or (bit_vector.estimate(united) or 0) >= 1
+    assert merged is None or (bit_vector.estimate(merged) or 0) >= 1

@@ -79,11 +79,11 @@ def test_merge_laws_in_bounds(parts: list[tuple[int, int, int]]) -> None:
 
 def test_frequent_values_of_many_parts_are_found_and_near() -> None:
     truths = [zipf(seed) for seed in range(20)]
-    united = TopK.merge_many(of_counts(truth).to_bytes() for truth in truths)
+    merged = TopK.merge_many(of_counts(truth).to_bytes() for truth in truths)
     truth = sum(truths, Counter[str]())
-    assert_in_bounds(united, truth)
-    assert united.error < 0.007 * united.count
-    assert [text for text, _, _ in united.top(10)] == [text for text, _ in truth.most_common(10)]
+    assert_in_bounds(merged, truth)
+    assert merged.error < 0.007 * merged.count
+    assert [text for text, _, _ in merged.top(10)] == [text for text, _ in truth.most_common(10)]
 
 
 def test_what_was_not_kept_counts_in_the_error() -> None:

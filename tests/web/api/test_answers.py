@@ -113,7 +113,7 @@ def test_partitions_of_a_table_together(shown: Shown) -> None:
     assert columns["ds"]["distinct"] == {"value": len(DAYS), "certainty": "exact"}
 
 
-def test_a_range_of_partitions_is_united_on_the_fly(shown: Shown) -> None:
+def test_a_range_of_partitions_is_merged_on_the_fly(shown: Shown) -> None:
     of_range = {"from": f"ds={DAYS[1]}", "to": f"ds={DAYS[2]}"}
     found = shown.json("/tables/shop.by_day", **of_range)
     assert found["selection"] == {"partitions": 2, "first": f"ds={DAYS[1]}", "last": f"ds={DAYS[2]}"}

@@ -175,7 +175,7 @@ def test_a_keyboard_alone_reaches_everything(browser: Any, address: str) -> None
         )
 
 
-def test_a_day_opens_its_columns_and_a_range_is_united(browser: Any, address: str) -> None:
+def test_a_day_opens_its_columns_and_a_range_is_merged(browser: Any, address: str) -> None:
     with opened(browser) as page:
         page.goto(f"{address}/tables/shop.by_day/partitions")
         page.get_by_label("Only partitions where").fill("ds <= '2024-01-30'")

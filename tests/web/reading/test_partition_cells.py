@@ -1,4 +1,4 @@
-"""Partitions united to cells: at most 400 of them, in the order of the keys' values, and none is lost."""
+"""Partitions merged into cells: at most 400 of them, in the order of the keys' values, and none is lost."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta

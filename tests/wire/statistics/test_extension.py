@@ -51,7 +51,7 @@ def test_it_extends_hives_service_with_hives_own_structs() -> None:
         "get_distinct_count",
         "get_quantiles",
         "get_top_k",
-        "get_united_statistics",
+        "get_merged_statistics",
         "get_provenance",
         "get_statistics",
         "set_statistics",

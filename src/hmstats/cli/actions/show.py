@@ -13,13 +13,13 @@ from hmstats.cli.output.show_table import MOST_VALUES, NOTE, key_lines, ordered,
 from hmstats.cli.output.sparkline import FRACTIONS
 from hmstats.cli.output.tables import print_table, terminal_width
 from hmstats.client import Metastore, connect
+from hmstats.client.tables.merged_statistics import merged_columns, with_merged_sketches
 from hmstats.client.tables.stored_statistics import (
     Stored,
     existing_partition,
     stored_partitions,
     stored_table,
 )
-from hmstats.client.tables.united_statistics import united_columns, with_united_sketches
 from hmstats.errors import StatementError
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.outlets.arrow.ipc import write_file
@@ -90,7 +90,7 @@ def _print(service: Metastore, found: Iterable[Stored]) -> None:
         if not columns:
             typer.echo("no column statistics")
             continue
-        sketches = united_columns(service, each, FRACTIONS, MOST_VALUES)
+        sketches = merged_columns(service, each, FRACTIONS, MOST_VALUES)
         print_table(show_table(each, columns, sketches, terminal_width()))
         for line in stale_lines(each, columns, sketches):
             typer.echo(line)
@@ -107,7 +107,7 @@ def _plot(service: Metastore, text: str, partition: str | None) -> None:
 
 
 def _write(path: Path, service: Metastore, found: Iterable[Stored]) -> None:
-    whole = [with_united_sketches(service, each).whole() for each in found]
+    whole = [with_merged_sketches(service, each).whole() for each in found]
     try:
         write_file(path, whole)
     except OSError as error:

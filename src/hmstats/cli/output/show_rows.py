@@ -12,8 +12,8 @@ from typing import Any
 import typer
 
 from hmstats.client import Metastore
+from hmstats.client.tables.merged_statistics import MergedAnswers, merged_columns, staleness
 from hmstats.client.tables.stored_statistics import Stored
-from hmstats.client.tables.united_statistics import United, staleness, united_columns
 from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.outlets.people.flat_table import FRACTIONS, MOST_TOP_VALUES, SCHEMA, statistics_table
@@ -38,13 +38,13 @@ def print_csv(service: Metastore, found: Iterable[Stored]) -> None:
 def _rows(service: Metastore, found: Iterable[Stored]) -> Iterator[dict[str, Any]]:
     for each in found:
         columns = [None, *each.statistics.columns]
-        answers = united_columns(service, each, FRACTIONS, MOST_TOP_VALUES)
+        answers = merged_columns(service, each, FRACTIONS, MOST_TOP_VALUES)
         for column, row in zip(columns, statistics_table([each.whole()]).to_pylist(), strict=True):
-            more = _united(column, answers[column.column]) if column and column.column in answers else {}
+            more = _merged(column, answers[column.column]) if column and column.column in answers else {}
             yield {**row, **more, "stale": column and staleness(column, each, answers)}
 
 
-def _united(column: ColumnStatistics, answers: United) -> dict[str, Any]:
+def _merged(column: ColumnStatistics, answers: MergedAnswers) -> dict[str, Any]:
     """The statistics of a column merged from the partitions' sketches."""
     row: dict[str, Any] = {}
     if answers.written_at_seconds is not None:

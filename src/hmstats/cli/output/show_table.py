@@ -8,8 +8,8 @@ from rich.table import Table
 from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.sparkline import bars, shape
 from hmstats.cli.output.tables import plain_table
+from hmstats.client.tables.merged_statistics import MergedAnswers, staleness
 from hmstats.client.tables.stored_statistics import Stored
-from hmstats.client.tables.united_statistics import United, staleness
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import partition_values
 from hmstats.model.catalog.objects import Column
@@ -28,7 +28,7 @@ _NARROW = 80
 _FEWEST_CHARACTERS = 12
 """The characters of a frequent value in a terminal of 80 columns; a wider one shows more."""
 _HALF = 0.5
-_NOTHING = United(None, None, None)
+_NOTHING = MergedAnswers(None, None, None)
 
 _KEYS: dict[str, Callable[[ColumnStatistics], Any]] = {
     "column": lambda each: each.column,
@@ -56,7 +56,7 @@ def ordered(columns: Iterable[ColumnStatistics], key: str | None) -> list[Column
 
 
 def show_table(
-    found: Stored, columns: Sequence[ColumnStatistics], sketches: Mapping[str, United], width: int = _NARROW
+    found: Stored, columns: Sequence[ColumnStatistics], sketches: Mapping[str, MergedAnswers], width: int = _NARROW
 ) -> Table:
     """A row for each of these columns: type, distinct values, nulls, bounds, shape, frequent values, age.
 
@@ -91,38 +91,38 @@ def _key_line(key: Column, values: Sequence[str]) -> str:
     return f"partition key {key.name} {key.type}: {distinct:,} {'value' if distinct == 1 else 'values'}{span}"
 
 
-def stale_lines(found: Stored, columns: Iterable[ColumnStatistics], sketches: Mapping[str, United]) -> list[str]:
+def stale_lines(found: Stored, columns: Iterable[ColumnStatistics], sketches: Mapping[str, MergedAnswers]) -> list[str]:
     """A sentence for each column whose statistics are stale."""
     reasons = ((column.column, staleness(column, found, sketches)) for column in columns)
     return [f"stale: column {name}, {reason}" for name, reason in reasons if reason]
 
 
-def _row(column: ColumnStatistics, found: Stored, united: United, mark: str, characters: int) -> tuple[str, ...]:
+def _row(column: ColumnStatistics, found: Stored, merged: MergedAnswers, mark: str, characters: int) -> tuple[str, ...]:
     texts = cells(column)
     made = _made(column)
-    seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds or united.written_at_seconds
+    seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds or merged.written_at_seconds
     nulls = count_text(column.data.nulls)
     low, high = (texts.low, texts.high)
     if isinstance(column.data, StringStatistics):
         low, high = f"avg {texts.average_length}", f"max {texts.max_length}"
     return (
         f"{column.column}\n{column.column_type}",
-        f"{_distinct(column, united)}\n{nulls} null",
+        f"{_distinct(column, merged)}\n{nulls} null",
         f"{low}\n{high}",
-        shape(getattr(column.data, "histogram", None)) or bars(united.quantiles.values if united.quantiles else ()),
-        _frequent(column, united, characters),
+        shape(getattr(column.data, "histogram", None)) or bars(merged.quantiles.values if merged.quantiles else ()),
+        _frequent(column, merged, characters),
         f"{age(seconds)}{mark}",
     )
 
 
-def _distinct(column: ColumnStatistics, united: United) -> str:
+def _distinct(column: ColumnStatistics, merged: MergedAnswers) -> str:
     count = getattr(column.data, "ndv", None)
     if count is None:
         return UNKNOWN
     made = _made(column)
     error = made.ndv_standard_error
-    if column.provenance is None and united.distinct is not None:
-        count, error = united.distinct.count, united.distinct.standard_error
+    if column.provenance is None and merged.distinct is not None:
+        count, error = merged.distinct.count, merged.distinct.standard_error
     if error is None and not made.exact:
         error = bit_vector.standard_error(getattr(column.data, "bit_vector", None))
     if (error is None and not made.exact) or _is_whole(count, error):
@@ -135,12 +135,12 @@ def _is_whole(count: int, standard_error: float | None) -> bool:
     return bool(standard_error) and 3 * (standard_error or 0) * count < _HALF
 
 
-def _frequent(column: ColumnStatistics, united: United, characters: int) -> str:
+def _frequent(column: ColumnStatistics, merged: MergedAnswers, characters: int) -> str:
     """The most frequent values, each in so many characters, and how often each occurs at most."""
     ranked = TopK.from_bytes(column.top_k).top(MOST_VALUES) if column.top_k else []
-    if united.frequent is not None and not ranked:
-        texts = frequent_values.items(column.kind, (each.value for each in united.frequent.values))
-        ranked = [(text, v.low, v.high) for text, v in zip(texts, united.frequent.values, strict=True)]
+    if merged.frequent is not None and not ranked:
+        texts = frequent_values.items(column.kind, (each.value for each in merged.frequent.values))
+        ranked = [(text, v.low, v.high) for text, v in zip(texts, merged.frequent.values, strict=True)]
     return "\n".join(
         f"{_value(column.kind, text, characters)} {'=' if low == high else '~'}{high:,}" for text, low, high in ranked
     )

@@ -3,5 +3,5 @@
 listing             all tables, and which have statistics
 describe            DESCRIBE as Hive answers it
 stored_statistics   all statistics of a table or its partitions
-united_statistics   what the sketches of all partitions say together
+merged_statistics   what the sketches of all partitions say together
 """

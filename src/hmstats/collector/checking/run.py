@@ -117,8 +117,8 @@ def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[
 def _compared(records: Any, plan: Plan, job: CheckJob) -> list[Checked]:
     """Merge the parts of each piece and compare them, in tasks."""
     tasks = max(1, min(len(plan.pieces), TASKS_PER_CORE * records.context.defaultParallelism))
-    united = records.reduceByKey(merged, tasks, lambda piece: crc32(piece.encode()))
-    return list(united.mapPartitions(partial(compare, job=job)).collect())
+    pieces = records.reduceByKey(merged, tasks, lambda piece: crc32(piece.encode()))
+    return list(pieces.mapPartitions(partial(compare, job=job)).collect())
 
 
 def _of_files(plan: Plan, files: Files, stored: Stored, tolerance: float) -> Tally:

@@ -162,7 +162,7 @@ class Part:
     stale_since_ms: int | None = None
 
 
-def united(parts: Iterable[Part]) -> Health:
+def merged(parts: Iterable[Part]) -> Health:
     """The health of a table of its partitions': weighted by bytes if all know theirs, else by rows, else alike.
 
     The reason is the one by which most health is lost. A table without partitions is empty.

@@ -52,7 +52,7 @@ class ColumnProvenance:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitedColumn:
+class MergedColumn:
     """A column's statistics merged from the sketches of all partitions, None if nothing stored answers.
 
     `frequent` comes with the column's kind. `written_at_seconds` is when the oldest of its statistics were written;

@@ -61,8 +61,8 @@ def merge_data(one: Any, other: Any, sketches: Sketches) -> Data:
         merged["ndv"] = either(max, merged["ndv"], estimate)
     if "histogram" in names:
         merged["histogram"] = either(sketches.merge_histograms, one.histogram, other.histogram)
-    united: Data = type(one)(**merged)
-    return united
+    data: Data = type(one)(**merged)
+    return data
 
 
 def merge_numbers(one: Any, other: Any) -> dict[str, Any]:

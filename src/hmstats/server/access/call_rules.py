@@ -318,9 +318,9 @@ _STATISTICS = {
     ),
     **_each(
         """
-        get_aggr_stats_for get_arrow_statistics get_distinct_count get_partition_health get_partitions_statistics_req
-        get_past_statistics get_provenance get_quantiles get_statistics get_statistics_history get_table_statistics_req
-        get_top_k get_united_statistics
+        get_aggr_stats_for get_arrow_statistics get_distinct_count get_merged_statistics get_partition_health
+        get_partitions_statistics_req get_past_statistics get_provenance get_quantiles get_statistics
+        get_statistics_history get_table_statistics_req get_top_k
         """,
         on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
     ),

@@ -31,7 +31,7 @@ _CACHED_CALLS = frozenset(
         "get_distinct_count",
         "get_quantiles",
         "get_top_k",
-        "get_united_statistics",
+        "get_merged_statistics",
         "get_provenance",
         "get_statistics",
         "get_arrow_statistics",

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import structlog
 
-from hmstats.model.health.health import Health, judged, united
+from hmstats.model.health.health import Health, judged, merged
 from hmstats.store.database.store import Store
 from hmstats.store.health import changed_tables, facts, health_rows, rewritten
 from hmstats.store.health.changed_tables import Progress
@@ -169,4 +169,4 @@ def _of_partitioned(
     health_rows.put(unit, fresh, {})
     health_rows.forget_gone(unit, ids)
     sums = health_rows.sums(unit.connection, ids)
-    return {(each, OF_TABLE): united(sums.get(each, ())) for each in ids}
+    return {(each, OF_TABLE): merged(sums.get(each, ())) for each in ids}

@@ -58,16 +58,16 @@ class HiveHll:
         for sketch in sketches:
             alike.setdefault(sketch[: hll_bytes.HEADER_BYTES], []).append(sketch)
         groups = [(hll_bytes.read_header(min(group, key=len)), group) for group in alike.values()]
-        united = cls(min((header.p for header, _ in groups), default=DEFAULT_P))
+        merged = cls(min((header.p for header, _ in groups), default=DEFAULT_P))
         for header, group in groups:
-            united.absorb(cls._read_group(header, group))
-        return united
+            merged.absorb(cls._read_group(header, group))
+        return merged
 
     def merge(self, other: "HiveHll") -> "HiveHll":
         """A new sketch of both sides' values; its p is the smaller one."""
-        united = HiveHll(min(self.p, other.p))
-        united.absorb([self, other])
-        return united
+        merged = HiveHll(min(self.p, other.p))
+        merged.absorb([self, other])
+        return merged
 
     def fold(self, p: int) -> "HiveHll":
         """A sketch of the same values with 2^p registers. Raises SketchError if p is larger than this sketch's."""

@@ -73,9 +73,9 @@ class TopK:
     @classmethod
     def merge_many(cls, sketches: Iterable[bytes]) -> "TopK":
         """Merge serialised sketches. Raises SketchError if one is corrupt."""
-        united = cls()
-        united.absorb(cls.from_bytes(sketch) for sketch in sketches)
-        return united
+        merged = cls()
+        merged.absorb(cls.from_bytes(sketch) for sketch in sketches)
+        return merged
 
     @property
     def error(self) -> int:

@@ -174,7 +174,7 @@ def _abilities(shape: Shape, *, hive_logs: bool) -> tuple[Ability, ...]:
     columns = shape.absent(TAB_COL_STATS)
     return (
         Ability("statistics of tables, partitions and columns", True, "read and written"),
-        Ability("bit vectors", "BIT_VECTOR" not in columns, "distinct values of partitions are united by them"),
+        Ability("bit vectors", "BIT_VECTOR" not in columns, "distinct values of partitions are merged by them"),
         Ability("histograms", "HISTOGRAM" not in columns, "quantiles are answered from them"),
         Ability("statistics by engine", "ENGINE" not in columns, "without, all engines share one"),
         Ability("catalogs", not shape.lacks(CTLGS), "without, there is one, named hive"),

@@ -56,7 +56,7 @@ def put(unit: Unit, table_id: int, pending: Mapping[int, Pending]) -> None:
     earlier = _owners(unit.connection, table_id, list(pending))
     owners, columns = [], []
     for part_id, each in pending.items():
-        change = _united(earlier[part_id].change, each.change) if part_id in earlier else each.change
+        change = _combined(earlier[part_id].change, each.change) if part_id in earlier else each.change
         said = {"put": dict(change.put), "remove": sorted(change.remove), "base": dict(each.base)}
         owners.append(
             {
@@ -179,7 +179,7 @@ def _owners(connection: Connection, table_id: int, part_ids: Sequence[int] | Non
     return found
 
 
-def _united(one: ParameterChange, other: ParameterChange) -> ParameterChange:
+def _combined(one: ParameterChange, other: ParameterChange) -> ParameterChange:
     """One change and then another."""
     put: Parameters = {key: value for key, value in one.put.items() if key not in other.remove}
     return ParameterChange({**put, **other.put}, (one.remove - other.put.keys()) | other.remove)

@@ -77,7 +77,7 @@ def _write(unit: Unit, table_id: int, engine: str, texts: Mapping[int, str]) -> 
         "ENGINE": [engine] * len(owners),
         "BY_COLUMN": [texts[owner] for owner in owners],
     }
-    merged = _patched if unit.connection.dialect.name == "sqlite" else _united
+    merged = _patched if unit.connection.dialect.name == "sqlite" else _concatenated
     upsert_columns(unit, PROVENANCE, _KEY, columns, merged)
 
 
@@ -123,7 +123,7 @@ def _provenance(values: Sequence[Any]) -> Provenance:
     return Provenance(**said | {name: float(said[name]) for name in _FRACTIONS if said.get(name) is not None})
 
 
-def _united(old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
+def _concatenated(old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
     return {"BY_COLUMN": old.BY_COLUMN.op("||")(new.BY_COLUMN)}
 
 

@@ -8,5 +8,5 @@ health.py      tables by health
 columns.py     a column's statistics and its picture
 history.py     versions, what changed, what came back
 locks.py       locks on statistics
-partitions.py  partitions, united to cells
+partitions.py  partitions merged into cells
 """

@@ -1,4 +1,4 @@
-"""Partitions, united to a number of cells that a person can look at."""
+"""Partitions, merged into a number of cells that a person can look at."""
 
 from dataclasses import dataclass
 from enum import StrEnum

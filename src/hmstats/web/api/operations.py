@@ -142,7 +142,7 @@ OPERATIONS = (
     Operation(
         "/tables/{table}/partition-cells",
         "getPartitionCells",
-        "The partitions of a table, united to at most 400 cells.",
+        "The partitions of a table, merged into at most 400 cells.",
         (_TABLE, *_RANGE),
         PartitionCells,
         lambda service, given: partition_cells(service, _partitions(service, given)),

@@ -11,7 +11,7 @@ histograms.py        bins of quantiles
 selections.py        partitions by a range of names or a filter
 past/                histories, diffs, restores
 locks.py             locks on statistics
-partition_cells.py   partitions united to cells
+partition_cells.py   partitions merged into cells
 partition_order.py   partitions in the order of their keys' values
 parts.py             a table or a selection of its partitions
 as_of.py             a table as it was at a time

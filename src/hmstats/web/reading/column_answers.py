@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from hmstats.client import Metastore
-from hmstats.client.tables.united_statistics import United
+from hmstats.client.tables.merged_statistics import MergedAnswers
 from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics import frequent_values
@@ -18,7 +18,7 @@ from hmstats.sketch.quantiles.kll import KllHistogram
 from hmstats.web.reading.histograms import fractions
 
 _ORDERED = frozenset(Kind) - {Kind.BOOLEAN, Kind.STRING, Kind.BINARY}
-NOTHING = United(None, None, None)
+NOTHING = MergedAnswers(None, None, None)
 Answer = TypeVar("Answer")
 
 
@@ -30,10 +30,10 @@ class Wanted:
     frequent: int
 
 
-def of_sketches(column: ColumnStatistics, wanted: Wanted) -> United:
+def of_sketches(column: ColumnStatistics, wanted: Wanted) -> MergedAnswers:
     """The answers that the column's own sketches give. Raises SketchError for corrupt ones."""
     histogram = getattr(column.data, "histogram", None)
-    return United(
+    return MergedAnswers(
         _quantiles(KllHistogram.from_bytes(histogram), wanted.parts) if histogram else None,
         _frequent(column.kind, TopK.from_bytes(column.top_k), wanted.frequent) if column.top_k else None,
         None,
@@ -42,7 +42,7 @@ def of_sketches(column: ColumnStatistics, wanted: Wanted) -> United:
 
 def of_calls(
     service: Metastore, table: TableName, column: ColumnStatistics, names: Sequence[str], wanted: Wanted
-) -> United:
+) -> MergedAnswers:
     """The answers over these partitions together, by three calls that a Hive Metastore does not know."""
     place = (table, column.column)
 
@@ -56,14 +56,14 @@ def of_calls(
 
     kind = column.kind
     ordered = kind_of(column.column_type) is not None and kind in _ORDERED
-    return United(
+    return MergedAnswers(
         asked(service.quantiles, fractions(wanted.parts)) if ordered else None,
         asked(service.top_k, wanted.frequent),
         asked(service.distinct_count) if kind is not Kind.BINARY else None,
     )
 
 
-def filled(own: United, other: United) -> United:
+def filled(own: MergedAnswers, other: MergedAnswers) -> MergedAnswers:
     """The answers of one, and those of the other where there are none."""
     known: dict[str, Any] = {
         name: getattr(own, name) if getattr(own, name) is not None else getattr(other, name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from hmstats.client.tables.united_statistics import United
+from hmstats.client.tables.merged_statistics import MergedAnswers
 from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics.answers import DistinctCount
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
@@ -28,7 +28,7 @@ class Found:
     """What was read of a column: stored statistics, merged answers, where they come from, and why they are stale."""
 
     statistics: ColumnStatistics | None
-    answers: United
+    answers: MergedAnswers
     made: Provenance
     written_at_seconds: int | None = None
     stale: str | None = None

@@ -7,7 +7,7 @@ takes three more for each column.
 from collections.abc import Mapping, Sequence
 
 from hmstats.client import Metastore
-from hmstats.client.tables.united_statistics import United, staleness, united_columns
+from hmstats.client.tables.merged_statistics import MergedAnswers, merged_columns, staleness
 from hmstats.errors import UnknownCall
 from hmstats.model.catalog.names import partition_values
 from hmstats.model.catalog.objects import Column
@@ -50,7 +50,7 @@ def found_keys(service: Metastore, part: Part) -> list[Found]:
 
 def _of_whole(service: Metastore, part: Part, wanted: Wanted) -> dict[str, Found]:
     """The table's own statistics, or those of all partitions merged by the server."""
-    merged = united_columns(service, part.stored, fractions(wanted.parts), wanted.frequent)
+    merged = merged_columns(service, part.stored, fractions(wanted.parts), wanted.frequent)
     made = _of_partitions(service, part, [*merged])
     found = {}
     for column in part.stored.statistics.columns:
@@ -70,7 +70,7 @@ def _of_selection(
     made = _of_partitions(service, part, [each.column for each in stored.values()])
     found = {}
     for name, column in stored.items():
-        answers: United = of_calls(service, part.stored.table.name, column, part.names or (), wanted)
+        answers: MergedAnswers = of_calls(service, part.stored.table.name, column, part.names or (), wanted)
         source = made.get(column.column, _NOBODY)
         found[name] = Found(column, filled(of_sketches(column, wanted), answers), source, source.written_at_seconds)
     return found

@@ -1,4 +1,4 @@
-"""Partitions united to at most 400 cells, each of partitions that follow each other.
+"""Partitions merged into at most 400 cells, each of partitions that follow each other.
 
 A cell stands for the partitions that have the same values of the first keys, of as many keys as 400 cells have room
 for. When the first key alone has more values, a cell stands for a month, a year, or as many values as needed. A cell's
@@ -57,7 +57,7 @@ def read_partitions(service: Metastore, text: str, selection: Selection) -> Part
 
 
 def partition_cells(service: Metastore, found: Partitions) -> PartitionCells:
-    """The partitions united to cells; their counts are read when they are few enough."""
+    """The partitions merged into cells; their counts are read when they are few enough."""
     table, placed = found.table, found.placed
     read = _parameters(service, found, placed) if len(placed) <= MOST_PARTITIONS_READ else {}
     label, layout = _labels(placed, len(table.partition_keys))

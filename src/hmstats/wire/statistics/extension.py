@@ -10,7 +10,7 @@ from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.statistics import frequent_values
-from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, Quantiles, UnitedColumn
+from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, MergedColumn, Quantiles
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, ColumnStatistics, Kind, StatisticsSet
 from hmstats.model.statistics.frequent_values import FrequentValue, FrequentValues
 from hmstats.model.statistics.provenance import Provenance
@@ -81,10 +81,10 @@ def frequent_values_from_thrift(struct: Any) -> FrequentValues:
     return FrequentValues(tuple(values), struct.numValues, struct.unlisted, struct.exact)
 
 
-def united_to_thrift(found: Sequence[UnitedColumn], partitions: int) -> Any:
+def merged_to_thrift(found: Sequence[MergedColumn], partitions: int) -> Any:
     """The struct of columns' statistics merged over all partitions."""
     structs = [
-        extension.UnitedColumn(
+        extension.MergedColumn(
             colName=each.column,
             distinct=None if each.distinct is None else distinct_count_to_thrift(each.distinct),
             quantiles=None if each.quantiles is None else quantiles_to_thrift(each.quantiles),
@@ -94,13 +94,13 @@ def united_to_thrift(found: Sequence[UnitedColumn], partitions: int) -> Any:
         )
         for each in found
     ]
-    return extension.UnitedStatisticsResult(columns=structs, numPartitions=partitions)
+    return extension.MergedStatisticsResult(columns=structs, numPartitions=partitions)
 
 
-def united_from_thrift(struct: Any) -> tuple[list[UnitedColumn], int]:
+def merged_from_thrift(struct: Any) -> tuple[list[MergedColumn], int]:
     """The merged columns in a struct, and the number of partitions."""
     found = [
-        UnitedColumn(
+        MergedColumn(
             each.colName,
             None if each.quantiles is None else quantiles_from_thrift(each.quantiles),
             None if each.frequent is None else (Kind(each.frequent.kind), frequent_values_from_thrift(each.frequent)),

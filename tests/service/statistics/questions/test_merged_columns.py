@@ -24,7 +24,7 @@ from tests.service.statistics.questions.test_questions import (
 
 from hmstats.errors import InvalidInput, MissingStatistics, NoSuchObject
 from hmstats.model.catalog.objects import Column, Storage, Table, TableName
-from hmstats.model.statistics.answers import UnitedColumn
+from hmstats.model.statistics.answers import MergedColumn
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.writing.write import StatisticsWriter
@@ -53,11 +53,11 @@ def _alone(ask: Callable[[], Any]) -> Any:
         return None
 
 
-def _asked_alone(store: Store, name: TableName, columns: Sequence[str], engine: str) -> list[UnitedColumn]:
+def _asked_alone(store: Store, name: TableName, columns: Sequence[str], engine: str) -> list[MergedColumn]:
     """The answers of the questions about one column."""
     ask = questions(store)
     return [
-        UnitedColumn(
+        MergedColumn(
             column,
             _alone(partial(ask.quantiles, name, column, None, FRACTIONS, engine)),
             _alone(partial(ask.top_k, name, column, None, K, engine)),
@@ -67,10 +67,10 @@ def _asked_alone(store: Store, name: TableName, columns: Sequence[str], engine: 
     ]
 
 
-def _answers(store: Store, name: TableName, columns: Sequence[str], engine: str = "hive") -> list[UnitedColumn]:
+def _answers(store: Store, name: TableName, columns: Sequence[str], engine: str = "hive") -> list[MergedColumn]:
     """The answers of the one question, without when and whether they are behind."""
     found, _ = questions(store).merged_columns(name, columns, FRACTIONS, K, engine)
-    return [UnitedColumn(each.column, each.quantiles, each.frequent, each.distinct) for each in found]
+    return [MergedColumn(each.column, each.quantiles, each.frequent, each.distinct) for each in found]
 
 
 @pytest.fixture

@@ -113,13 +113,13 @@ def test_one_partition_is_answered_as_it_is(filled: Store) -> None:
         assert only(found) == LongStatistics(low=3, high=5, nulls=1, ndv=3)
 
 
-def test_bit_vectors_are_united(filled: Store) -> None:
+def test_bit_vectors_are_merged(filled: Store) -> None:
     write(filled, *(of_partition(p, l=of_longs(100 * p, 100 * p + 150)) for p in range(3)))
     found = only(aggregate(filled, range(3), "l"))
     assert found == LongStatistics(low=0, high=349, nulls=3, ndv=350, bit_vector=bit_vector(0, 350))
 
 
-def test_bit_vectors_of_different_precision_are_united(filled: Store) -> None:
+def test_bit_vectors_of_different_precision_are_merged(filled: Store) -> None:
     sketches = [bit_vector(0, 1000, 14), bit_vector(500, 2000, 10), bit_vector(0, 3000, 12)]
     write(filled, *(of_partition(p, l=LongStatistics(ndv=1, bit_vector=each)) for p, each in enumerate(sketches)))
     assert abs(only(aggregate(filled, range(3), "l")).ndv - 3000) < 3 * 0.0325 * 3000
@@ -264,7 +264,7 @@ def test_a_corrupt_sketch_is_left_out_with_a_log_line(filled: Store) -> None:
     assert (line["partition"], line["column"]) == ("p=1", "l")
 
 
-def test_histograms_are_united_where_they_are_asked_for(filled: Store) -> None:
+def test_histograms_are_merged_where_they_are_asked_for(filled: Store) -> None:
     write(filled, *(of_partition(p, l=of_longs(100 * p, 100 * p + 100, histogram=True)) for p in range(3)))
     assert only(aggregate(filled, range(3), "l")).histogram is None
     names = [f"p={each}" for each in range(3)]

@@ -38,12 +38,12 @@ class ExtensionCalls:
         kind, found = self._questions.top_k(*_asked(request), request.k, _engine(request))
         return codec.frequent_values_to_thrift(kind, found)
 
-    def get_united_statistics(self, session: Session, request: Any) -> Any:
+    def get_merged_statistics(self, session: Session, request: Any) -> Any:
         """Statistics of many columns, merged over all partitions of a table."""
         columns = [subject.column(each) for each in request.colNames or []]
         k = 10 if request.k is None else request.k
         found = self._questions.merged_columns(_table(request), columns, request.fractions or [], k, _engine(request))
-        return codec.united_to_thrift(*found)
+        return codec.merged_to_thrift(*found)
 
     def get_provenance(self, session: Session, request: Any) -> Any:
         """Where the statistics of a table or of some partitions come from."""

@@ -8,7 +8,7 @@ from hmstats.errors import MissingStatistics
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.row_counts import NUM_ROWS
-from hmstats.model.statistics.answers import DistinctCount, UnitedColumn
+from hmstats.model.statistics.answers import DistinctCount, MergedColumn
 from hmstats.model.statistics.staleness import why_stale
 from hmstats.service.statistics.questions import column_answers
 from hmstats.service.statistics.questions.column_answers import COUNTED, ORDERED, only
@@ -32,7 +32,7 @@ def merged_columns(
     counts_of_keys: Mapping[str, DistinctCount],
     fractions: Sequence[float],
     k: int,
-) -> tuple[list[UnitedColumn], int]:
+) -> tuple[list[MergedColumn], int]:
     """The answers about `columns`, and the number of partitions; the scope has the columns with statistics.
 
     An answer is None if nothing is stored for it.
@@ -46,7 +46,7 @@ def merged_columns(
         if each.provenance is not None:
             made[each.column].append(each)
     found = [
-        UnitedColumn(
+        MergedColumn(
             column,
             quantiles.get(column),
             (scope.kinds[column], frequent[column]) if column in frequent else None,

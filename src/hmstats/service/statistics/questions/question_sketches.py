@@ -224,6 +224,6 @@ def _precedence(stored: Stored, asked: str) -> Precedence:
 
 def _merge_histograms(found: Sequence[bytes]) -> bytes:
     histograms = [KllHistogram.from_bytes(each) for each in found]
-    united = KllHistogram(min((each.k for each in histograms), default=DEFAULT_K))
-    united.absorb(histograms)
-    return united.to_bytes()
+    merged = KllHistogram(min((each.k for each in histograms), default=DEFAULT_K))
+    merged.absorb(histograms)
+    return merged.to_bytes()

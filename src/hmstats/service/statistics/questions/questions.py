@@ -12,7 +12,7 @@ from operator import attrgetter
 from hmstats.errors import InvalidInput, NoSuchObject
 from hmstats.model.catalog.names import normal_partition_name, partition_values
 from hmstats.model.catalog.objects import TableName
-from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, Quantiles, UnitedColumn
+from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, MergedColumn, Quantiles
 from hmstats.model.statistics.column_statistics import Kind, StatisticsSet
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.frequent_values import FrequentValues
@@ -89,7 +89,7 @@ class StatisticsQuestions:
 
     def merged_columns(
         self, name: TableName, columns: Sequence[str], fractions: Sequence[float], k: int, engine: str
-    ) -> tuple[list[UnitedColumn], int]:
+    ) -> tuple[list[MergedColumn], int]:
         """The answers about each column over all partitions, and the number of partitions.
 
         An answer is None if nothing is stored for it. All is read in one transaction, in as many statements for one

@@ -19,7 +19,7 @@ from hmstats.model.statistics.merge import add, either, merge_numbers
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.merge import count_distinct
 from hmstats.service.statistics.reading import aggregate_sketches
-from hmstats.service.statistics.reading.aggregate_sketches import UnitedVector
+from hmstats.service.statistics.reading.aggregate_sketches import MergedVector
 from hmstats.service.statistics.reading.distinct import DistinctRules, density_of, distinct_values
 from hmstats.service.statistics.reading.extrapolate import Point, extrapolated, scaled
 from hmstats.service.statistics.reading.repair import acceptable
@@ -136,7 +136,7 @@ class StatisticsAggregator:
         return summary.partitions < total or kind is Kind.DECIMAL or guessed
 
     def _aggregated(
-        self, summary: Summary, points: Sequence[Point], total: int, vector: UnitedVector | None
+        self, summary: Summary, points: Sequence[Point], total: int, vector: MergedVector | None
     ) -> ColumnStatistics:
         data: Any = _with_decimal_bounds(summary.statistics.data, points)
         most, complete = summary.ndv_sum, summary.partitions == total
@@ -207,7 +207,7 @@ def _existing(connection: Connection, scope: Scope, summaries: Collection[Summar
 
 def _vectors(
     connection: Connection, name: TableName, scope: Scope, summaries: Mapping[str, Summary]
-) -> dict[str, UnitedVector]:
+) -> dict[str, MergedVector]:
     """The merged bit vectors by column, if every partition with statistics of the column has one."""
     columns = [column for column, each in summaries.items() if 0 < each.bit_vectors == each.partitions]
     return aggregate_sketches.bit_vectors(connection, name, replace(scope, columns=columns)) if columns else {}

@@ -17,25 +17,25 @@ from hmstats.store.unit.unit import Connection
 
 
 @dataclass(frozen=True, slots=True)
-class UnitedVector:
+class MergedVector:
     """The merged bit vectors of one column; not `complete` if one was skipped."""
 
     vector: bytes | None = None
     complete: bool = True
 
 
-def bit_vectors(connection: Connection, name: TableName, scope: Scope) -> dict[str, UnitedVector]:
+def bit_vectors(connection: Connection, name: TableName, scope: Scope) -> dict[str, MergedVector]:
     """All bit vectors in the scope, merged by column."""
-    united: dict[str, UnitedVector] = {}
+    merged: dict[str, MergedVector] = {}
     for rows in aggregates.bit_vectors(connection, scope):
         for column, sketches in _by_column(rows).items():
-            united[column] = _taken_in(name, column, united.get(column, UnitedVector()), sketches)
-    return united
+            merged[column] = _taken_in(name, column, merged.get(column, MergedVector()), sketches)
+    return merged
 
 
 def histograms(connection: Connection, name: TableName, scope: Scope) -> dict[str, bytes]:
     """All histograms in the scope, merged by column, with the smallest k of them."""
-    united: dict[str, KllHistogram] = {}
+    merged: dict[str, KllHistogram] = {}
     for rows in aggregates.histograms(connection, scope):
         for column, partition, content in rows:
             try:
@@ -43,12 +43,12 @@ def histograms(connection: Connection, name: TableName, scope: Scope) -> dict[st
             except SketchError as error:
                 ignored(name, column, error, partition)
                 continue
-            before = united.get(column)
+            before = merged.get(column)
             if before is None or before.k > found.k:
                 before, found = found, before or KllHistogram(found.k)
-                united[column] = before
+                merged[column] = before
             before.absorb([found])
-    return {column: histogram.to_bytes() for column, histogram in united.items()}
+    return {column: histogram.to_bytes() for column, histogram in merged.items()}
 
 
 def _by_column(rows: Sequence[tuple[str, str, bytes]]) -> dict[str, list[tuple[str, bytes]]]:
@@ -59,8 +59,8 @@ def _by_column(rows: Sequence[tuple[str, str, bytes]]) -> dict[str, list[tuple[s
 
 
 def _taken_in(
-    name: TableName, column: str, before: UnitedVector, sketches: Sequence[tuple[str, bytes]]
-) -> UnitedVector:
+    name: TableName, column: str, before: MergedVector, sketches: Sequence[tuple[str, bytes]]
+) -> MergedVector:
     known = [] if before.vector is None else [before.vector]
     try:
         vector = bit_vector.merge([*known, *(content for _, content in sketches)])

@@ -7,7 +7,7 @@ from typing import Any
 from hmstats.client.metastore import Metastore
 from hmstats.client.tables.stored_statistics import Stored
 from hmstats.errors import UnknownCall
-from hmstats.model.statistics.answers import DistinctCount, Quantiles, UnitedColumn
+from hmstats.model.statistics.answers import DistinctCount, MergedColumn, Quantiles
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.frequent_values import FrequentValues
 from hmstats.model.statistics.staleness import stale
@@ -17,7 +17,7 @@ from hmstats.sketch.quantiles.kll import KllHistogram
 
 
 @dataclass(frozen=True, slots=True)
-class United:
+class MergedAnswers:
     """The merged answers about a column, None if nothing stored answers.
 
     `written_at_seconds` is when the oldest of its statistics were written; `stale` tells in how many partitions they
@@ -31,7 +31,7 @@ class United:
     stale: str | None = None
 
 
-def united_columns(service: Metastore, found: Stored, fractions: Sequence[float], k: int) -> dict[str, United]:
+def merged_columns(service: Metastore, found: Stored, fractions: Sequence[float], k: int) -> dict[str, MergedAnswers]:
     """The merged answers about the columns that have statistics in partitions, but none of the table itself.
 
     The quantiles are at `fractions`, and the frequent values the `k` most frequent. All are requested in one call,
@@ -41,24 +41,24 @@ def united_columns(service: Metastore, found: Stored, fractions: Sequence[float]
     if not names:
         return {}
     try:
-        answers, partitions = service.united(found.table.name, names, fractions, k)
+        answers, partitions = service.merged_statistics(found.table.name, names, fractions, k)
     except UnknownCall:
-        return {name: United(None, None, None) for name in names}
-    return {each.column: _united(each, partitions) for each in answers}
+        return {name: MergedAnswers(None, None, None) for name in names}
+    return {each.column: _answers(each, partitions) for each in answers}
 
 
-def _united(answer: UnitedColumn, partitions: int) -> United:
+def _answers(answer: MergedColumn, partitions: int) -> MergedAnswers:
     behind = f"in {answer.stale_partitions:,} of {partitions:,} partitions" if answer.stale_partitions else None
     frequent = None if answer.frequent is None else answer.frequent[1]
-    return United(answer.quantiles, frequent, answer.distinct, answer.written_at_seconds, behind)
+    return MergedAnswers(answer.quantiles, frequent, answer.distinct, answer.written_at_seconds, behind)
 
 
-def staleness(column: ColumnStatistics, found: Stored, answers: Mapping[str, United]) -> str | None:
+def staleness(column: ColumnStatistics, found: Stored, answers: Mapping[str, MergedAnswers]) -> str | None:
     """Why a column's statistics of the table, its partitions, or a partition are stale; None if they are not."""
     return answers[column.column].stale if column.column in answers else stale(column, found.parameters)
 
 
-def with_united_sketches(service: Metastore, found: Stored) -> Stored:
+def with_merged_sketches(service: Metastore, found: Stored) -> Stored:
     """A table's statistics, with merged sketches for the columns that have no sketch of their own.
 
     The sketches of all partitions are read in batches and merged by the client. If a partition has no sketch of a
@@ -95,8 +95,8 @@ class _Sketches:
         vector, count = self._vectors
         own = getattr(column.data, "bit_vector", None)
         if own:
-            united = bit_vector.merge([own] if vector is None else [vector, own])
-            self._vectors = (united, count if united is None else count + 1)  # sketches of two kinds do not merge
+            merged = bit_vector.merge([own] if vector is None else [vector, own])
+            self._vectors = (merged, count if merged is None else count + 1)  # sketches of two kinds do not merge
         histogram = getattr(column.data, "histogram", None)
         if histogram:
             self._histogram = (self._histogram[0].merge(KllHistogram.from_bytes(histogram)), self._histogram[1] + 1)

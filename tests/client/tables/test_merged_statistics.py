@@ -9,8 +9,8 @@ from tests.fixtures.metastores import Metastore
 
 from hmstats import client
 from hmstats.client.connection.connection import Connection
+from hmstats.client.tables.merged_statistics import MergedAnswers, merged_columns
 from hmstats.client.tables.stored_statistics import stored_table
-from hmstats.client.tables.united_statistics import United, united_columns
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StatisticsSet
@@ -63,11 +63,11 @@ def test_one_call_for_all_columns(metastore: Metastore, service: client.Metastor
     service.put_partition_parameters(name, ["k"], {"k=2": {"numRows": "3", PARAMETER: mark}})
     found = stored_table(service, service.existing_table(f"{metastore.database}.t"))
     calls.clear()
-    answers = united_columns(service, found, FRACTIONS, 1)
-    assert calls == ["get_united_statistics"]
+    answers = merged_columns(service, found, FRACTIONS, 1)
+    assert calls == ["get_merged_statistics"]
     assert answers.keys() == {each.column for each in found.statistics.columns} >= set(numbers)
     if not metastore.ours:
-        assert set(answers.values()) == {United(None, None, None)}
+        assert set(answers.values()) == {MergedAnswers(None, None, None)}
         return
     first = answers["c0"]
     assert first.quantiles is not None
