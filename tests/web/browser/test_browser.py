@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +22,8 @@ from tests.web.tables import collected
 from hmstats import client
 from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.health.runs import Outcome, Run
+from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.column_statistics import StatisticsSet
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="no browser can be driven: pip install '.[browser]'")
@@ -36,6 +39,10 @@ PAGES = [
     "/tables",
     "/tables?q=nothing",
     "/locks",
+    "/pending",
+    "/runs",
+    "/runs?outcome=failed",
+    "/tables/shop.wide/pending",
     "/tables/shop.visits/history",
     "/tables/shop.visits/history?column=age",
     "/tables/shop.visits/diff",
@@ -73,13 +80,25 @@ def address(shown: Shown, metastore_port: int, tmp_path_factory: pytest.TempPath
     with metastore.clients, client.connect(f"thrift://127.0.0.1:{metastore_port}") as service:
         metastore.table("wide", names)
         columns = tuple(collected(name, "int", range(5_000)) for name in names)
-        service.put_table_statistics(TableName("hive", shown.database, "wide"), StatisticsSet(columns))
+        wide = TableName("hive", shown.database, "wide")
+        service.put_table_statistics(wide, StatisticsSet(columns))
+        service.preferences.change(Subject(wide.parent, "wide"), {"publish": "false"})
+        service.put_together(wide, [StatisticsSet(columns[:8])], {None: {"numRows": "12000"}})
+        _some_runs(service, wide)
     folder: Path = tmp_path_factory.mktemp("web")
     command = [HMSTATS, "web", "--port", "0", "--writes", "--metastore", f"thrift://127.0.0.1:{metastore_port}"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as page:
         assert page.stdout is not None
         yield page.stdout.readline().split()[-1]
         page.terminate()
+
+
+def _some_runs(service: client.Metastore, table: TableName) -> None:
+    for number, outcome in enumerate((Outcome.DONE, Outcome.FAILED)):
+        run = Run(f"r{number}", table, "night@host", 1, Outcome.RUNNING)
+        service.runs.begin(run, 60)
+        reason = "its files are gone" if outcome is Outcome.FAILED else None
+        service.runs.end(replace(run, outcome=outcome, reason=reason, seconds=90.0 - 60 * number, rows=5_000))
 
 
 @contextmanager

@@ -3,5 +3,6 @@
 listing             all tables, and which have statistics
 describe            DESCRIBE as Hive answers it
 stored_statistics   all statistics of a table or its partitions
+pending_changes     statistics that wait, beside those in force
 merged_statistics   what the sketches of all partitions say together
 """

@@ -8,5 +8,7 @@ health.py      tables by health
 columns.py     a column's statistics and its picture
 history.py     versions, what changed, what came back
 locks.py       locks on statistics
+pending.py     statistics that wait, and what they would change
+runs.py        runs that refresh statistics
 partitions.py  partitions merged into cells
 """

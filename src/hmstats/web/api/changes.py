@@ -10,13 +10,16 @@ from typing import Any, Literal
 from hmstats.client import Metastore
 from hmstats.web.answers.history import RestoreResult
 from hmstats.web.answers.locks import Locks
+from hmstats.web.answers.pending import PendingResult
 from hmstats.web.api.operations import OPERATIONS, Operation
 from hmstats.web.api.parameters import Given, Parameter
 from hmstats.web.reading.locks import LockWish, lock, unlock
 from hmstats.web.reading.past.change import restored
+from hmstats.web.reading.pending import publish, reject
 
 _OF = {each.name: each for each in OPERATIONS}
 _TABLE = _OF["getLocks"].parameters[0]
+_WAITING = Parameter(name="partition", description="Only of this partition.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,5 +89,27 @@ CHANGES = (
             given.text("partition"),
             tuple(each.strip() for each in (given.text("columns") or "").split(",") if each.strip()),
         ),
+    ),
+    Change(
+        "post",
+        "/tables/{table}/pending",
+        "publish",
+        "Write the statistics that wait, of all of the table or of a partition: planners get them.",
+        (_TABLE, _WAITING),
+        None,
+        PendingResult,
+        _OF["getPending"],
+        lambda service, given, _: publish(service, given.required("table"), given.text("partition")),
+    ),
+    Change(
+        "delete",
+        "/tables/{table}/pending",
+        "reject",
+        "Forget the statistics that wait, of all of the table or of a partition.",
+        (_TABLE, _WAITING),
+        None,
+        PendingResult,
+        _OF["getPending"],
+        lambda service, given, _: reject(service, given.required("table"), given.text("partition")),
     ),
 )

@@ -5,14 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hmstats.client import Metastore
+from hmstats.model.health.runs import Outcome
 from hmstats.web.answers.health import HealthList
 from hmstats.web.answers.history import Course, Difference, RestoreResult, Versions
 from hmstats.web.answers.locks import AllLocks, Locks
 from hmstats.web.answers.partitions import PartitionCells, PartitionList
+from hmstats.web.answers.pending import PendingList, PendingTable
+from hmstats.web.answers.runs import RunList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
 from hmstats.web.api.parameters import Given, Parameter
 from hmstats.web.reading.column_page import column_page
 from hmstats.web.reading.lists.health_list import health_list
+from hmstats.web.reading.lists.run_list import PAGE_RUNS, run_list
 from hmstats.web.reading.lists.table_list import PAGE_TABLES, databases, table_list
 from hmstats.web.reading.locks import every_lock, table_locks
 from hmstats.web.reading.partition_cells import (
@@ -24,6 +28,7 @@ from hmstats.web.reading.partition_cells import (
 )
 from hmstats.web.reading.past.change import restored, table_difference
 from hmstats.web.reading.past.versions import MOST_MOMENTS, PAGE_VERSIONS, table_course, table_versions
+from hmstats.web.reading.pending import PAGE_PENDING, every_pending, table_pending
 from hmstats.web.reading.table_facts import PAGE_COLUMNS, table_facts
 
 PREFIX = "/api/v1"
@@ -208,5 +213,42 @@ OPERATIONS = (
         Locks,
         lambda service, given: table_locks(service, given.required("table")),
     ),
+    Operation(
+        "/pending",
+        "listPending",
+        "Statistics that wait until somebody publishes them.",
+        (_AFTER, _limit("lines", PAGE_PENDING)),
+        PendingList,
+        lambda service, given: every_pending(service, after=given.text("after"), limit=given.number("limit")),
+    ),
+    Operation(
+        "/tables/{table}/pending",
+        "getPending",
+        "The statistics of a table that wait, and what they would change.",
+        (_TABLE,),
+        PendingTable,
+        lambda service, given: table_pending(service, given.required("table")),
+    ),
+    Operation(
+        "/runs",
+        "listRuns",
+        "Runs that refresh statistics, newest first.",
+        (
+            Parameter(name="table", description="Only those of this table, as DB.TABLE."),
+            Parameter(
+                name="outcome", choices=tuple(Outcome), description="Only those that ended so, or are under way."
+            ),
+            _AFTER,
+            _limit("runs", PAGE_RUNS),
+        ),
+        RunList,
+        lambda service, given: run_list(
+            service,
+            given.text("table"),
+            outcome=given.text("outcome"),
+            after=given.text("after"),
+            limit=given.number("limit"),
+        ),
+    ),
 )
-"""Refreshes and feedback come here with the features that they show."""
+"""Plans and feedback are not here: hmstats makes a plan where Spark is, and keeps no feedback."""

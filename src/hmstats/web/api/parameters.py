@@ -18,7 +18,10 @@ TIMES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A parameter in the path or the query. `least` and `most` bound an integer; a text has at least one character."""
+    """A parameter in the path or the query.
+
+    `least` and `most` bound an integer; a text has at least one character, and is one of `choices` if there are any.
+    """
 
     name: str
     place: Literal["path", "query"] = "query"
@@ -27,11 +30,14 @@ class Parameter:
     least: int | None = None
     most: int | None = None
     default: int | None = None
+    choices: tuple[str, ...] = ()
     required: bool = False
     """Whether one in the query must be given; one in the path always is."""
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its value."""
+        if self.choices:
+            return {"type": "string", "enum": list(self.choices)}
         if self.kind == "string":
             return {"type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS}
         if self.kind == "time":
@@ -44,6 +50,8 @@ class Parameter:
         if self.kind == "time":
             past_ms(self.name, text, time.time())
             return text
+        if self.choices and text not in self.choices:
+            raise StatementError(f"{self.name} must be one of {', '.join(self.choices)}, found {text[:60]!r}")
         if self.kind == "string":
             if not 1 <= len(text) <= MOST_CHARACTERS:
                 raise StatementError(f"{self.name} must have 1 to {MOST_CHARACTERS:,} characters, found {len(text):,}")

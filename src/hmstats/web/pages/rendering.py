@@ -8,11 +8,13 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from hmstats.model.health.runs import Outcome
 from hmstats.version import __version__
 from hmstats.web.answers.columns import ColumnFacts, Frequent, FrequentValues
 from hmstats.web.answers.numbers import Number
 from hmstats.web.pages import addresses, cell_grid, texts
 from hmstats.web.pictures.column import column_picture, nulls_part, shares
+from hmstats.web.pictures.duration import duration_picture
 from hmstats.web.pictures.health import health_picture
 from hmstats.web.pictures.histogram import bin_text, ticks
 from hmstats.web.pictures.shares import count_picture
@@ -58,6 +60,10 @@ def _health_picture(health: int) -> Markup:
     return Markup(health_picture(health))  # pictures.svg has escaped it
 
 
+def _duration_picture(seconds: float, longest_seconds: float, *, failed: bool) -> Markup:
+    return Markup(duration_picture(seconds, longest_seconds, failed=failed))  # pictures.svg has escaped it
+
+
 _ENVIRONMENT = Environment(
     loader=PackageLoader("hmstats.web.pages"),
     autoescape=True,
@@ -81,6 +87,8 @@ _ENVIRONMENT.globals.update(
     tables_address=addresses.tables_address,
     json_address=addresses.json_address,
     health_picture=_health_picture,
+    duration_picture=_duration_picture,
+    outcomes=tuple(Outcome),
     part_address=addresses.part_address,
     now_address=addresses.now_address,
     now=texts.now_text,
@@ -92,6 +100,7 @@ _ENVIRONMENT.filters.update(
     sure_words=texts.sure_words,
     moment=texts.time_text,
     age=texts.age_text,
+    duration=texts.duration_text,
     exact_time=texts.exact_time_text,
     second=texts.second_text,
     amount=texts.amount_text,

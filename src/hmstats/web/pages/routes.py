@@ -47,6 +47,8 @@ def routes(desk: Desk) -> list[Route]:
         Route("/", shown("listHealth", _start)),
         Route("/tables", shown("listTables", _tables)),
         Route("/locks", shown("listLocks", _locks)),
+        Route("/pending", shown("listPending", _pending)),
+        Route("/runs", shown("listRuns", _runs)),
         Route("/tables/{table}", shown("getTable", _table)),
         Route("/tables/{table}/partitions", shown("listPartitions", _partitions)),
         Route("/tables/{table}/history", shown("listVersions", _history)),
@@ -56,6 +58,9 @@ def routes(desk: Desk) -> list[Route]:
         Route("/tables/{table}/lock", shown("getLocks", _lock), methods=["GET"]),
         Route("/tables/{table}/lock", _form(desk, "lock", "lock", _lock_wish), methods=["POST"]),
         Route("/tables/{table}/unlock", _form(desk, "unlock", "lock", None), methods=["POST"]),
+        Route("/tables/{table}/pending", shown("getPending", _table_pending)),
+        Route("/tables/{table}/publish", _form(desk, "publish", "pending", None), methods=["POST"]),
+        Route("/tables/{table}/reject", _form(desk, "reject", "pending", None), methods=["POST"]),
         Route("/tables/{table}/columns/{column:path}", shown("getColumn", _column)),
         Route("/static/{name}", _static),
     ]
@@ -119,6 +124,23 @@ def _lock(request: Request, service: Metastore, asked: Given, desk: Desk) -> Res
 
 def _locks(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
     return page(request, "locks.html", found=_OF["listLocks"].read(service, asked))
+
+
+def _pending(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+    return page(request, "pending.html", found=_OF["listPending"].read(service, asked))
+
+
+def _table_pending(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
+    found = _OF["getPending"].read(service, asked)
+    of = version(service, _OF["getPending"], asked)
+    return page(request, "table_pending.html", found=found, **_changing(request, desk, of))
+
+
+def _runs(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+    found = _OF["listRuns"].read(service, asked)
+    longest = max((each.seconds or 0 for each in found.runs), default=0)
+    table, outcome = asked.text("table"), asked.text("outcome")
+    return page(request, "runs.html", found=found, longest=longest, table=table, outcome=outcome)
 
 
 def _changing(request: Request, desk: Desk, of: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from hmstats.web.pictures.words import part_text, value_text
 
 UNKNOWN = "\N{EN DASH}"
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_MINUTE_SECONDS, _HOUR_SECONDS = 60, 3_600
 _AGES = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _STATISTICS = {
     "ndv": "distinct values",
@@ -91,6 +92,16 @@ def amount_text(value: object) -> str:
 def statistic_text(name: str) -> str:
     """The name of a number in a table of changes."""
     return _STATISTICS.get(name, name)
+
+
+def duration_text(seconds: float) -> str:
+    """How long something took, in its two largest units."""
+    if seconds < _MINUTE_SECONDS:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < _HOUR_SECONDS:
+        return f"{whole // _MINUTE_SECONDS} min {whole % _MINUTE_SECONDS} s"
+    return f"{whole // _HOUR_SECONDS:,} h {whole % _HOUR_SECONDS // _MINUTE_SECONDS} min"
 
 
 def age_text(moment: datetime | None) -> str:

@@ -2,7 +2,7 @@
 
 It works on hmstats and on a Hive Metastore: where the calls of hmstats are missing, their answers are unknown.
 
-lists/               tables by name and by health, by pages
+lists/               tables by name and by health, and runs, by pages
 table_facts.py       a table and a page of its columns
 column_page.py       one column, with more of it
 column_answers.py    distinct counts, quantiles and frequent values, of sketches or by calls
@@ -11,6 +11,7 @@ histograms.py        bins of quantiles
 selections.py        partitions by a range of names or a filter
 past/                histories, diffs, restores
 locks.py             locks on statistics
+pending.py           statistics that wait
 partition_cells.py   partitions merged into cells
 partition_order.py   partitions in the order of their keys' values
 parts.py             a table or a selection of its partitions

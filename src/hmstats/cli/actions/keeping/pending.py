@@ -1,7 +1,6 @@
 """The work of `hmstats pending`: list, compare, publish and reject statistics that wait."""
 
 import json
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -13,11 +12,8 @@ from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_object, named_table
-from hmstats.model.catalog.names import partition_name
-from hmstats.model.catalog.objects import Parameters, TableName
-from hmstats.model.pending.pending import PendingListed, PendingOfTable
-from hmstats.model.statistics.column_statistics import StatisticsSet
-from hmstats.model.statistics.history import PastStatistics
+from hmstats.client.tables.pending_changes import before_and_after
+from hmstats.model.pending.pending import PendingListed
 from hmstats.settings import load
 
 
@@ -45,9 +41,8 @@ def diff_pending(text: str, *, metastore: str | None, as_json: bool) -> None:
     """Print how what waits differs from what is in force. Raises typer.Exit if anything does."""
     name = named_table(text)
     with _connected(metastore) as service:
-        waiting = service.pending.of_table(name)
-        before = _in_force(service, name, waiting)
-    print_changes(f"what waits of {name.short}", before, _published(before, waiting), as_json=as_json)
+        before, after = before_and_after(service, name)
+    print_changes(f"what waits of {name.short}", before, after, as_json=as_json)
 
 
 def publish_pending(text: str, partitions: Sequence[str] | None, *, metastore: str | None, as_json: bool) -> None:
@@ -81,31 +76,6 @@ def _connected(metastore: str | None) -> Metastore:
 
 def _owners(count: int) -> str:
     return f"{count:,} {'table or partition' if count == 1 else 'tables and partitions'}"
-
-
-def _in_force(service: Metastore, name: TableName, waiting: PendingOfTable) -> PastStatistics:
-    """What planners get now of the places of which something waits."""
-    names = sorted(each for each in waiting.changes if each is not None)
-    sets = list(service.statistics(name)) if None in waiting.changes else []
-    sets += service.statistics(name, None, names) if names else []
-    table = service.existing_table(name)
-    keys = [each.name for each in table.partition_keys]
-    values: dict[str, Parameters] = {"": table.parameters} if None in waiting.changes else {}
-    for each in service.partitions(name, names) if names else ():
-        values[partition_name(keys, each.values)] = each.parameters
-    return PastStatistics(int(time.time() * 1000), sets, values)
-
-
-def _published(before: PastStatistics, waiting: PendingOfTable) -> PastStatistics:
-    """What planners would get if it were published."""
-    columns = {(each.partition, each.engine): {one.column: one for one in each.columns} for each in before.sets}
-    for each in waiting.sets:
-        columns.setdefault((each.partition, each.engine), {}).update({one.column: one for one in each.columns})
-    sets = [StatisticsSet(tuple(found.values()), *place) for place, found in columns.items()]
-    values = dict(before.parameters)
-    for partition, change in waiting.changes.items():
-        values[partition or ""] = change.of(values.get(partition or "", {}))
-    return PastStatistics(before.at_ms, sets, values)
 
 
 def _fields(each: PendingListed) -> dict[str, Any]:

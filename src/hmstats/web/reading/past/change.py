@@ -44,7 +44,7 @@ def table_difference(service: Metastore, text: str, begin: str | None = None, en
         begin=moment(before.at_ms),
         end=moment(after.at_ms),
         changed=len(found),
-        changes=tuple(_change(each) for each in found[:MOST_CHANGES]),
+        changes=tuple(change_of(each) for each in found[:MOST_CHANGES]),
         columns=_columns(service, name, found, before.at_ms, after.at_ms),
     )
 
@@ -93,7 +93,8 @@ def _facts(service: Metastore, table: Table, columns: Sequence[Column], at_ms: i
     return {each.name: column_facts(each, known[each.name.lower()], bins=16) for each in columns}
 
 
-def _change(each: compare.Change) -> Change:
+def change_of(each: compare.Change) -> Change:
+    """A change as answers have it."""
     number = each.number
     return Change(
         partition=each.partition or None,

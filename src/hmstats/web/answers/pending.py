@@ -1,0 +1,57 @@
+"""Statistics that wait until somebody publishes them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from hmstats.model.pending.pending import HeldBy
+from hmstats.web.answers.history import Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingLine:
+    """What waits of a table, or of a partition: the columns, since when, by whom, and why."""
+
+    table: str
+    database: str
+    name: str
+    partition: str | None = None
+    columns: tuple[str, ...] = ()
+    held_by: HeldBy
+    reason: str
+    writer: str | None = None
+    held_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingList:
+    """A page of what waits, by table and partition; `next` is the cursor of the next page, `waiting` counts all."""
+
+    lines: tuple[PendingLine, ...]
+    waiting: int
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingTable:
+    """What waits of a table, and which numbers of those in force it would change; at most 500 of each.
+
+    `waiting` and `changed` count all.
+    """
+
+    table: str
+    waiting: int
+    lines: tuple[PendingLine, ...]
+    changed: int
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingResult:
+    """Of how many tables and partitions what waited was published or rejected.
+
+    `recounted` counts those whose rows, files and bytes stayed, since they were counted anew in the meantime.
+    """
+
+    table: str
+    done: int
+    recounted: int = 0
