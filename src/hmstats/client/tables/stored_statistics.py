@@ -55,16 +55,22 @@ def own_statistics(service: Metastore, table: Table) -> Stored:
     return Stored(table, table.parameters, found)
 
 
-def stored_table(service: Metastore, table: Table, columns: Sequence[str] | None = None) -> Stored:
+def stored_table(
+    service: Metastore,
+    table: Table,
+    columns: Sequence[str] | None = None,
+    partition_names: Sequence[str] | None = None,
+) -> Stored:
     """The table's own statistics of these columns (None: all); if a partitioned table has none, its partitions' merged.
 
-    hmstats sums rows, files and bytes of partitions itself. Those of a Hive Metastore are read in batches and summed.
+    `partition_names` are those of all partitions (None: they are asked for). hmstats sums rows, files and bytes of
+    partitions itself. Those of a Hive Metastore are read in batches and summed.
     """
     wanted = statistics_columns(table) if columns is None else columns
     found = next(iter(_sets_of(service, table, wanted, None)), StatisticsSet(()))
     if not table.partition_keys:
         return Stored(table, table.parameters, found)
-    names = service.partition_names(table.name)
+    names = service.partition_names(table.name) if partition_names is None else partition_names
     if names and wanted and not found.columns:
         merged, _ = service.aggregated_statistics(table.name, wanted, names)
         found = StatisticsSet(merged)

@@ -42,7 +42,9 @@ def found_keys(service: Metastore, part: Part) -> list[Found]:
     keys = part.stored.table.partition_keys
     if not keys:
         return []
-    names = service.partition_names(part.stored.table.name) if part.names is None else part.names
+    names = part.every_name if part.names is None else part.names
+    if names is None:
+        names = service.partition_names(part.stored.table.name)
     rows = [partition_values(name, [key.name for key in keys]) for name in names]
     exact = Provenance(exact=True, sample_fraction=1.0)
     return [Found(key_statistics(key, [row[place] for row in rows]), NOTHING, exact) for place, key in enumerate(keys)]

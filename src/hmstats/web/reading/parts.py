@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from hmstats.client import Metastore
 from hmstats.client.tables.stored_statistics import Stored, statistics_columns, stored_table
 from hmstats.model.catalog.objects import Column, Table
-from hmstats.model.parameters.row_counts import row_count
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.web.answers.tables import Chosen
 from hmstats.web.reading.as_of import past_partitions, past_table
@@ -21,6 +20,8 @@ MOST_PARTITIONS_READ = 1_000
 class Part:
     """`names` are those of the selected partitions, None for the whole table; `said` is what an answer says of them.
 
+    `every_name` are those of all partitions, where they were read already.
+
     `partitions` is None for a table without partition keys. `at_ms` is the time that it is of, None for now.
     """
 
@@ -30,6 +31,7 @@ class Part:
     partitions: int | None
     said: Chosen | None = None
     at_ms: int | None = None
+    every_name: Sequence[str] | None = None
 
 
 def read_part(service: Metastore, table: Table, selection: Selection, page: Sequence[Column]) -> Part:
@@ -44,9 +46,10 @@ def read_part(service: Metastore, table: Table, selection: Selection, page: Sequ
         past, counts, number = past_table(service, table, at_ms, wanted)
         return Part(past, None, counts, number, at_ms=at_ms)
     if selection.is_all:
-        stored = stored_table(service, table, wanted)
-        partitions = row_count(stored.parameters.get("numPartitions")) if table.partition_keys else None
-        return Part(stored, None, counts_of(stored.parameters), partitions)
+        every = service.partition_names(table.name) if table.partition_keys else None
+        stored = stored_table(service, table, wanted, every)
+        number = None if every is None else len(every)
+        return Part(stored, None, counts_of(stored.parameters), number, every_name=every)
     found = selected(service, table, selection)
     names = [each.name for each in found]
     if at_ms is not None:
