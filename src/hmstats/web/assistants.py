@@ -4,7 +4,7 @@ All of them only read. They answer what the API answers, and ask the metastore a
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -15,11 +15,14 @@ from hmstats.client import Metastore
 from hmstats.errors import HmstatsError
 from hmstats.version import __version__
 from hmstats.web.metastores import Metastores
+from hmstats.web.reading.asked import asked_bounds, asked_distinct, asked_frequent, asked_quantiles, asked_rows
 from hmstats.web.reading.column_page import column_page
 from hmstats.web.reading.lists.health_list import health_list
+from hmstats.web.reading.lists.run_list import run_list
 from hmstats.web.reading.lists.table_list import table_list
 from hmstats.web.reading.past.change import table_difference
 from hmstats.web.reading.past.versions import table_versions
+from hmstats.web.reading.pending import every_pending
 from hmstats.web.reading.selections import Selection
 from hmstats.web.reading.table_facts import table_facts
 
@@ -32,6 +35,7 @@ _MOST = 100
 Table = Annotated[str, Field(description="The table, as DB.TABLE or CATALOG.DB.TABLE.")]
 Time = Annotated[str | None, Field(description="A time: ISO 8601 with a zone, or so long ago, as '2h ago'.")]
 Where = Annotated[str | None, Field(description="A filter over the partition keys, as ds >= '2024-05-01'.")]
+Fractions = Annotated[tuple[float, ...], Field(max_length=_MOST, description="Fractions from 0 to 1.")]
 Limit = Annotated[int, Field(ge=1, le=_MOST)]
 Answer = dict[str, Any]
 
@@ -39,10 +43,22 @@ Answer = dict[str, Any]
 def assistant_server(metastores: Metastores) -> MCPServer[Any]:
     """The server of the tools, which asks over these connections."""
     server: MCPServer[Any] = MCPServer("hmstats", instructions=_ABOUT, version=__version__)
+    of = _Tools(metastores)
+    every = (of.health, of.tables, of.table, of.column, of.rows, of.ask, of.history, of.diff, of.pending, of.runs)
+    for tool in every:
+        server.tool(annotations=_READS)(tool)
+    return server
 
-    def answered(question: Callable[[Metastore], Any]) -> Answer:
+
+class _Tools:
+    """The tools by their names. Their docstrings and the descriptions of their arguments are what assistants read."""
+
+    def __init__(self, metastores: Metastores) -> None:
+        self._metastores = metastores
+
+    def _answered(self, question: Callable[[Metastore], Any]) -> Answer:
         try:
-            with metastores.one() as service:
+            with self._metastores.one() as service:
                 found = question(service)
         except HmstatsError as error:
             raise ToolError(str(error)) from error  # the text of any other error stays here
@@ -50,33 +66,59 @@ def assistant_server(metastores: Metastores) -> MCPServer[Any]:
         return plain
 
     def health(
-        database: str | None = None, below: Annotated[int | None, Field(ge=1, le=100)] = None, limit: Limit = 25
+        self, database: str | None = None, below: Annotated[int | None, Field(ge=1, le=100)] = None, limit: Limit = 25
     ) -> Answer:
         """Tables by the health of their statistics (0 to 100), the worst first: why, and the command that helps."""
-        return answered(lambda service: health_list(service, database, below=below, limit=limit))
+        return self._answered(lambda service: health_list(service, database, below=below, limit=limit))
 
-    def tables(search: str = "", limit: Limit = 25) -> Answer:
+    def tables(self, search: str = "", limit: Limit = 25) -> Answer:
         """Tables and views whose names contain a text (DB.TABLE or a part of it), with rows and sizes."""
-        return answered(lambda service: table_list(service, search=search, limit=limit))
+        return self._answered(lambda service: table_list(service, search=search, limit=limit))
 
-    def table(table: Table, as_of: Time = None, where: Where = None, limit: Limit = 50) -> Answer:
+    def table(self, table: Table, as_of: Time = None, where: Where = None, limit: Limit = 50) -> Answer:
         """A table, or some of its partitions together, with the statistics of its columns; now or as of a time."""
         wanted = Selection(where=where, as_of=as_of)
-        return answered(lambda service: table_facts(service, table, wanted, limit=limit))
+        return self._answered(lambda service: table_facts(service, table, wanted, limit=limit))
 
-    def column(table: Table, column: str, as_of: Time = None, where: Where = None) -> Answer:
+    def column(self, table: Table, column: str, as_of: Time = None, where: Where = None) -> Answer:
         """One column: nulls, distinct values with bounds, least, greatest, quartiles, histogram, frequent values."""
         wanted = Selection(where=where, as_of=as_of)
-        return answered(lambda service: column_page(service, table, column, wanted))
+        return self._answered(lambda service: column_page(service, table, column, wanted))
 
-    def history(table: Table, column: str | None = None, limit: Limit = 25) -> Answer:
+    def history(self, table: Table, column: str | None = None, limit: Limit = 25) -> Answer:
         """The writes of a table's statistics, newest first: when, who, by which call, of which columns."""
-        return answered(lambda service: table_versions(service, table, column, limit=limit))
+        return self._answered(lambda service: table_versions(service, table, column, limit=limit))
 
-    def diff(table: Table, begin: Time = None, end: Time = None) -> Answer:
+    def diff(self, table: Table, begin: Time = None, end: Time = None) -> Answer:
         """What changed in a table's statistics between two times; by default, what the last write changed."""
-        return answered(lambda service: table_difference(service, table, begin, end))
+        return self._answered(lambda service: table_difference(service, table, begin, end))
 
-    for tool in (health, tables, table, column, history, diff):
-        server.tool(annotations=_READS)(tool)
-    return server
+    def rows(self, table: Table, where: Where = None) -> Answer:
+        """How many rows a table has, or those of its partitions that match; and whether that is exact."""
+        return self._answered(lambda service: asked_rows(service, table, where))
+
+    def ask(
+        self,
+        table: Table,
+        column: str,
+        question: Literal["distinct", "bounds", "quantiles", "frequent"],
+        fractions: Fractions = (0.25, 0.5, 0.75),
+        limit: Limit = 10,
+        where: Where = None,
+    ) -> Answer:
+        """Distinct values, bounds, quantiles at any fractions, or frequent values of a column, each with its error."""
+        asked: dict[str, Callable[[Metastore], Any]] = {
+            "distinct": lambda service: asked_distinct(service, table, column, where),
+            "bounds": lambda service: asked_bounds(service, table, column, where),
+            "quantiles": lambda service: asked_quantiles(service, table, column, fractions, where),
+            "frequent": lambda service: asked_frequent(service, table, column, limit, where),
+        }
+        return self._answered(asked[question])
+
+    def pending(self, limit: Limit = 25) -> Answer:
+        """Statistics that wait until somebody publishes them: of which tables and partitions, since when, and why."""
+        return self._answered(lambda service: every_pending(service, limit=limit))
+
+    def runs(self, table: Table | None = None, limit: Limit = 25) -> Answer:
+        """Runs that refreshed statistics, newest first: how each ended and why; and tables whose runs fail."""
+        return self._answered(lambda service: run_list(service, table, limit=limit))

@@ -6,6 +6,7 @@ numbers.py     numbers that say how sure they are, and values of columns
 tables.py      databases, lists of tables, a table
 health.py      tables by health
 columns.py     a column's statistics and its picture
+asked.py       answers to questions about rows and columns
 history.py     versions, what changed, what came back
 locks.py       locks on statistics
 pending.py     statistics that wait, and what they would change

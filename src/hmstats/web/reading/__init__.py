@@ -6,6 +6,7 @@ lists/               tables by name and by health, and runs, by pages
 table_facts.py       a table and a page of its columns
 column_page.py       one column, with more of it
 column_answers.py    distinct counts, quantiles and frequent values, of sketches or by calls
+asked.py             rows, distinct values, bounds, quantiles and frequent values of what is asked
 column_numbers.py    stored statistics as numbers that say how sure they are
 histograms.py        bins of quantiles
 selections.py        partitions by a range of names or a filter
