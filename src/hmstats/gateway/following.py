@@ -15,9 +15,11 @@ import structlog
 
 from hmstats.errors import CallRefused, MetaError, UpstreamClosed, UpstreamSilent, UpstreamUnavailable
 from hmstats.gateway.followed_calls import Change, DatabaseDropped, Dropped, Emptied, PartitionsGone, Renamed
-from hmstats.gateway.upstream_calls import UpstreamCalls
+from hmstats.gateway.questions import Question
+from hmstats.gateway.upstream_calls import UpstreamCalls, is_missing
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.server.calls.relaying import Relayed
+from hmstats.server.messages.request import Request
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
 from hmstats.store.database.store import Store
 from hmstats.store.mirrors import calls as under_way
@@ -51,13 +53,41 @@ class Following:
                 self._follow(calls, call_id, changes, subjects)
             return relayed
 
-    def deleted(self, table: TableName, relay: Callable[[], Relayed], here: Callable[[], Relayed]) -> Relayed:
-        """The answer to a call that deletes statistics of a table, at the upstream and then here. Raises as both do."""
-        if self._tables.mirror(table) is None:
+    def deleted(
+        self,
+        calls: UpstreamCalls,
+        question: Question,
+        request: Request,
+        relay: Callable[[], Relayed],
+        here: Callable[[], Relayed],
+    ) -> Relayed:
+        """The answer to a call that deletes statistics of a table, at the upstream and then here. Raises as both do.
+
+        Statistics that the upstream has not got yet are deleted here, though it says that there are none.
+        """
+        if self._tables.mirror(question.table) is None:
             return relay()
-        with self._under_way([table]):
+        with self._under_way([question.table]):
             relayed = relay()
-            return relayed if relayed.refused else here()
+            if not relayed.refused:
+                here()
+                return relayed
+            is_here = is_missing(request.head.name, relayed) and self._has(calls, question)
+            return here() if is_here else relayed
+
+    def _has(self, calls: UpstreamCalls, question: Question) -> bool:
+        """Whether statistics of a table that exists are stored here."""
+        try:
+            is_same = self._tables.is_same(calls.table(question.table))
+        except (CallRefused, MetaError):
+            return False
+        return is_same and self._tables.have_statistics(
+            question.table,
+            own=question.own,
+            names=question.partitions,
+            columns=question.columns,
+            engine=question.engine,
+        )
 
     @contextmanager
     def _under_way(self, subjects: Sequence[TableName | DatabaseName]) -> Iterator[str]:
@@ -81,7 +111,7 @@ class Following:
         """Return when no statistics of tables are being sent: the upstream must not get them after the call."""
         until = time.monotonic() + _PATIENCE_SECONDS
         for table in [each for each in subjects if isinstance(each, TableName)]:
-            while self._tables.is_being_sent(table):
+            while self._tables.being_sent_until(table):
                 if time.monotonic() > until:
                     raise UpstreamUnavailable(
                         f"table {table} cannot be changed while its statistics are sent; try again later"

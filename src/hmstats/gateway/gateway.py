@@ -105,7 +105,7 @@ class Gateway:
         if question is None:
             return relayed()
         if question.deed is Deed.DELETE:
-            return self._deleted(question, session, relayed, here)
+            return self._deleted(question, request, session, relayed, here)
         return self._answered(question, session, relayed, here, arguments)
 
     def leave(self, session: Session) -> None:
@@ -174,11 +174,13 @@ class Gateway:
         keys = [each.name for each in mirror.partition_keys]
         return Relayed((with_statistics(b"".join(answer.rest), request.head.name, wanted, keys, self._reader),))
 
-    def _deleted(self, question: Question, session: Session, relayed: Callable[[], Relayed], here: Here) -> Relayed:
+    def _deleted(
+        self, question: Question, request: Request, session: Session, relayed: Callable[[], Relayed], here: Here
+    ) -> Relayed:
         """The answer to a call that deletes statistics, which the upstream deletes before they are deleted here."""
         if self._writes is UpstreamWrites.OFF:
             return self._answered(question, session, relayed, here, {})
-        return self._following.deleted(question.table, relayed, here)
+        return self._following.deleted(self._calls(session), question, request, relayed, here)
 
     def _put_parameters(self, session: Session, arguments: Any) -> None:
         """Change parameters at the upstream that a write brings beside statistics. Raises MetaError if it refuses."""

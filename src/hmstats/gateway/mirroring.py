@@ -4,7 +4,8 @@ Each question asks the upstream what its table, its partitions and their statist
 changes nothing; what is newer there is taken over.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 import structlog
 
@@ -20,16 +21,19 @@ from hmstats.errors import (
 from hmstats.gateway.questions import Question
 from hmstats.gateway.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import normal_partition_name
-from hmstats.model.catalog.objects import Table, is_view
+from hmstats.model.catalog.objects import Table, TableName, is_view
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
-from hmstats.service.mirrors.taken_over import Takeover
+from hmstats.service.mirrors.taken_over import Asked, Takeover
 from hmstats.store.database.store import Store
 
 _log = structlog.get_logger("hmstats.gateway")
 
 _TRIES = 3
 """How often a comparison is made again that another one has disturbed."""
+_PATIENCE_SECONDS = 5.0
+"""How long a question waits for statistics that are on their way to the upstream."""
+_LOOK_SECONDS = 0.02
 
 
 class Mirroring:
@@ -39,6 +43,8 @@ class Mirroring:
         self.tables = MirroredTables(store)
         self._store = store
         self.takeover = Takeover(store)
+        self._in_vain: dict[TableName, int] = {}
+        """The claims, by their ends, for which a question has waited in vain: their servers were killed, maybe."""
 
     def sync(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> bool:
         """Whether the statistics are here now, as new as the upstream's.
@@ -59,6 +65,10 @@ class Mirroring:
     def _sync(self, calls: UpstreamCalls, question: Question, *, settle: bool) -> bool:
         name = question.table
         found = calls.table(name)
+        if not settle and not self.tables.is_same(found):
+            # What is being sent may have come to the new table; the sending takes it back.
+            self._while_sent(name, lambda: True)
+            found = calls.table(name)
         if not is_mirrored(found.table):
             return False
         table_id = self.tables.keep(found)
@@ -104,8 +114,16 @@ class Mirroring:
         settle: bool,
     ) -> bool:
         name = question.table
+
+        def ask() -> Asked:
+            return self.takeover.ask(name, table_id, engine, columns, names)
+
         for _ in range(_TRIES):
-            asked = self.takeover.ask(name, table_id, engine, columns, names)
+            asked = ask()
+            if not settle and asked.is_on_its_way:
+                # If the upstream has not got these, nobody can tell whether they have not come yet, or were deleted.
+                self._while_sent(name, lambda: ask().is_on_its_way)
+                asked = ask()
             if names is None:
                 told = calls.table_statistics(name, columns, engine)
             else:
@@ -113,6 +131,15 @@ class Mirroring:
             if self.takeover.take_over(asked, told, calls.generation.said, settle=settle):
                 return True
         return False
+
+    def _while_sent(self, name: TableName, waits: Callable[[], bool]) -> None:
+        """Return when statistics of a table are not being sent, or need not be waited for any more."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while (claim := self.tables.being_sent_until(name)) and self._in_vain.get(name) != claim and waits():
+            if time.monotonic() > until:
+                self._in_vain[name] = claim
+                return
+            time.sleep(_LOOK_SECONDS)
 
     def _forget(self, question: Question) -> None:
         if self.tables.find(question.table) is not None:

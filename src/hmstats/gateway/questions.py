@@ -146,14 +146,20 @@ def _set_with_parameters(arguments: Arguments) -> Question | None:
 def _deleted(*, own: bool) -> Find:
     def find(arguments: Arguments) -> Question:
         name = _named(arguments["db_name"], arguments["tbl_name"])
-        return Question(name, own, (), (), deed=Deed.DELETE)
+        partitions = () if own else (arguments["part_name"],)
+        columns = arguments["col_name"] and (arguments["col_name"].lower(),)
+        return Question(name, own, partitions, columns or None, arguments["engine"] or DEFAULT_ENGINE, Deed.DELETE)
 
     return find
 
 
 def _deleted_by_request(arguments: Arguments) -> Question:
     request = arguments["req"]
-    return Question(_named(request.db_name, request.tbl_name, request.cat_name), True, (), (), deed=Deed.DELETE)
+    name = _named(request.db_name, request.tbl_name, request.cat_name)
+    own = bool(request.tableLevel)
+    partitions = () if own else tuple(request.part_names or ()) or None
+    columns = _lower(request.col_names or None)
+    return Question(name, own, partitions, columns, request.engine or DEFAULT_ENGINE, Deed.DELETE)
 
 
 _FINDERS: Mapping[str, Find] = {

@@ -6,16 +6,18 @@ is sent the upstream is asked what it says: what is newer there is taken over an
 
 import threading
 import time
+from collections.abc import Mapping, Sequence
 
 import structlog
 
-from hmstats.errors import CallRefused, HmstatsError, MetaError, UpstreamClosed
+from hmstats.errors import CallRefused, HmstatsError, MetaError, NoSuchObject, UpstreamClosed
 from hmstats.gateway.metrics import SENT, UNSENT
 from hmstats.gateway.mirroring import Mirroring
 from hmstats.gateway.questions import Question
 from hmstats.gateway.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.objects import TableName
-from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.service.mirrors.digests import say_the_same
 from hmstats.service.mirrors.unsent import Unsent, Unsettled
 from hmstats.store.database.store import Store
 from hmstats.store.mirrors.mirrored import Pending
@@ -25,8 +27,6 @@ _log = structlog.get_logger("hmstats.gateway")
 _PATIENCE_SECONDS = 30.0
 """How long a call waits for statistics of its table that are being sent."""
 _LOOK_SECONDS = 0.02
-_SHORT_PAUSE_SECONDS = 2
-"""How long a table is left alone that changes while its statistics are sent."""
 _PAUSE_SECONDS = 60
 """How long a table is left alone whose statistics the upstream did not take."""
 
@@ -38,14 +38,17 @@ class Sending:
         self._unsent = Unsent(store)
         self._mirroring = mirroring
         self._lock = threading.Lock()
+        self._paused: dict[int, float] = {}
+        """Until when tables are left alone, by id."""
 
     def run(self, calls: UpstreamCalls) -> int:
         """Send what is pending. Returns the number of tables that could not be sent. Raises StoreUnavailable."""
         failed = 0
         with self._lock:
-            while pending := self._unsent.pending(int(time.time())):
-                for each in pending:
-                    failed += not self._send_claimed(calls, each)
+            now = time.monotonic()
+            self._paused = {table_id: until for table_id, until in self._paused.items() if until > now}
+            for each in self._unsent.everything(int(time.time())):
+                failed += each.table_id in self._paused or not self._send_claimed(calls, each)
             UNSENT.set(self._unsent.count())
         return failed
 
@@ -57,7 +60,7 @@ class Sending:
         """Send all that is pending, when no server does. Returns why tables could not be sent."""
         failed: dict[TableName, str] = {}
         for each in self._unsent.everything():
-            self._unsent.give_up(each.table_id, 0)  # a killed server may have left its claim
+            self._unsent.give_up(each.table_id)  # a killed server may have left its claim
             reason = self.send_table(calls, each.name)
             if reason is not None:
                 failed[each.name] = reason
@@ -76,10 +79,10 @@ class Sending:
         try:
             version = self._unsent.version(found.table_id)
             if not self._send(calls, found):
-                self._unsent.give_up(found.table_id, 0)
+                self._unsent.give_up(found.table_id)
                 return "it is being changed, or is not there"
         except (CallRefused, MetaError, UpstreamClosed) as error:
-            self._unsent.give_up(found.table_id, 0)
+            self._unsent.give_up(found.table_id)
             return str(error)
         self._unsent.note_sent(found.table_id, version)
         return None
@@ -92,20 +95,20 @@ class Sending:
     def _send_claimed(self, calls: UpstreamCalls, pending: Pending) -> bool:
         if not self._unsent.claim(pending.table_id):
             return True
-        pause_seconds = _SHORT_PAUSE_SECONDS
         try:
             version = self._unsent.version(pending.table_id)
             is_done = self._send(calls, pending)
         except (CallRefused, MetaError, UpstreamClosed) as error:
-            is_done, pause_seconds = False, _PAUSE_SECONDS
+            is_done = False
+            self._paused[pending.table_id] = time.monotonic() + _PAUSE_SECONDS
             _log.warning("not_sent", object=str(pending.name), reason=str(error))
         except HmstatsError:
-            self._unsent.give_up(pending.table_id, 0)
+            self._unsent.give_up(pending.table_id)
             raise
         if is_done:
             self._unsent.note_sent(pending.table_id, version)
         else:
-            self._unsent.give_up(pending.table_id, pause_seconds)
+            self._unsent.give_up(pending.table_id)
         return is_done
 
     def _send(self, calls: UpstreamCalls, pending: Pending) -> bool:
@@ -122,7 +125,8 @@ class Sending:
         question = Question(pending.name, wanted.names is None, names, wanted.columns, wanted.engine)
         if not self._mirroring.sync(calls, question, settle=True):
             return False
-        there = {each.name.lower() for each in calls.table(pending.name).table.columns}
+        table = calls.table(pending.name).table
+        there = {each.name.lower() for each in table.columns}
         # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
         takeover = self._mirroring.takeover
         asked = takeover.ask(pending.name, pending.table_id, wanted.engine, wanted.columns, wanted.names)
@@ -134,4 +138,40 @@ class Sending:
             return False
         calls.put_statistics(pending.name, statistics)
         SENT.inc(sum(len(each.columns) for each in statistics))
+        wrong = self._made_anew(calls, pending, [each.name for each in table.partition_keys], given)
+        if wrong:
+            _log.warning("sent_to_another", object=str(pending.name), partitions=[each for each in wrong if each])
+            _take_back(calls, pending.name, wrong)
+            return False
+        takeover.note_got(asked, given)
         return self._mirroring.sync(calls, question, settle=True)
+
+    def _made_anew(
+        self, calls: UpstreamCalls, pending: Pending, keys: Sequence[str], given: Mapping[str, StatisticsSet]
+    ) -> list[StatisticsSet]:
+        """Statistics that were sent to a table or partitions that others had made anew since the last look."""
+        tables = self._mirroring.tables
+        try:
+            if not tables.is_same(calls.table(pending.name)):
+                return list(given.values())
+        except NoSuchObject:
+            return []
+        names = [each for each in given if each]
+        if not names:
+            return []
+        other = tables.other_partitions(pending.table_id, names, calls.partitions(pending.name, keys, names))
+        return [given[each] for each in other]
+
+
+def _take_back(calls: UpstreamCalls, name: TableName, wrong: Sequence[StatisticsSet]) -> None:
+    """Delete statistics that the upstream says of a table or of partitions as they were sent."""
+    for each in wrong:
+        columns = [column.column for column in each.columns]
+        if each.partition is None:
+            told = calls.table_statistics(name, columns, each.engine)
+        else:
+            told = calls.partition_statistics(name, [each.partition], columns, each.engine)
+        sent = {column.column: calls.generation.said(column) for column in each.columns}
+        for found in told.values():
+            same = [column.column for column in found.columns if say_the_same(sent[column.column], column)]
+            calls.delete_statistics(name, each.partition, same, each.engine)

@@ -17,6 +17,7 @@ from hmstats.gateway.relay import UpstreamRelay
 from hmstats.model.catalog.names import one_text, partition_name
 from hmstats.model.catalog.objects import Partition, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head
 from hmstats.server.messages.list_keyed_maps import put_back, take_out
 from hmstats.server.messages.request import Request
@@ -109,6 +110,19 @@ class UpstreamCalls:
         )
         self.call("set_aggr_stats_for", request)
 
+    def delete_statistics(self, name: TableName, partition: str | None, columns: Sequence[str], engine: str) -> None:
+        """Delete statistics of columns, of the table itself (None) or of a partition; what is gone already may be."""
+        place = (one_text(name.parent), name.table)
+        for column in columns:
+            try:
+                if partition is None:
+                    self.call("delete_table_column_statistics", *place, column, engine)
+                else:
+                    self.call("delete_partition_column_statistics", *place, partition, column, engine)
+            except CallRefused as error:
+                if error.kind != _MISSING:
+                    raise
+
     def _origin(self, name: TableName, engine: str) -> dict[str, str]:
         return {"catName": name.catalog, "engine": engine}
 
@@ -121,6 +135,15 @@ def asked(relay: UpstreamRelay, session: Session, method: str, *arguments: Any) 
     message = head + encode_struct(spec.arguments(**dict(zip(names, arguments, strict=True))))
     relayed = relay.answer(Request(message, Head(method, CALL, 0, len(head))), session, WholeAnswer())
     return _value(method, b"".join(relayed.rest))
+
+
+def is_missing(method: str, relayed: Relayed) -> bool:
+    """Whether the upstream refuses a call because something does not exist."""
+    try:
+        _value(method, b"".join(relayed.rest))
+    except CallRefused as error:
+        return error.kind == _MISSING
+    return False
 
 
 def _value(method: str, message: bytes) -> Any:

@@ -70,11 +70,48 @@ class MirroredTables:
             table_id = tables.find_id(connection, name)
             return [] if table_id is None else partitions.names(connection, table_id)
 
-    def is_being_sent(self, name: TableName) -> bool:
-        """Whether statistics of a table's mirror are being sent to the other metastore."""
+    def being_sent_until(self, name: TableName) -> int | None:
+        """Until when statistics of a table's mirror may be being sent to the other metastore; None if they are not."""
         with self._store.read() as connection:
             table_id = tables.find_id(connection, name)
-            return table_id is not None and mirrored.is_claimed(connection, table_id, int(time.time()))
+            return None if table_id is None else mirrored.claimed_until(connection, table_id, int(time.time()))
+
+    def is_same(self, found: UpstreamTable) -> bool:
+        """Whether the mirror of the table's name, if there is one, is that table's and not an earlier one's."""
+        with self._store.read() as connection:
+            stored = tables.get(connection, found.table.name)
+            if stored is None or stored.id is None:
+                return True
+            return _is_same(stored, mirrored.upstream_id(connection, stored.id), found)
+
+    def other_partitions(self, table_id: int, names: Sequence[str], found: Mapping[str, Partition]) -> list[str]:
+        """The names of partitions that have been made anew, or dropped, since they were mirrored."""
+        with self._store.read() as connection:
+            stored = partitions.get_many(connection, table_id, names)
+        return [
+            name
+            for name in names
+            if name not in stored or name not in found or not _is_same_partition(stored[name], found[name])
+        ]
+
+    def have_statistics(
+        self,
+        name: TableName,
+        *,
+        own: bool,
+        names: Sequence[str] | None,
+        columns: Sequence[str] | None,
+        engine: str,
+    ) -> bool:
+        """Whether the mirror of a table has statistics, of its own or of some partitions (None: of any)."""
+        with self._store.read() as connection:
+            table_id = tables.find_id(connection, name)
+            if table_id is None:
+                return False
+            place = connection, table_id
+            if own:
+                return bool(column_statistics.read_table(*place, columns, engine, sketches=False))
+            return bool(column_statistics.read_partitions(*place, names, columns, engine, sketches=False))
 
     def keep_partitions(
         self, table_id: int, name: TableName, asked: Sequence[str] | None, found: Mapping[str, Partition]

@@ -17,7 +17,7 @@ from hmstats.store.history import before_writes
 from hmstats.store.history.caller import Caller, caller
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.mirrors import seen
-from hmstats.store.mirrors.seen import Digests, Seen
+from hmstats.store.mirrors.seen import GOT, Digests, Seen
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, table_facts
 from hmstats.store.statistics.details import OF_TABLE
@@ -45,6 +45,14 @@ class Asked:
     owners: Mapping[str, int]
     """Ids by partition name; "" is the table itself."""
     seen: Mapping[int, Seen]
+
+    @property
+    def is_on_its_way(self) -> bool:
+        """Whether statistics of these columns are being sent to the other metastore, or were when a server broke."""
+        return any(each.is_on_its_way for known in self.seen.values() for each in self._of_columns(known))
+
+    def _of_columns(self, known: Seen) -> list[Digests]:
+        return [known[each] for each in self.columns if each in known]
 
 
 class Takeover:
@@ -82,6 +90,10 @@ class Takeover:
         Returns False, with nothing changed, if the mirror or what was seen has changed since `ask`.
         """
         return self._store.write_table(asked.name, lambda unit: _note_sending(unit, asked, given, cut))
+
+    def note_got(self, asked: Asked, given: Mapping[str, StatisticsSet]) -> None:
+        """Note that the other metastore has taken statistics: if it does not say them, others have changed them."""
+        self._store.write_table(asked.name, lambda unit: _note_got(unit, asked, given))
 
 
 def _differs(asked: Asked, owner: int, told: StatisticsSet | None) -> bool:
@@ -134,6 +146,21 @@ def _note_sending(unit: Unit, asked: Asked, given: Mapping[str, StatisticsSet], 
         noted[owner] = {**before, **sending}
     seen.write(unit, target.id, asked.engine, noted)
     return True
+
+
+def _note_got(unit: Unit, asked: Asked, given: Mapping[str, StatisticsSet]) -> None:
+    target = table_facts.lock(unit, asked.name)
+    if target is None or target.id != asked.table_id:
+        return
+    owners = {asked.owners[place]: {each.column for each in statistics.columns} for place, statistics in given.items()}
+    noted = {
+        owner: {
+            column: each._replace(theirs=GOT) if each.sending and column in owners[owner] else each
+            for column, each in known.items()
+        }
+        for owner, known in seen.read(unit.connection, target.id, asked.engine, list(owners)).items()
+    }
+    seen.write(unit, target.id, asked.engine, noted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,17 +38,12 @@ class Unsent:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def pending(self, now_seconds: int) -> list[Pending]:
-        """Some mirrors to be sent, none of which anybody has claimed."""
-        with self._store.read() as connection:
-            return mirrored.pending(connection, now_seconds, _MOST_AT_ONCE)
-
-    def everything(self) -> Iterator[Pending]:
-        """All mirrors to be sent, whoever has claimed them."""
+    def everything(self, now_seconds: int | None = None) -> Iterator[Pending]:
+        """All mirrors to be sent; with a time, those that nobody has claimed at that time."""
         after = 0
         while True:
             with self._store.read() as connection:
-                found = mirrored.pending(connection, None, _MOST_AT_ONCE, after)
+                found = mirrored.pending(connection, now_seconds, _MOST_AT_ONCE, after)
             if not found:
                 return
             yield from found
@@ -63,9 +58,9 @@ class Unsent:
         """Claim a mirror, so that nobody else sends it. Returns False if another has claimed it."""
         return self._store.write(lambda unit: mirrored.claim(unit, table_id, unit.now_seconds + _CLAIM_SECONDS))
 
-    def give_up(self, table_id: int, pause_seconds: int) -> None:
-        """Leave a mirror alone for a while."""
-        self._store.write(lambda unit: mirrored.release(unit, table_id, unit.now_seconds + pause_seconds))
+    def give_up(self, table_id: int) -> None:
+        """End the claim of a mirror that is not sent."""
+        self._store.write(lambda unit: mirrored.release(unit, table_id))
 
     def note_sent(self, table_id: int, version: int) -> None:
         """Note that the other metastore has the statistics of a version."""

@@ -97,16 +97,15 @@ def claim(unit: Unit, table_id: int, until_seconds: int) -> bool:
     )
 
 
-def is_claimed(connection: Connection, table_id: int, now_seconds: int) -> bool:
-    """Whether anybody has claimed a mirror."""
-    query = select(_M.TBL_ID).where(_M.TBL_ID == table_id, _M.CLAIMED_UNTIL > now_seconds)
-    return connection.execute(query).one_or_none() is not None
+def claimed_until(connection: Connection, table_id: int, now_seconds: int) -> int | None:
+    """Until when somebody has claimed a mirror, in epoch seconds; None if nobody has."""
+    query = select(_M.CLAIMED_UNTIL).where(_M.TBL_ID == table_id, _M.CLAIMED_UNTIL > now_seconds)
+    return connection.execute(query).scalar_one_or_none()
 
 
-def release(unit: Unit, table_id: int, until_seconds: int = _NEVER) -> None:
-    """End a claim, or shorten it to a time."""
-    here = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id)
-    unit.connection.execute(here.values(CLAIMED_UNTIL=until_seconds))
+def release(unit: Unit, table_id: int) -> None:
+    """End a claim."""
+    unit.connection.execute(update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id).values(CLAIMED_UNTIL=_NEVER))
 
 
 def sent(unit: Unit, table_id: int, version: int) -> None:

@@ -17,6 +17,8 @@ from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
 
 _KEY = ("TBL_ID", "PART_ID", "ENGINE")
+GOT = "got"
+"""What `theirs` is between the other metastore's taking of statistics and the next look at what it says of them."""
 
 
 class Digests(NamedTuple):
@@ -28,6 +30,11 @@ class Digests(NamedTuple):
     theirs: str = ""
     ours: str = ""
     sending: tuple[str, Any] | None = None
+
+    @property
+    def is_on_its_way(self) -> bool:
+        """Whether nobody knows yet if the other metastore has got what is being sent."""
+        return self.sending is not None and self.theirs != GOT
 
 
 Seen = Mapping[str, Digests]

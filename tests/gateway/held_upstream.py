@@ -1,0 +1,86 @@
+"""A way from a gateway to its upstream on which a call can be held up, before or after the upstream carries it out."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from enum import Enum, auto
+
+from tests.gateway.gateways import Upstream, UpstreamSide
+from tests.server.serving import PATIENCE_SECONDS
+
+from hmstats.server.messages.envelope import read_head
+
+
+class Hold(Enum):
+    """Where a call is held up."""
+
+    BEFORE = auto()
+    """The upstream does not get it."""
+    AFTER = auto()
+    """The upstream has carried it out, and its answer does not come."""
+
+
+class Way:
+    """A port that leads to another one, with calls by name held up until they are let go."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._held: tuple[str, Hold] | None = None
+        self._names: dict[int, str] = {}
+        """The last call of each connection."""
+        self._go = threading.Event()
+        self.reached = threading.Event()
+        """Set when a call is held up."""
+
+    @contextlib.contextmanager
+    def holding(self, name: str, hold: Hold) -> Iterator[None]:
+        """Hold calls of a name up, until `let_go` or the end."""
+        self._go.clear()
+        self.reached.clear()
+        self._held = (name, hold)
+        try:
+            yield
+        finally:
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Let what is held up go on, and what comes later pass."""
+        self._held = None
+        self._go.set()
+
+    def wait_held(self) -> None:
+        """Return when a call is held up."""
+        assert self.reached.wait(PATIENCE_SECONDS)
+
+    def _wait(self, name: str, hold: Hold) -> None:
+        if self._held == (name, hold):
+            self.reached.set()
+            assert self._go.wait(PATIENCE_SECONDS)
+
+    def serve(self, side: UpstreamSide) -> None:
+        """Pass the calls of one connection on, one after the other."""
+        with socket.create_connection(("127.0.0.1", self._port)) as there:
+            back = threading.Thread(target=self._answers, args=(there, side), daemon=True)
+            back.start()
+            while (request := side.request()) is not None:
+                head = read_head(request)
+                assert head is not None
+                self._wait(head.name, Hold.BEFORE)
+                self._names[id(side)] = head.name
+                there.sendall(request)
+
+    def _answers(self, there: socket.socket, side: UpstreamSide) -> None:
+        with contextlib.suppress(OSError):
+            while data := there.recv(65536):
+                self._wait(self._names[id(side)], Hold.AFTER)
+                side.send(data)
+            side.socket.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def way_to(port: int) -> Iterator[tuple[Way, int]]:
+    """A way to a port, and its own port."""
+    way = Way(port)
+    with Upstream(way.serve) as listening:
+        yield way, listening.address[1]
