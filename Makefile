@@ -67,7 +67,7 @@ page-pictures: demo browser ## Take the pictures of docs/web.md: the page over t
 
 browser: install ## Install what drives a real browser, and Chromium by apt where there is none and you are root
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[browser]'
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
 
 test-browser: browser ## Open every page in a real browser: scripts, colours, keyboard, widths, axe-core
 	@$(BIN)/python -m pytest tests/web/browser $(ARGS)
