@@ -595,7 +595,7 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
     throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
             3: hive_metastore.MetaException o3)
 
-  // Writes what waits, of a table or of some partitions.
+  // Writes what waits, of a table or of some partitions. Refused if any of it is locked, by whatever lock.
   PublishResult publish_statistics(1: PendingTableRequest request)
     throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
             3: hive_metastore.MetaException o3)

@@ -32,7 +32,11 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a plan is made from. `last_ms`: the last finished run of each table."""
+    """What a plan is made from.
+
+    `last_ms`: the last finished run of each table. `waiting`: since when new statistics of tables (None) and partitions
+    wait, as epoch times in seconds.
+    """
 
     now_ms: int
     speeds: Speeds
@@ -41,6 +45,7 @@ class _Known:
     last_ms: Mapping[TableName, int]
     locks: Mapping[tuple[str, str], Sequence[StatisticsLock]]
     stated: Stated
+    waiting: Mapping[TableName, Mapping[str | None, int]]
 
 
 def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[TableName, float] | None = None) -> Round:
@@ -52,7 +57,7 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
         ailing |= {name: each.failures for name, each in known.leases.items() if each.failures >= NEEDS_YOU}
         for each in service.health.tables(of.database, pattern, catalog=of.catalog):
             seconds = (busy or {}).get(each.table)
-            reason = _reason(each, known) if seconds is None else f"written to {seconds:.0f} s ago"
+            reason = _reason(each, known, wanted) if seconds is None else f"written to {seconds:.0f} s ago"
             if reason is not None and each.health.health < WHOLE:
                 skipped[each.table] = reason
             elif reason is None:
@@ -63,6 +68,9 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
 
 
 def _known(service: Metastore, database: str, catalog: str, now_ms: int) -> _Known:
+    waiting: dict[TableName, dict[str | None, int]] = {}
+    for owner in service.pending.listed(database, None, catalog):
+        waiting.setdefault(owner.table, {})[owner.partition] = owner.held_at_seconds
     runs, leases = service.runs.listed(database, None, catalog=catalog)
     locks: dict[tuple[str, str], list[StatisticsLock]] = {}
     for each in service.locks.listed(database, None, catalog):
@@ -76,6 +84,7 @@ def _known(service: Metastore, database: str, catalog: str, now_ms: int) -> _Kno
         _last(done),
         locks,
         service.preferences.stated(database, None, catalog),
+        waiting,
     )
 
 
@@ -86,7 +95,7 @@ def _last(runs: Sequence[Run]) -> dict[TableName, int]:
     return found
 
 
-def _reason(of: ObjectHealth, known: _Known) -> str | None:
+def _reason(of: ObjectHealth, known: _Known, wanted: Wanted) -> str | None:
     """Why a table is left out of a round; None if it is not."""
     name = of.table
     lease = known.leases.get(name, Lease())
@@ -104,6 +113,8 @@ def _reason(of: ObjectHealth, known: _Known) -> str | None:
     now = datetime.fromtimestamp(known.now_ms / 1000, UTC)
     if preferred.window and windows.closes_at(preferred.window, now) is None:
         return f"has a window of its own: {windows.windows_text(preferred.window)}"
+    if None in _waiting(name, known, wanted) and of.health.partitions is None:
+        return f"has new statistics that wait since {_time(known.waiting[name][None] * 1_000)}: hmstats pending list"
     last, every = known.last_ms.get(name), preferred.every_seconds
     if every is not None and last is not None and last + every * 1_000 > known.now_ms:
         return f"is analysed every {every:,} s at most"
@@ -120,7 +131,7 @@ def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: Wan
     if of.health.partitions is None:
         yield candidate(of, known.speeds, known.now_ms)
         return
-    held = _held(of.table, known)
+    held = _held(of.table, known) | _waiting(of.table, known, wanted)
     for each in service.health.partitions(of.table, below=WHOLE):
         if each.partition not in held:
             yield candidate(each, known.speeds, known.now_ms)
@@ -135,6 +146,15 @@ def _held(name: TableName, known: _Known) -> set[str | None]:
         if not known.stated.is_automatic(Subject(name.parent, name.table, each)):
             held.add(each)
     return held - {None}
+
+
+def _waiting(name: TableName, known: _Known, wanted: Wanted) -> set[str | None]:
+    """The partitions (None: the table) whose new statistics wait, and are too young to be made again.
+
+    Their health stays below 100 until somebody publishes them, so that every round would analyse them.
+    """
+    at_least = 0.0 if wanted.look_seconds is None else known.now_ms / 1_000 - wanted.look_seconds
+    return {partition for partition, held_at in known.waiting.get(name, {}).items() if held_at > at_least}
 
 
 def _has_data(of: ObjectHealth) -> bool:

@@ -6,7 +6,7 @@ rows: planners keep their numbers, but Hive answers no query from them.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import structlog
 from prometheus_client import Counter
@@ -28,6 +28,9 @@ _log = structlog.get_logger("hmstats.locks")
 WRITES = Counter(
     "hmstats_locked_writes", "Writes and deletes of locked statistics, by outcome: dropped or refused.", ("outcome",)
 )
+
+
+Names: TypeAlias = Mapping[int, str | None]
 
 
 class Freed(NamedTuple):
@@ -117,6 +120,22 @@ def free_of_change(
         each: _without_statistics(change) if each in locked else _without_marks(locks, each, change)
         for each, change in changes.items()
     }
+
+
+def check_unlocked(name: TableName, locks: TableLocks, columns: Mapping[int, Collection[str]], names: Names) -> None:
+    """Raise LockedStatistics if any lock covers one of these places and columns, whether it drops writes or refuses.
+
+    `columns` are by partition id (OF_TABLE: the table); without any, its rows, files and bytes. `names` is by id.
+    """
+    for part_id, some in columns.items():
+        for column, cover in (locks.locked(part_id, some) or _whole(locks, part_id)).items():
+            WRITES.labels("refused").inc()
+            raise LockedStatistics(_sentence(name, names[part_id], column, cover))
+
+
+def _whole(locks: TableLocks, part_id: int) -> dict[str, Cover]:
+    cover = locks.of(part_id)
+    return {} if cover is None else {ALL_COLUMNS: cover}
 
 
 def hold(unit: Unit, name: TableName, locked: Mapping[str | None, Mapping[str, Cover]]) -> None:

@@ -19,6 +19,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.statistics_locks import OF_TABLE
 from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.locks import check_unlocked
 from hmstats.service.statistics.writing.events import Left
 from hmstats.service.statistics.writing.holding import Terms, written_at_once
 from hmstats.service.statistics.writing.write import StatisticsWriter
@@ -70,7 +71,8 @@ class PendingStatistics:
     def publish(self, name: TableName, wanted: Sequence[str] | None, author: str | None) -> Published:
         """Write what waits of a table, or of these partitions, all or nothing.
 
-        Raises NoSuchObject if the table or a partition does not exist, or if nothing of it waits; LockedStatistics.
+        Raises NoSuchObject if the table or a partition does not exist, or if nothing of it waits. LockedStatistics if
+        any of it is locked, by whatever lock: what waits is not dropped.
         """
 
         def publish(unit: Unit) -> tuple[Published, list[Left | None]]:
@@ -111,10 +113,12 @@ class PendingStatistics:
 
         Returns also what the writer remembers of it.
         """
+        names = _names(unit.connection, found)
+        if not force:
+            check_unlocked(name, target.locks, _columns(found), names)
         pending.remove(unit, target.id, list(found))
         versions.bump(unit, target.id)
         fresh, recounted = _current(unit, target, found)
-        names = _names(unit.connection, found)
         terms = Terms(author=author, publishes=True, force=force)
         left: list[Left | None] = []
         if OF_TABLE in fresh:
@@ -165,6 +169,10 @@ class PendingStatistics:
             if ids.get(normal) not in found:
                 raise NoSuchObject(f"no statistics of partition {each} of table {name} wait")
         return target, found
+
+
+def _columns(found: Mapping[int, Pending]) -> dict[int, list[str]]:
+    return {owner: [each.column for one in held.sets for each in one.columns] for owner, held in found.items()}
 
 
 def _names(connection: Connection, found: Mapping[int, Pending]) -> dict[int, str | None]:

@@ -52,12 +52,19 @@ def row_of(table_id: ColumnElement[Any], *before: ColumnElement[Any]) -> Select[
 
 
 def put(unit: Unit, table_id: int, pending: Mapping[int, Pending]) -> None:
-    """Put statistics aside, by partition id (0: of the table); of what waits already the same columns are replaced."""
-    earlier = _owners(unit.connection, table_id, list(pending))
+    """Put statistics aside, by partition id (0: of the table); of what waits already the same columns are replaced.
+
+    If others go on waiting, the counts of the time when they were put aside stay, since they were made of those rows.
+    """
+    earlier = read(unit.connection, table_id, list(pending))
     owners, columns = [], []
     for part_id, each in pending.items():
         change = _combined(earlier[part_id].change, each.change) if part_id in earlier else each.change
-        said = {"put": dict(change.put), "remove": sorted(change.remove), "base": dict(each.base)}
+        said = {
+            "put": dict(change.put),
+            "remove": sorted(change.remove),
+            "base": dict(_base(earlier.get(part_id), each)),
+        }
         owners.append(
             {
                 "TBL_ID": table_id,
@@ -177,6 +184,14 @@ def _owners(connection: Connection, table_id: int, part_ids: Sequence[int] | Non
         reason, base = Reason(HeldBy(row.HELD_BY), row.REASON), dict[str, str](said["base"])
         found[row.PART_ID] = Pending(reason, (), change, base, row.WRITER, row.HELD_AT)
     return found
+
+
+def _base(earlier: Pending | None, new: Pending) -> Parameters:
+    """The counts from which what waits is told to be old: those of the earliest columns that go on waiting."""
+    if earlier is None:
+        return new.base
+    columns = [{(found.engine, each.column) for found in of.sets for each in found.columns} for of in (earlier, new)]
+    return earlier.base if columns[0] - columns[1] else new.base
 
 
 def _combined(one: ParameterChange, other: ParameterChange) -> ParameterChange:

@@ -89,12 +89,13 @@ def hold_table(
     waiting = pending.read(unit.connection, target.id, [OF_TABLE]).get(OF_TABLE)
     new = _new(name, checked, details.of_table(unit, target.id, before), waiting, terms)
     known = parameters.read(unit.connection, OF_TABLES, [target.id], COUNTS).get(target.id, {})
-    reason = _reason(target, known, said, before, new, terms)
-    if reason is None:
+    sentences = _sentences(target, known, said, before, new, terms)
+    if not sentences:
         return False
     free, _ = free_of_table(unit, name, target, new)
+    sets = [free] if free.columns else []
     if target.locks.of(OF_TABLE) is None:
-        _put(unit, name, target, {OF_TABLE: Pending(reason, [free], said, known, terms.author)})
+        _put(unit, name, target, {OF_TABLE: Pending(_reason(target, sentences), sets, said, known, terms.author)})
     return True
 
 
@@ -114,33 +115,33 @@ def hold_partitions(
     ids, marks = partition_locks.lock(unit, target.id, names)
     known = parameters.read(unit.connection, OF_PARTITIONS, list(ids.values()), COUNTS)
     waiting = pending.read(unit.connection, target.id, list(ids.values()))
-    found: dict[int, Pending] = {}
     names_of = {part_id: each for each, part_id in ids.items()}
     stated = {each: _held(changes.get(names_of[each])).of(marks.get(each, {})) for each in names_of}
     columns = (*target.columns, *target.partition_keys)
+    said = {part_id: _held(changes.get(each)) for part_id, each in names_of.items()}
+    told: dict[int, list[StatisticsSet]] = {each: [] for each in names_of}
+    sentences: dict[int, list[str]] = {each: [] for each in names_of}
     for engine in sorted({each.engine for each in placed}) or [""]:
-        of_engine: dict[int, StatisticsSet] = {}
-        for each in placed:
-            if each.engine == engine and each.partition in ids:
-                earlier = of_engine[ids[each.partition]].columns if ids[each.partition] in of_engine else ()
-                of_engine[ids[each.partition]] = replace(each, columns=(*earlier, *each.columns))
+        of_engine = _of_engine(placed, ids, engine)
         given = {
             each: checked_set(name, columns, one, {} if terms.merge else stated[each], unit.now_seconds)
             for each, one in of_engine.items()
         }
         check_sketches(name, given.values())
         before = _before(unit, target, given.values(), engine)
-        for part_name, part_id in ids.items():
-            said = _held(changes.get(part_name))
+        for part_id, part_name in names_of.items():
             own = given.get(part_id, StatisticsSet((), part_name, engine))
-            if not own.columns and said == _NOTHING:
+            if not own.columns and said[part_id] == _NOTHING:
                 continue
             stored = before.get(part_name, ())
             new = _new(name, own, stored, waiting.get(part_id), terms)
-            reason = _reason(target, known.get(part_id, {}), said, stored, new, terms)
-            if reason is not None:
-                others = found[part_id].sets if part_id in found else ()
-                found[part_id] = Pending(reason, [*others, new], said, known.get(part_id, {}), terms.author)
+            told[part_id] += [new] if new.columns else []
+            sentences[part_id] += _sentences(target, known.get(part_id, {}), said[part_id], stored, new, terms)
+    found = {
+        each: Pending(_reason(target, sentences[each]), told[each], said[each], known.get(each, {}), terms.author)
+        for each in names_of
+        if sentences[each]
+    }
     if not found:
         return list(sets), dict(changes)
     held = {names_of[each] for each in found}
@@ -150,7 +151,8 @@ def hold_partitions(
     return left, {each: change for each, change in at_once.items() if change is not None}
 
 
-def _put(unit: Unit, name: TableName, target: Target, held: Mapping[int, Pending]) -> None:
+def _put(unit: Unit, name: TableName, target: Target, found: Mapping[int, Pending]) -> None:
+    held = {owner: each for owner, each in found.items() if each.sets or each.change != _NOTHING}
     pending.put(unit, target.id, held)
     versions.bump(unit, target.id)
     for each in held.values():
@@ -176,22 +178,28 @@ def _without_locked(unit: Unit, name: TableName, target: Target, found: Mapping[
     }
 
 
-def _reason(
+def _sentences(
     target: Target,
     known: Parameters,
     said: ParameterChange,
     before: Collection[StatisticsSet],
     new: StatisticsSet,
     terms: Terms,
-) -> Reason | None:
-    """Why a write waits; None if it does not. `known` are the stored counts, `said` is the change of them."""
+) -> list[str]:
+    """Why a write waits; empty if it does not. `known` are the stored counts, `said` is the change of them."""
     holding = target.holding
     if not holding.publish:
-        return Reason(HeldBy.PREFERENCE, "the preference publish is false")
+        return ["the preference publish is false"]
+    if not holding.guards(automatic=terms.automatic):
+        return []
     rows = (known_rows(known), known_rows(said.put) if said != _NOTHING else None)
     stored = {each.column: each for found in before if found.engine == new.engine for each in found.columns}
-    found = guard.jumps(rows, stored, new.columns, holding.factor, holding.factor_of)
-    return Reason(HeldBy.GUARD, "; ".join(found)) if found and holding.guards(automatic=terms.automatic) else None
+    return guard.jumps(rows, stored, new.columns, holding.factor, holding.factor_of)
+
+
+def _reason(target: Target, sentences: Sequence[str]) -> Reason:
+    held_by = HeldBy.GUARD if target.holding.publish else HeldBy.PREFERENCE
+    return Reason(held_by, "; ".join(dict.fromkeys(sentences)))
 
 
 def _new(
@@ -205,6 +213,17 @@ def _new(
         if found.engine == given.engine:
             first |= {each.column: each for each in found.columns}
     return merged(name, given, [replace(given, columns=tuple(first.values()))])
+
+
+def _of_engine(placed: Sequence[StatisticsSet], ids: Mapping[str, int], engine: str) -> dict[int, StatisticsSet]:
+    """The sets of an engine by partition id; several of one partition as one."""
+    found: dict[int, StatisticsSet] = {}
+    for each in placed:
+        part_id = ids.get(each.partition or "")
+        if each.engine == engine and part_id is not None:
+            earlier = found[part_id].columns if part_id in found else ()
+            found[part_id] = replace(each, columns=(*earlier, *each.columns))
+    return found
 
 
 def _before(
