@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hmstats.errors import InvalidObject, MetaError
 from hmstats.model.catalog.names import (
     NULL_PARTITION_VALUE,
+    are_normal,
     database_name,
     escape,
     normal_partition_name,
@@ -123,3 +124,21 @@ def test_an_empty_partition_name_is_refused() -> None:
 def test_a_partition_needs_one_value_for_each_key(keys: list[str], values: list[str]) -> None:
     with pytest.raises(MetaError, match="Invalid partition key & values"):
         partition_name(keys, values)
+
+
+@given(KEYS, st.lists(st.one_of(VALUES, st.text("ab=/%\n2F")), min_size=1, max_size=6), st.data())
+def test_names_are_normal_together_if_each_is_its_own_stored_form(
+    keys: list[str], values: list[str], data: st.DataObject
+) -> None:
+    escaped = [partition_name(keys, [each or "x"] * len(keys)) for each in values]
+    names = [data.draw(st.sampled_from(both)) for both in zip(values, escaped, strict=True)]
+
+    def is_normal(name: str) -> bool:
+        try:
+            return normal_partition_name(name, keys) == name and "\n" not in name
+        except (InvalidObject, MetaError):
+            return False
+
+    if are_normal(names, keys):
+        assert all(map(is_normal, names))
+    assert are_normal(escaped, keys) or any("%" in each for each in escaped)

@@ -116,6 +116,19 @@ def normal_partition_name(name: str, keys: Sequence[str]) -> str:
     return partition_name(keys, partition_values(name, keys))
 
 
+def are_normal(names: Sequence[str], keys: Sequence[str]) -> bool:
+    """Whether all names, one or more, are in the form in which the metastore stores them; looked at all at once."""
+    lines = "\n".join(names)
+    return lines.count("\n") == len(names) - 1 and _plain_names(tuple(keys)).fullmatch(lines) is not None
+
+
+@lru_cache(maxsize=1_000)
+def _plain_names(keys: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for lines of names in stored form."""
+    one = _plain_name(keys).pattern
+    return re.compile(f"(?:{one}\n)*+{one}")
+
+
 @lru_cache(maxsize=1_000)
 def _plain_name(keys: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern for names that are in stored form already, as most are; cached, since a call may have thousands."""

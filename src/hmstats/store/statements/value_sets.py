@@ -86,12 +86,19 @@ def array_text(values: Sequence[Any]) -> str:
         listed = str(list(values))[1:-1].replace("None", "NULL")
     elif kinds == {str} and len(values) <= _MOST_KEPT and sum(map(len, values)) <= _MOST_CHARACTERS:
         listed = _listed_texts(tuple(values))
+    elif kinds == {str} and not _is_special(joined := '","'.join(values), len(values)):
+        listed = f'"{joined}"'
     elif kinds <= _TEXTS:  # mostly the same few again and again
         elements = {value: _element(value) for value in set(values)}
         listed = ",".join([elements[value] for value in values])
     else:
         listed = ",".join(map(_element, values))
     return f"{{{listed}}}"
+
+
+def _is_special(joined: str, count: int) -> bool:
+    """Whether texts that were joined by '","' have a character of their own that must be escaped."""
+    return "\\" in joined or joined.count('"') > 2 * (count - 1)
 
 
 @lru_cache(maxsize=200)

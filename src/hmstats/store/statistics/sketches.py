@@ -1,20 +1,22 @@
-"""Reads one kind of sketch of some columns, of many partitions, in one statement whose rows are streamed.
+"""Reads one kind of sketch of some columns, of many partitions, in batches of partitions.
 
 A partition without any sketch has a row too, so that the caller sees what is missing.
 """
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, and_, null, select
+from sqlalchemy import BigInteger, Connection, Select, Table, and_, bindparam, null, select
 
 from hmstats.sketch.distinct.bit_vector import is_absent
 from hmstats.store.schema import HMSTATS_TOP_K, PART_COL_STATS, PARTITIONS, TAB_COL_STATS
-from hmstats.store.statements.value_sets import one_of
+from hmstats.store.statements import copied_rows
+from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.statistics.details import OF_TABLE
 
-_ROWS_AT_ONCE = 256
+_ROWS_AT_ONCE = 500
 
 
 class What(Enum):
@@ -53,19 +55,28 @@ def of_partitions(
     connection: Connection, table_id: int, names: Sequence[str] | None, columns: Sequence[str], what: What
 ) -> Iterator[Stored]:
     """Sketches of these columns and partitions (None: all), grouped by partition."""
+    size = max(1, _ROWS_AT_ONCE // len(columns))
+    if names is None:
+        query = select(PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
+        names = connection.execute(query.order_by(PARTITIONS.c.PART_ID)).scalars().all()
+    query = _of_named_partitions(connection.dialect.name, what)
+    asked = {"table_id": table_id, "columns": bound(connection, columns)}
+    for start in range(0, len(names), size):
+        some = bound(connection, names[start : start + size])
+        for row in copied_rows.rows(connection, query, {**asked, "partitions": some}):
+            yield _stored(row)
+
+
+@lru_cache
+def _of_named_partitions(dialect_name: str, what: What) -> Select[Any]:
     table = HMSTATS_TOP_K if what is What.TOP_K else PART_COL_STATS
-    mine = and_(table.c.PART_ID == PARTITIONS.c.PART_ID, one_of(connection, table.c.COLUMN_NAME, columns))
+    table_id = bindparam("table_id", type_=BigInteger())
+    mine = and_(table.c.PART_ID == PARTITIONS.c.PART_ID, one_of_bound(dialect_name, table.c.COLUMN_NAME, "columns"))
     if table is HMSTATS_TOP_K:
         mine = and_(mine, table.c.TBL_ID == table_id)
-    query = (
-        select(PARTITIONS.c.PART_NAME, *_values(table, what))
-        .select_from(PARTITIONS.outerjoin(table, mine))
-        .where(PARTITIONS.c.TBL_ID == table_id)
-        .order_by(PARTITIONS.c.PART_ID)
-    )
-    if names is not None:
-        query = query.where(one_of(connection, PARTITIONS.c.PART_NAME, names))
-    return (_stored(row) for row in connection.execute(query, execution_options={"yield_per": _ROWS_AT_ONCE}))
+    query = select(PARTITIONS.c.PART_NAME, *_values(table, what)).select_from(PARTITIONS.outerjoin(table, mine))
+    named = one_of_bound(dialect_name, PARTITIONS.c.PART_NAME, "partitions")
+    return query.where(PARTITIONS.c.TBL_ID == table_id, named).order_by(PARTITIONS.c.PART_ID)
 
 
 def _values(table: Table, what: What) -> Sequence[Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hmstats.errors import InvalidObject, MetaError
-from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.names import are_normal, normal_partition_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Data, DecimalStatistics, Kind
 from hmstats.model.statistics.column_types import kind_of
@@ -153,8 +153,10 @@ class StatisticsAggregator:
         return replace(summary.statistics, data=data)
 
 
-def _normal(names: Iterable[str], keys: Sequence[str]) -> list[str]:
+def _normal(names: Sequence[str], keys: Sequence[str]) -> list[str]:
     """The stored form of the names without duplicates; a name that no partition can have is skipped."""
+    if names and are_normal(names, keys):
+        return list(dict.fromkeys(names))
     found: dict[str, None] = {}
     for name in names:
         try:
