@@ -97,6 +97,7 @@ from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.questions.whole_statistics import WholeStatistics
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
 from hmstats.service.statistics.reading.distinct import DistinctRules
+from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.running_writes import RunningWrites
@@ -128,6 +129,8 @@ _HEALTH_SECONDS = 2.0
 """How often a worker looks, with one statement, whether something has changed that the health of statistics lacks."""
 _WALK_SECONDS = 600.0
 """How often the health of all tables is judged again beside a Hive that does not log its changes; else once a day."""
+_BLOCKS_SECONDS = 1.0
+"""How often a worker looks whether blocks of bit vectors were asked for."""
 _AUDIT_SECONDS = 1.0
 """How often a worker writes the audit records that have queued up."""
 _RECOVERY_SECONDS = 5.0
@@ -227,6 +230,7 @@ def build(
         cleaning += _cleaning_of_hives_own(log, runtime, rules)
     cleaning.append(Chore("history", HistoryUpkeep(store, keeping).run, _HISTORY_SECONDS, at_once=True))
     cleaning += _health_chores(store, keeper, runs)
+    cleaning.append(Chore("partition_blocks", made.blocks.run, _BLOCKS_SECONDS))
     cleaning.append(Chore("file_changes", FileChanges(store, warehouse).recover, _RECOVERY_SECONDS, at_once=True))
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
@@ -262,6 +266,7 @@ def _cleaning_of_hives_own(log: NotificationLog, runtime: RuntimeStats, rules: R
 class _Statistics(NamedTuple):
     """The readers and writers of statistics that several calls share."""
 
+    blocks: PartitionBlocks
     aggregator: StatisticsAggregator
     readers: Callable[..., StatisticsReader]
     reader: StatisticsReader
@@ -297,8 +302,10 @@ def _dispatcher(
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:
+    blocks = PartitionBlocks(store)
     aggregator = StatisticsAggregator(
         store,
+        blocks=blocks,
         any_engine=rules.any_engine,
         rules=DistinctRules(density=rules.ndv_density_function, tuner=rules.ndv_tuner),
     )
@@ -307,7 +314,7 @@ def _statistics(store: Store, rules: Rules) -> _Statistics:
     readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler, sizes=sizes)
     view = SparkView(store, filler, any_engine=rules.any_engine)
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
-    return _Statistics(aggregator, readers, readers(sketches=rules.send_sketches), writer, view, sizes)
+    return _Statistics(blocks, aggregator, readers, readers(sketches=rules.send_sketches), writer, view, sizes)
 
 
 def _service_calls(store: Store, warehouse: Warehouse, rules: Rules) -> tuple[object, ...]:
@@ -376,7 +383,7 @@ def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Stat
 
 def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[object, ...]:
     """Calls about statistics, Hive's and ours."""
-    questions = partial(StatisticsQuestions, store, any_engine=rules.any_engine)
+    questions = partial(StatisticsQuestions, store, any_engine=rules.any_engine, blocks=made.blocks)
     sketched = questions(made.readers())
     whole = WholeStatistics(store, plain=questions(made.readers(sketches=False)), sketched=sketched)
     return (

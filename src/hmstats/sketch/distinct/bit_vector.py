@@ -7,6 +7,8 @@ writes "HL" where a database cannot hold an empty value; that, an empty value an
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from hmstats.errors import SketchError
 from hmstats.sketch.distinct import fm, hll_bytes
 from hmstats.sketch.distinct.fm import FmSketch
@@ -81,6 +83,15 @@ def merge(sketches: Sequence[bytes | None]) -> bytes | None:
             check(sketch)
         return None
     return classes.pop().merge_many(present).to_bytes()
+
+
+def in_order(data: bytes) -> bytes:
+    """The sketch with the codes of a sparse one ordered by key, where a union has them as its parts came."""
+    if not data.startswith(hll_bytes.MAGIC) or hll_bytes.read_header(data).width:
+        return data
+    sketch = HiveHll.from_bytes(data)
+    sketch.codes = np.sort(sketch.codes)
+    return sketch.to_bytes()
 
 
 def _class_of(data: bytes) -> type[HiveHll] | type[FmSketch]:

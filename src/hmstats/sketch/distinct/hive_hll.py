@@ -195,7 +195,7 @@ class HiveHll:
             np.maximum.at(greatest, key_of, every)
             every = greatest[np.argsort(first)]
         self.codes = every
-        if len(self.codes) > _sparse_limit(self.p):
+        if len(self.codes) > sparse_limit(self.p):
             self.registers = self.as_registers()
             self.codes = np.zeros(0, np.uint32)
 
@@ -214,7 +214,7 @@ def _batches(sketches: list[bytes]) -> Iterator[list[bytes]]:
         yield batch
 
 
-def _sparse_limit(p: int) -> int:
+def sparse_limit(p: int) -> int:
     """A fifth of the bytes of a dense sketch with six bits a register."""
     return ((1 << p) * 6 // 8) // 5
 

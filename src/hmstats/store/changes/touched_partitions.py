@@ -66,6 +66,17 @@ def names_after(connection: Connection, table_ids: Sequence[int]) -> dict[tuple[
     return {(table_id, version): frozenset(json.loads(names)) for table_id, version, names in connection.execute(query)}
 
 
+def between(connection: Connection, table_id: int, after: int, to: int) -> frozenset[str] | None:
+    """The partitions touched after one version of a table and up to another; None if that is not known of a change."""
+    if to - after > SLOTS:
+        return None
+    query = select(CHANGES.c.PARTITIONS).where(
+        CHANGES.c.TBL_ID == table_id, CHANGES.c.VERSION > after, CHANGES.c.VERSION <= to
+    )
+    found = connection.execute(query).scalars().all()
+    return None if len(found) < to - after else frozenset(name for each in found for name in json.loads(each))
+
+
 def _append(insert: Callable[[Table], Any], *, expecting: bool = False) -> Any:
     counted = select(VERSIONS.c.TBL_ID, VERSIONS.c.VERSION % SLOTS, VERSIONS.c.VERSION, bindparam("partitions"))
     rows = counted.where(VERSIONS.c.TBL_ID == bindparam("table_id"))

@@ -63,6 +63,8 @@ from hmstats.store.schema.ours import (
     HMSTATS_TABLE_CHANGE,
     HMSTATS_TABLE_VERSION,
     HMSTATS_TOP_K,
+    HMSTATS_VECTOR_BLOCK,
+    HMSTATS_VECTOR_INDEX,
 )
 from hmstats.store.schema.privileges import (
     DB_PRIVS,
@@ -155,6 +157,8 @@ __all__ = [
     "HMSTATS_TABLE_CHANGE",
     "HMSTATS_TABLE_VERSION",
     "HMSTATS_TOP_K",
+    "HMSTATS_VECTOR_BLOCK",
+    "HMSTATS_VECTOR_INDEX",
     "KEY_CONSTRAINTS",
     "MASTER_KEYS",
     "METADATA",

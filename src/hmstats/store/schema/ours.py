@@ -182,3 +182,24 @@ HMSTATS_PREFERENCE = Table(
     Index("HMSTATS_PREFERENCE_PART_ID", "PART_ID"),
     comment="How statistics are made: of everything DB_ID and TBL_ID are 0, of a database TBL_ID",
 )
+HMSTATS_VECTOR_INDEX = Table(
+    "HMSTATS_VECTOR_INDEX",
+    METADATA,
+    key("TBL_ID"),
+    key("COLUMN_NAME", 767),
+    text("ENGINE", 128, required=True),
+    big("BUILD", required=True),
+    big("VERSION", required=True),
+    comment="Columns whose partitions' bit vectors are in blocks, of this engine, as of this version of the table",
+)
+HMSTATS_VECTOR_BLOCK = Table(
+    "HMSTATS_VECTOR_BLOCK",
+    METADATA,
+    key("TBL_ID"),
+    key("BUILD"),
+    key("LOW_ID"),
+    Column("MEMBERS", LargeBinary, nullable=False),
+    Column("UNITED", LargeBinary, nullable=False),
+    Column("LISTED", LargeBinary, nullable=False),
+    comment="Bit vectors of neighbouring partitions, united, and listed so that any of them can be united",
+)

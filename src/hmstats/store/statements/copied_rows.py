@@ -60,7 +60,7 @@ def _parsed(data: bytes, readers: Sequence[_Reader]) -> list[tuple[Any, ...]]:
     found, place = [], _HEADER_BYTES
     while data[place] == 0:  # the number of columns, 2 bytes; -1 at the end
         place += 2
-        row = []
+        row: list[Any] = []
         for read in readers:
             size = int.from_bytes(data[place : place + 4], "big")
             place += 4

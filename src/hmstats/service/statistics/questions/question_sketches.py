@@ -5,7 +5,7 @@ All columns of a question are read together: a statement for each kind of sketch
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import TypeAlias, TypeVar
@@ -16,11 +16,12 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, S
 from hmstats.model.statistics.engine_choice import Precedence, precedence
 from hmstats.service.statistics.errors import missing_statistics
 from hmstats.service.statistics.merge import ignored
+from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.sketch.quantiles.kll import DEFAULT_K, KllHistogram
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import column_statistics, sketches
+from hmstats.store.statistics import aggregates, column_statistics, sketches
 from hmstats.store.statistics.sketches import Stored, What
 from hmstats.store.statistics.table_facts import Target
 from hmstats.store.unit.unit import Connection
@@ -37,7 +38,7 @@ Outcome: TypeAlias = Result | MissingStatistics
 class Scope:
     """Columns with their kinds, of some partitions (stored names; None: all), or of an unpartitioned table.
 
-    If `only`, other engines' statistics are ignored.
+    If `only`, other engines' statistics are ignored. `blocks` may answer for many partitions.
     """
 
     name: TableName
@@ -46,6 +47,7 @@ class Scope:
     partitions: Sequence[str] | None
     engine: str
     only: bool = False
+    blocks: PartitionBlocks | None = None
 
     @property
     def partitioned(self) -> bool:
@@ -58,7 +60,9 @@ def bit_vectors(connection: Connection, scope: Scope) -> dict[str, Outcome[bytes
 
     Returns MissingStatistics for a column if a partition, or the table, has no readable one.
     """
-    return _merged(connection, scope, What.BIT_VECTOR, bit_vector.merge)
+    united = _from_blocks(connection, scope)
+    rest = replace(scope, kinds={column: kind for column, kind in scope.kinds.items() if column not in united})
+    return united | (_merged(connection, rest, What.BIT_VECTOR, bit_vector.merge) if rest.kinds else {})
 
 
 def histograms(connection: Connection, scope: Scope) -> dict[str, Outcome[KllHistogram]]:
@@ -130,6 +134,23 @@ def _merged(connection: Connection, scope: Scope, what: What, merge: Merge) -> d
             own = _of_table(connection, scope, missing, what, merge)
             unions |= {column: each for column, each in own.items() if not each.missing}
     return {column: each.outcome(what) for column, each in unions.items()}
+
+
+def _from_blocks(connection: Connection, scope: Scope) -> dict[str, Outcome[bytes | None]]:
+    """The bit vectors of columns whose blocks have one of every partition."""
+    if scope.blocks is None or not scope.partitioned:
+        return {}
+    names, total = scope.partitions, None if scope.partitions is None else len(scope.partitions)
+    found: dict[str, Outcome[bytes | None]] = {}
+    for column in scope.kinds:
+        asked = aggregates.Scope(scope.target.id, names, [column], scope.engine, only=scope.only)
+        union = scope.blocks.union(connection, asked, scope.target.version)
+        if union is None:
+            continue
+        total = partitions.count(connection, scope.target.id) if total is None else total
+        if union.partitions == total:
+            found[column] = union.vector
+    return found
 
 
 def _of_table(

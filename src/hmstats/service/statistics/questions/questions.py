@@ -22,6 +22,7 @@ from hmstats.service.statistics.questions import column_answers
 from hmstats.service.statistics.questions.column_answers import exact_count
 from hmstats.service.statistics.questions.merged_columns import merged_columns
 from hmstats.service.statistics.questions.question_sketches import Scope, told
+from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
@@ -38,8 +39,16 @@ class StatisticsQuestions:
     InvalidInput if its type has no such answer, and MissingStatistics if nothing is stored for it.
     """
 
-    def __init__(self, store: Store, reader: StatisticsReader, *, any_engine: bool = True) -> None:
+    def __init__(
+        self,
+        store: Store,
+        reader: StatisticsReader,
+        *,
+        any_engine: bool = True,
+        blocks: PartitionBlocks | None = None,
+    ) -> None:
         self._store = store
+        self._blocks = blocks
         self._reader = reader
         self._any_engine = any_engine
 
@@ -101,7 +110,7 @@ class StatisticsQuestions:
         with self._store.read() as connection:
             target = _target(connection, name)
             keys, others = [each for each in columns if each in target.keys], _with_statistics(name, target, columns)
-            scope = Scope(name, target, others, None, engine, only=not self._any_engine)
+            scope = Scope(name, target, others, None, engine, only=not self._any_engine, blocks=self._blocks)
             counts = _counts_of_keys(connection, name, target, keys, None) if keys else {}
             return merged_columns(connection, scope, columns, counts, fractions, k)
 
@@ -158,7 +167,7 @@ class StatisticsQuestions:
                     f"column {column} of table {name} is of type {types[column]}, which has no statistics"
                 )
         names = _checked_names(connection, name, target, partition_names)
-        return Scope(name, target, kinds, names, engine, only=not self._any_engine)
+        return Scope(name, target, kinds, names, engine, only=not self._any_engine, blocks=self._blocks)
 
 
 def _with_statistics(name: TableName, target: Target, columns: Sequence[str]) -> dict[str, Kind]:

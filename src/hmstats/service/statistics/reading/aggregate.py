@@ -5,7 +5,7 @@ for partitions without any statistics, Hive's rules estimate them (distinct.py, 
 no partition are ignored: they have no data.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from hmstats.service.statistics.reading import aggregate_sketches
 from hmstats.service.statistics.reading.aggregate_sketches import MergedVector
 from hmstats.service.statistics.reading.distinct import DistinctRules, density_of, distinct_values
 from hmstats.service.statistics.reading.extrapolate import Point, extrapolated, scaled
+from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.reading.repair import acceptable
 from hmstats.service.statistics.transactional import seen_partitions
 from hmstats.store.changes import versions
@@ -55,8 +56,16 @@ class Aggregate:
 class StatisticsAggregator:
     """Aggregates partitions' statistics. With `any_engine`, other engines' count if the asked engine has none."""
 
-    def __init__(self, store: Store, *, any_engine: bool = True, rules: DistinctRules | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        any_engine: bool = True,
+        rules: DistinctRules | None = None,
+        blocks: PartitionBlocks | None = None,
+    ) -> None:
         self._store = store
+        self._blocks = blocks
         self._any_engine = any_engine
         self._rules = rules or DistinctRules()
 
@@ -83,7 +92,8 @@ class StatisticsAggregator:
             versions.note(target.id, target.version, wanted)
             if valid is not None and len(seen_partitions(connection, target, wanted, valid)) < len(wanted):
                 return Aggregate()
-            return self.within(connection, name, target, wanted, columns, engine, histograms=histograms)
+            blocks = self._blocks
+            return self.within(connection, name, target, wanted, columns, engine, histograms=histograms, blocks=blocks)
 
     def within(
         self,
@@ -95,8 +105,12 @@ class StatisticsAggregator:
         engine: str,
         *,
         histograms: bool = False,
+        blocks: PartitionBlocks | None = None,
     ) -> Aggregate:
-        """The statistics over partitions (None: all), read in the caller's transaction from a table already found."""
+        """The statistics over partitions (None: all), read in the caller's transaction from a table already found.
+
+        `blocks` may answer if the transaction has changed nothing.
+        """
         scope = Scope(target.id, partition_names, list(dict.fromkeys(columns)), engine, only=not self._any_engine)
         if not scope.columns or scope.partitions == []:
             return Aggregate()
@@ -105,7 +119,7 @@ class StatisticsAggregator:
             return Aggregate()
         existing = _existing(connection, scope, summaries.values())
         points = self._points(connection, scope, summaries, existing)
-        vectors = _vectors(connection, name, scope, summaries)
+        vectors = _vectors(connection, name, target, scope, summaries, blocks)
         found = {
             column: self._aggregated(summary, points.get(column, []), len(existing), vectors.get(column))
             for column, summary in summaries.items()
@@ -208,11 +222,22 @@ def _existing(connection: Connection, scope: Scope, summaries: Collection[Summar
 
 
 def _vectors(
-    connection: Connection, name: TableName, scope: Scope, summaries: Mapping[str, Summary]
+    connection: Connection,
+    name: TableName,
+    target: Target,
+    scope: Scope,
+    summaries: Mapping[str, Summary],
+    blocks: PartitionBlocks | None,
 ) -> dict[str, MergedVector]:
     """The merged bit vectors by column, if every partition with statistics of the column has one."""
     columns = [column for column, each in summaries.items() if 0 < each.bit_vectors == each.partitions]
-    return aggregate_sketches.bit_vectors(connection, name, replace(scope, columns=columns)) if columns else {}
+    merged: dict[str, MergedVector] = {}
+    for column in columns if blocks else ():
+        found = blocks.union(connection, replace(scope, columns=[column]), target.version) if blocks else None
+        if found is not None and found.partitions == summaries[column].bit_vectors:
+            merged[column] = MergedVector(found.vector)
+    rest = [column for column in columns if column not in merged]
+    return merged | (aggregate_sketches.bit_vectors(connection, name, replace(scope, columns=rest)) if rest else {})
 
 
 def _with_histograms(

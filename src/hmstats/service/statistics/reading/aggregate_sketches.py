@@ -25,12 +25,15 @@ class MergedVector:
 
 
 def bit_vectors(connection: Connection, name: TableName, scope: Scope) -> dict[str, MergedVector]:
-    """All bit vectors in the scope, merged by column."""
+    """All bit vectors in the scope, merged by column; the codes of sparse ones are ordered by key."""
     merged: dict[str, MergedVector] = {}
     for rows in aggregates.bit_vectors(connection, scope):
         for column, sketches in _by_column(rows).items():
             merged[column] = _taken_in(name, column, merged.get(column, MergedVector()), sketches)
-    return merged
+    return {
+        column: replace(each, vector=each.vector and bit_vector.in_order(each.vector))
+        for column, each in merged.items()
+    }
 
 
 def histograms(connection: Connection, name: TableName, scope: Scope) -> dict[str, bytes]:

@@ -1,0 +1,284 @@
+"""Unions from blocks are those of the partitions' own vectors, whatever was written, dropped or added since."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select, update
+from tests.fixtures.statements import StatementCounter
+from tests.service.statistics.filled import NAME, TYPES, bit_vector, make_table, of_partition
+
+from hmstats.errors import MissingStatistics
+from hmstats.model.catalog.objects import Column, Partition, Storage
+from hmstats.model.statistics.column_statistics import LongStatistics
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.statistics.questions.questions import StatisticsQuestions
+from hmstats.service.statistics.reading import partition_blocks
+from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
+from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
+from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.database.store import Store
+from hmstats.store.schema import HMSTATS_VECTOR_BLOCK, HMSTATS_VECTOR_INDEX
+
+COUNT = 40
+STORAGE = Storage(columns=tuple(Column(name, kind) for name, kind in TYPES.items()))
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let few partitions make several blocks."""
+    monkeypatch.setattr(partition_blocks, "FEWEST", 4)
+    monkeypatch.setattr(partition_blocks, "MOST_MEMBERS", 8)
+    monkeypatch.setattr(partition_blocks, "_FEW_OF_A_BLOCK", 1)
+    monkeypatch.setattr(partition_blocks, "_MOST_TOUCHED", 5)
+
+
+class World:
+    """A table, its statistics, and both ways to aggregate them."""
+
+    def __init__(self, store: Store, folder: Path, partitions: int = COUNT) -> None:
+        self.store = store
+        make_table(store, folder, range(partitions))
+        self.blocks = PartitionBlocks(store)
+        self.by_blocks = StatisticsAggregator(store, blocks=self.blocks)
+        self.plainly = StatisticsAggregator(store)
+        self.changes = PartitionChanges(store, Warehouse(str(folder)))
+        self.there = [*range(partitions)]
+        self.next = partitions
+
+    def write(self, numbers: list[int], start: int, size: int, p: int = 8, engine: str = "hive") -> None:
+        """Write the statistics of so many longs into partitions that exist."""
+        sets = [
+            of_partition(each, engine, l=LongStatistics(nulls=1, ndv=size, bit_vector=vector(start + each, size, p)))
+            for each in numbers
+            if each in self.there
+        ]
+        StatisticsWriter(self.store).update_partitions(NAME, sets)
+
+    def delete(self, number: int) -> None:
+        """Delete a partition's statistics."""
+        if number in self.there:
+            StatisticsWriter(self.store).delete_partitions(NAME, [f"p={number}"], ["l"], None)
+
+    def drop(self, number: int) -> None:
+        """Drop a partition."""
+        if number in self.there:
+            self.there.remove(number)
+            self.changes.drop(NAME, [str(number)], delete_data=False)
+
+    def add(self, number: int) -> None:
+        """Add a partition that is not there."""
+        if number not in self.there:
+            self.there.append(number)
+            self.changes.add(NAME, [Partition(values=(str(number),), storage=STORAGE)])
+
+    def check(self, numbers: list[int] | None = None, engine: str = "hive") -> None:
+        """Both ways give one answer."""
+        names = [f"p={each}" for each in (self.there if numbers is None else numbers)]
+        for name, aggregate in (("any", self.by_blocks), ("only", only(self.by_blocks))):
+            expected = self.plainly if name == "any" else only(self.plainly)
+            assert aggregate.partitions(NAME, names, ["l"], engine) == expected.partitions(NAME, names, ["l"], engine)
+
+    def count(self, table: Any = HMSTATS_VECTOR_BLOCK) -> int:
+        """The stored blocks, or indexes."""
+        with self.store.read() as connection:
+            return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+    def uses_blocks(self) -> bool:
+        """Whether the union of all comes from blocks."""
+        with self.store.read() as connection:
+            from hmstats.store.statistics import table_facts
+            from hmstats.store.statistics.aggregates import Scope
+
+            target = table_facts.find(connection, NAME)
+            assert target is not None
+            return self.blocks.union(connection, Scope(target.id, None, ["l"], "hive"), target.version) is not None
+
+
+def only(aggregator: StatisticsAggregator) -> StatisticsAggregator:
+    """An aggregator for which other engines' statistics do not count."""
+    return StatisticsAggregator(aggregator._store, any_engine=False, blocks=aggregator._blocks)
+
+
+def vector(start: int, size: int, p: int) -> bytes:
+    """The sketch of so many longs, with a precision that blocks of tests can afford."""
+    return bit_vector(1_000 * start, 1_000 * start + size, p)
+
+
+@pytest.fixture
+def world(store: Store, tmp_path: Path) -> World:
+    """Partitions with vectors of many values, and their blocks."""
+    made = World(store, tmp_path)
+    made.write(made.there, 0, 400)
+    made.check()
+    made.blocks.run()
+    assert made.count() == COUNT // 8
+    return made
+
+
+@contextmanager
+def own_world(template: Path) -> Iterator[World]:
+    """A world over a database of its own."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "metastore.sqlite"
+        shutil.copy(template, path)
+        store = Store.open(f"sqlite:///{path}")
+        try:
+            yield World(store, Path(folder), 24)
+        finally:
+            store.close()
+
+
+NUMBERS = st.integers(0, 30)
+SOME = st.lists(NUMBERS, min_size=1, max_size=30, unique=True)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("write"),
+            SOME,
+            st.sampled_from([0, 1, 500]),
+            st.sampled_from([0, 3, 30, 400, 3_000]),
+            st.sampled_from([8, 8, 8, 10]),
+            st.sampled_from(["hive", "hive", "hive", "spark"]),
+        ),
+        st.tuples(st.sampled_from(["delete", "drop", "add"]), NUMBERS),
+        st.tuples(st.just("check"), st.one_of(st.none(), SOME), st.sampled_from(["hive", "spark"])),
+        st.just(("build",)),
+    ),
+    min_size=3,
+    max_size=14,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_answers_are_those_of_the_vectors(sqlite_template: Path, steps: list[tuple[Any, ...]]) -> None:
+    with own_world(sqlite_template) as world:
+        world.write(world.there, 0, 400)
+        for step, *arguments in [("check",), ("build",), *steps, ("check",)]:
+            (world.blocks.run if step == "build" else getattr(world, step))(*arguments)
+
+
+def test_any_partitions_are_united_from_blocks(world: World) -> None:
+    assert world.uses_blocks()
+    for numbers in (world.there, world.there[::2], world.there[5:29], world.there[::7]):
+        world.check(numbers)
+
+
+def test_a_write_leaves_the_other_partitions_to_their_blocks(world: World) -> None:
+    world.write([9], 500, 3_000)
+    assert world.uses_blocks()
+    world.check()
+    world.check(world.there[::2])
+    world.drop(17)
+    world.add(100)
+    world.check()
+    world.write([100], 700, 3_000)
+    world.check()
+
+
+def test_after_many_writes_only_their_blocks_are_built_again(world: World) -> None:
+    before = blocks_by_key(world)
+    for number in (1, 2, 9):
+        world.write([number], 500, 3_000)
+    world.write([*range(10, 14)], 500, 3_000)
+    world.check()
+    world.blocks.run()
+    after = blocks_by_key(world)
+    assert [before[key] == after[key] for key in sorted(before)] == [False, False, True, True, True]
+    assert world.uses_blocks()
+    world.check()
+
+
+def blocks_by_key(world: World) -> dict[int, bytes]:
+    """What each block keeps."""
+    with world.store.read() as connection:
+        query = select(HMSTATS_VECTOR_BLOCK.c.LOW_ID, HMSTATS_VECTOR_BLOCK.c.LISTED)
+        return {low_id: bytes(data) for low_id, data in connection.execute(query)}
+
+
+def test_new_partitions_get_blocks_of_their_own(world: World) -> None:
+    for number in range(200, 210):
+        world.add(number)
+        world.write([number], 0, 400)
+    world.check()
+    world.blocks.run()
+    assert world.count() == COUNT // 8 + 2
+    world.check()
+
+
+def test_a_change_that_names_no_partitions_builds_all_again(world: World) -> None:
+    before = blocks_by_key(world)
+    StatisticsWriter(world.store).update_table(NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=1)))
+    assert not world.uses_blocks()
+    world.blocks.run()
+    assert world.uses_blocks()
+    assert blocks_by_key(world) == before
+
+
+def test_a_block_that_cannot_be_read_is_not_used(world: World) -> None:
+    with world.store._pools.writers.begin() as connection:
+        connection.execute(update(HMSTATS_VECTOR_BLOCK).values(LISTED=b"broken"))
+    world.check(world.there[::2])
+
+
+def test_a_vector_that_cannot_be_read_is_in_no_block(world: World) -> None:
+    from hmstats.store.schema import PART_COL_STATS
+
+    broken = vector(3, 400, 8)[:-1]
+    with world.store._pools.writers.begin() as connection:
+        some = select(PART_COL_STATS.c.CS_ID).order_by(PART_COL_STATS.c.CS_ID).limit(3).scalar_subquery()
+        connection.execute(update(PART_COL_STATS).where(PART_COL_STATS.c.CS_ID.in_(some)).values(BIT_VECTOR=broken))
+    StatisticsWriter(world.store).update_table(NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=1)))
+    world.check()
+    world.blocks.run()
+    world.check()
+    world.check(world.there[::2])
+
+
+def test_a_table_that_is_dropped_leaves_nothing(world: World, tmp_path: Path) -> None:
+    Tables(world.store, Warehouse(str(tmp_path))).drop(NAME, delete_data=False)
+    assert (world.count(), world.count(HMSTATS_VECTOR_INDEX)) == (0, 0)
+
+
+def test_distinct_counts_of_questions_come_from_blocks(world: World) -> None:
+    reader = StatisticsReader(world.store)
+    by_blocks = StatisticsQuestions(world.store, reader, blocks=world.blocks)
+    plainly = StatisticsQuestions(world.store, reader)
+    for names in (None, [f"p={each}" for each in world.there[::2]]):
+        assert by_blocks.distinct_count(NAME, "l", names, "hive") == plainly.distinct_count(NAME, "l", names, "hive")
+    world.delete(6)
+    for questions in (by_blocks, plainly):
+        with pytest.raises(MissingStatistics, match="p=6"):
+            questions.distinct_count(NAME, "l", [f"p={each}" for each in world.there], "hive")
+
+
+def test_the_number_of_statements_does_not_grow_with_the_partitions(
+    world: World, statements: StatementCounter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = []
+    for numbers in (world.there[:16:2], world.there[::2]):
+        with statements() as each:
+            world.by_blocks.partitions(NAME, [f"p={number}" for number in numbers], ["l"], "hive")
+        sent.append(len(each))
+    assert sent[0] >= sent[1] - 2
+
+
+def test_nothing_is_built_for_few_partitions_or_by_a_server_that_only_reads(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world.store, "read_only", True)
+    StatisticsWriter(Store.open(world.store._pools.writers.url.render_as_string(hide_password=False))).update_table(
+        NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=1))
+    )
+    world.check()
+    assert not world.blocks._wanted
