@@ -73,7 +73,7 @@ def test_any_subset_is_united_as_from_the_vectors(found: list[list[bytes]], data
 
 def test_of_many_blocks_every_second_vector_needs_no_vector_itself() -> None:
     random = np.random.default_rng(1)
-    found = [[vector(int(random.integers(1e9)), 3_000) for _ in range(32)] for _ in range(40)]
+    found = [[vector(int(random.integers(1_000_000_000)), 3_000) for _ in range(32)] for _ in range(40)]
     every_second = [[bool(place % 2) for place in range(32)]] * 40
     union, doubted = united(found, every_second, [])
     assert union == HiveHll.merge_many([each for some in found for each in some[1::2]])

@@ -21,13 +21,16 @@ from hmstats.service.catalog.partitions.partition_changes import PartitionChange
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.reading import partition_blocks
-from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
+from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store
-from hmstats.store.schema import HMSTATS_VECTOR_BLOCK, HMSTATS_VECTOR_INDEX
+from hmstats.store.schema import HMSTATS_VECTOR_BLOCK, HMSTATS_VECTOR_INDEX, PART_COL_STATS
+from hmstats.store.statistics import table_facts
+from hmstats.store.statistics.aggregates import Scope
+from hmstats.store.unit.unit import Unit
 
 COUNT = 40
 STORAGE = Storage(columns=tuple(Column(name, kind) for name, kind in TYPES.items()))
@@ -96,9 +99,6 @@ class World:
     def uses_blocks(self) -> bool:
         """Whether the union of all comes from blocks."""
         with self.store.read() as connection:
-            from hmstats.store.statistics import table_facts
-            from hmstats.store.statistics.aggregates import Scope
-
             target = table_facts.find(connection, NAME)
             assert target is not None
             return self.blocks.union(connection, Scope(target.id, None, ["l"], "hive"), target.version) is not None
@@ -225,6 +225,23 @@ def test_a_change_that_names_no_partitions_builds_all_again(world: World) -> Non
     assert blocks_by_key(world) == before
 
 
+def test_a_change_that_is_only_tried_is_seen_without_blocks(world: World) -> None:
+    names = [f"p={each}" for each in world.there]
+    before = world.by_blocks.partitions(NAME, names, ["l"], "hive")
+
+    def change(unit: Unit) -> None:
+        target = table_facts.find(unit.connection, NAME)
+        assert target is not None
+        values = {"BIT_VECTOR": vector(90_000, 9_000, 8)}
+        unit.connection.execute(update(PART_COL_STATS).values(values))  # as if published, of the version before
+
+    def tried(aggregator: StatisticsAggregator) -> Aggregate:
+        return world.store.tried(change, lambda: aggregator.partitions(NAME, names, ["l"], "hive"))
+
+    assert tried(world.by_blocks) == tried(world.plainly) != before
+    assert world.by_blocks.partitions(NAME, names, ["l"], "hive") == before
+
+
 def test_a_block_that_cannot_be_read_is_not_used(world: World) -> None:
     with world.store._pools.writers.begin() as connection:
         connection.execute(update(HMSTATS_VECTOR_BLOCK).values(LISTED=b"broken"))
@@ -232,8 +249,6 @@ def test_a_block_that_cannot_be_read_is_not_used(world: World) -> None:
 
 
 def test_a_vector_that_cannot_be_read_is_in_no_block(world: World) -> None:
-    from hmstats.store.schema import PART_COL_STATS
-
     broken = vector(3, 400, 8)[:-1]
     with world.store._pools.writers.begin() as connection:
         some = select(PART_COL_STATS.c.CS_ID).order_by(PART_COL_STATS.c.CS_ID).limit(3).scalar_subquery()
