@@ -153,6 +153,18 @@ def test_a_table_that_is_not_as_expected_is_left_as_it_is(metastore: Metastore) 
     assert metastore.parameters()["metadata_location"] == "one"
 
 
+def test_a_commit_takes_the_mark_of_accuracy_away(metastore: Metastore) -> None:
+    """Iceberg's writers send the mark back as they read it, with rows that nobody analysed. Hive keeps it."""
+    mark = '{"BASIC_STATS":"true"}'
+    metastore.table(parameters={"metadata_location": "one"})
+    for told, kept in (({"COLUMN_STATS_ACCURATE": mark, "numRows": "5"}, True), ({"metadata_location": "two"}, False)):
+        table = metastore.read_table()
+        table.parameters = table.parameters | told
+        _alter(metastore, table)
+        assert ("COLUMN_STATS_ACCURATE" in metastore.parameters()) is (kept or metastore.flavour.startswith("hive"))
+    assert metastore.parameters()["numRows"] == "5"
+
+
 def test_of_racing_commits_one_wins(our_metastore: Metastore) -> None:
     metastore = our_metastore
     metastore.table(parameters={"metadata_location": "0", "numFiles": "0", "totalSize": "0"})

@@ -22,6 +22,7 @@ from hmstats.collector.request.statement import statement
 from hmstats.errors import SettingsError, StatementError, UnreadableFile
 from hmstats.model.catalog.objects import DatabaseName, Table
 from hmstats.model.spark.spark_schema import LOG_SCHEMA, data_columns
+from hmstats.model.statistics.answers import RowCount
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.statistics_locks import LockedObject
 
@@ -161,6 +162,14 @@ def test_only_a_new_version_is_read_again(our_metastore: Metastore, service: cli
     write_deltalake(folder, ROWS.slice(0, 10), mode="append")
     assert analyzed(service, name, changed_only=True).rows == 1990
     assert analyzed(service, name, changed_only=True, options=Options.bounds_only()).unchanged == 0
+
+
+def test_a_count_is_never_exact(our_metastore: Metastore, service: client.Metastore, folder: Path) -> None:
+    """Writers of Delta Lake tell a metastore nothing."""
+    name = registered(our_metastore, folder)
+    for noscan in (True, False):
+        analyzed(service, name, noscan=noscan)
+        assert service.table(name).count() == RowCount(1980, exact=False)
 
 
 def test_a_column_that_is_added_and_one_that_goes(

@@ -10,6 +10,7 @@ from hmstats.client import Metastore
 from hmstats.collector.delivery.deliver import Delivery, deliver
 from hmstats.collector.delivery.items import TOOL
 from hmstats.collector.findings.without_scan import UNTRUE
+from hmstats.collector.lake.formats import open_table
 from hmstats.collector.lake.opened import Hadoop, no_settings
 from hmstats.collector.lake.plan import LakePlan, plan_lake
 from hmstats.collector.lake.reading import Rows, read_added, read_all, read_by_spark
@@ -20,6 +21,7 @@ from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.report import Finding, PuffinFile, Report, check_complete
 from hmstats.collector.request.statement import Statement
 from hmstats.model.catalog.objects import Table
+from hmstats.model.parameters.accurate import PARAMETER as ACCURATE
 from hmstats.model.spark.spark_schema import LOG_SCHEMA
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.provenance import Provenance
@@ -82,6 +84,8 @@ def analyze_lake(
             _keep_schema(metastore, plan, table)
             delivered = deliver(delivery, [(WHOLE_TABLE, finding)], options.sample_fraction)
             failed |= delivered.refused
+            if not (delivered.refused or delivered.spooled):
+                _unmark_if_committed(metastore, plan, finding, hadoop)
             spooled = delivered.spooled
     counted = plan.opened.files if finding is not None and request.noscan else ()
     analysed = read.files or counted
@@ -116,7 +120,25 @@ def _found(plan: LakePlan, total: TableAccumulator, options: Options) -> Finding
     columns = tuple(_signed(each, plan, total.rows, options) for each in total.statistics(plan.types))
     outlet = plan.opened.outlet
     versions = outlet.parameters(plan.table.parameters, list(plan.types)) if outlet and plan.types else {}
-    return Finding(total.rows, plan.bytes, len(plan.opened.files), columns, {**versions, PARAMETER: plan.fingerprint})
+    other = {**_marks(plan), **versions, PARAMETER: plan.fingerprint}
+    return Finding(total.rows, plan.bytes, len(plan.opened.files), columns, other)
+
+
+def _marks(plan: LakePlan) -> dict[str, None]:
+    """The mark of accuracy as a parameter to remove if the next commit would leave it as it is."""
+    return {} if plan.opened.commits_are_told else {ACCURATE: None}
+
+
+def _unmark_if_committed(metastore: Metastore, plan: LakePlan, finding: Finding, hadoop: Hadoop) -> None:
+    """Remove the mark of accuracy if another version than the analysed one is the newest by now.
+
+    A commit before the statistics were stored could not remove the mark, one after that has.
+    """
+    if finding.rows is None or not plan.opened.commits_are_told:
+        return
+    table = metastore.find_table(plan.table.name)
+    if table is not None and open_table(table, hadoop).identity != plan.opened.identity:
+        metastore.put_table_parameters(table.name, {ACCURATE: None})
 
 
 def _signed(column: ColumnStatistics, plan: LakePlan, rows: int, options: Options) -> ColumnStatistics:
@@ -130,7 +152,7 @@ def _counted(plan: LakePlan, *, row_counts: bool) -> Finding:
     stored, total_bytes, files = plan.table.parameters, plan.bytes, len(plan.opened.files)
     same = (stored.get("totalSize"), stored.get("numFiles")) == (str(total_bytes), str(files))
     rows = plan.opened.rows if row_counts else None
-    return Finding(rows, total_bytes, files, (), other={} if same else UNTRUE)
+    return Finding(rows, total_bytes, files, (), other={**_marks(plan), **({} if same else UNTRUE)})
 
 
 def _keep_schema(metastore: Metastore, plan: LakePlan, stored: Table) -> None:

@@ -88,7 +88,8 @@ class LakeTable:
     `sketched` are the columns that may have theta sketches in the table's own metadata, which `outlet` takes; None if
     it has no place for them. `earlier` returns the versions to which rows were only added since, the newest first.
     `only_by_spark` is why `read` cannot read the table, None if it can; `by_spark` reads it then, in a session of Spark
-    and from the metastore at an address: some columns into accumulators, others into sketches.
+    and from the metastore at an address: some columns into accumulators, others into sketches. `commits_are_told`: the
+    metastore is told of every commit, so that a mark of accuracy in it can be removed by the next one.
     """
 
     version: str
@@ -103,3 +104,4 @@ class LakeTable:
     earlier: Callable[[], Iterator[EarlierVersion]] = _no_versions
     only_by_spark: str | None = None
     by_spark: BySpark | None = None
+    commits_are_told: bool = False

@@ -1,7 +1,7 @@
 """With --changed-only, files that were added since are read, and no others, unless rows went."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -18,10 +18,13 @@ from tests.collector.lake.test_delta import analyzed, stored, table_of
 from tests.fixtures.metastores import Metastore
 
 from hmstats import client
+from hmstats.collector.delivery.deliver import deliver
+from hmstats.collector.lake import analysis
 from hmstats.collector.lake.iceberg.increments import only_adds
 from hmstats.collector.options import Options
 from hmstats.collector.report import Report
 from hmstats.collector.request.statement import statement
+from hmstats.model.statistics.answers import RowCount
 
 ALL = Options(puffin_columns="all")
 ID, NAME, PRICE = 1, 2, 3
@@ -54,6 +57,29 @@ def test_added_files_alone_are_read(service: client.Metastore, catalog: HiveCata
     counted = ("numRows", "numFiles", "totalSize", "impala.computeStatsSnapshotIds")
     assert [merged[1][each] for each in counted] == [table_of(service, name).parameters[each] for each in counted]
     assert again(service, name).unchanged == 1
+
+
+def test_the_count_is_exact_until_somebody_commits(
+    service: client.Metastore, catalog: HiveCatalog, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert service.table(name).count() == RowCount(1000, exact=True)
+    catalog.load_table(name).append(MORE)
+    assert not service.table(name).count().exact
+    again(service, name)
+    assert service.table(name).count() == RowCount(2000, exact=True)
+    monkeypatch.setattr(analysis, "deliver", _after(lambda: catalog.load_table(name).append(MORE)))
+    analyzed(service, name, options=ALL)
+    assert service.table(name).count() == RowCount(2000, exact=False)
+
+
+def _after(commit: Callable[[], None]) -> Any:
+    """What delivers findings after a commit has come in between."""
+
+    def delivered(*arguments: Any) -> Any:
+        commit()
+        return deliver(*arguments)
+
+    return delivered
 
 
 def test_nothing_is_read_after_a_compaction(service: client.Metastore, catalog: HiveCatalog, name: str) -> None:

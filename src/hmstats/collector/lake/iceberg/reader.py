@@ -68,6 +68,7 @@ def open_iceberg(table: Table, hadoop: Hadoop) -> LakeTable:
         read=lambda columns: read(tasks, columns),
         without={name: _reason(field) for name, field in fields.items() if str(field.field_type) in _NO_STATISTICS},
         sketched=sketched,
+        commits_are_told=True,
     )
     if snapshot_id is None:
         return read_table

@@ -11,6 +11,9 @@ from hmstats.model.parameters.row_counts import row_count
 _SIZES = (NUM_FILES, TOTAL_SIZE, RAW_DATA_SIZE)
 """Counts by the writers of files. If an alter leaves them out, the stored ones stay."""
 
+_ICEBERG_COMMIT = "metadata_location"
+"""The parameter that names the metadata file of an Iceberg table. Each commit gives it another."""
+
 AS_GIVEN = "DO_NOT_UPDATE_STATS"
 _ORDERS = frozenset({AS_GIVEN, "created_with_ctlt"})
 """Orders to the metastore that clients send as parameters; they are not stored."""
@@ -35,9 +38,14 @@ def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
 
 
 def kept_parameters(stored: Mapping[str, str], new: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
-    """The parameters after an alter: the new ones, with stored sizes that they lack, and no mark of a lost column."""
+    """The parameters after an alter: the new ones, with stored sizes that they lack, and no mark of a lost column.
+
+    A commit to an Iceberg table removes the whole mark: clients send it back as they read it, whatever they wrote.
+    """
     given = without_unknown_sizes(without_orders(new))
     merged = {key: stored[key] for key in _SIZES if key in stored} | given
+    if stored.get(_ICEBERG_COMMIT) != merged.get(_ICEBERG_COMMIT):
+        return {key: value for key, value in merged.items() if key != PARAMETER}
     return unmarked(merged, lost)
 
 
