@@ -273,6 +273,18 @@ class Settings(BaseSettings):
         description="The DN of groups, as cn={group},ou=groups,dc=example,dc=org: values of this form in a user's "
         "memberOf are its groups; none reads no groups.",
     )
+    ldap_group_base: str | None = Field(
+        None,
+        description="The DN below which a user's groups are searched for by ldap_group_filter, in place of "
+        "ldap_group_dn.",
+    )
+    ldap_group_filter: str = Field(
+        "(member={dn})",
+        description="The filter that finds a user's groups, by its DN {dn} or its name {user}, as (memberUid={user}).",
+    )
+    ldap_group_attribute: str = Field(
+        "cn", pattern="^[A-Za-z][A-Za-z0-9-]*$", description="The attribute of a found group that is its name."
+    )
     ldap_ca: str | None = Field(
         None,
         description="The PEM file of the directory's authorities; none takes those of OpenLDAP's ldap.conf, and with "

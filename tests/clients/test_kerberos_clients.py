@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ from tests.fixtures.servers import HMSTATS, serving
 from tests.peers import start_hive
 from tests.peers.cache import CACHE
 from tests.peers.hive_engine.jars import compiled
+
+from hmstats.client import connect
+from hmstats.client.connection.credentials import credentials
+from hmstats.errors import CallRefused
 
 pytestmark = pytest.mark.slow  # needs a KDC, Java and Maven
 
@@ -215,3 +220,24 @@ def test_tasks_of_an_analysis_have_a_token_and_no_ticket(kerberos: Kerberos, tmp
     assert by["get_delegation_token"] == by["cancel_delegation_token"] == {("alice", "kerberos")}
     assert by["set_statistics"] >= of_tasks
     assert {call for call, users in by.items() if users & of_tasks} >= {"set_statistics", "set_ugi"}
+
+
+def test_a_token_that_is_handed_over_outlives_the_time_between_renewals(
+    kerberos: Kerberos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KRB5CCNAME", f"FILE:{kerberos.tickets('alice')}")
+    monkeypatch.setenv("HMSTATS__METASTORE_PRINCIPAL", SERVICE)
+    life_seconds = 4.0
+    given = settings(kerberos, "integrity") | {"delegation_token_renew_hours": life_seconds / 3_600}
+    with serving(tmp_path, settings=given, environment=importing(kerberos)) as port:
+        uri = f"thrift://localhost:{port}"
+        with connect(uri, retries=0) as service:
+            with service.handing_over() as handed:
+                until = time.monotonic() + 3 * life_seconds
+                while time.monotonic() < until:
+                    with connect(uri, retries=0, credentials=credentials(handed)) as task:
+                        assert task._connection.call("get_all_databases") == ["default"]
+                    time.sleep(0.5)
+            task = connect(uri, retries=0, credentials=credentials(handed))
+            with task, pytest.raises(CallRefused, match="delegation token"):
+                task._connection.call("get_all_databases")

@@ -13,7 +13,7 @@ from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
 from hmstats.client.connection.credentials import Credentials, HandedOver
-from hmstats.client.connection.kerberos_ticket import ticket_user
+from hmstats.client.connection.renewed_token import renewed_token
 from hmstats.client.events import EventLog
 from hmstats.client.health import HealthQuestions
 from hmstats.client.history import HistoryQuestions
@@ -24,7 +24,7 @@ from hmstats.client.preferences import PreferenceQuestions
 from hmstats.client.questions import Questions
 from hmstats.client.runs import RunCalls
 from hmstats.client.statistics_locks import StatisticsLocks
-from hmstats.errors import CallRefused, HmstatsError, StatementError, UnknownCall
+from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.parameters.computed import OWN, without_marked, without_marker
@@ -138,21 +138,15 @@ class Metastore(Questions):
     def handing_over(self) -> Iterator[HandedOver]:
         """What proves this user in other processes that work for it, such as tasks of Spark.
 
-        A user of a Kerberos ticket gets a delegation token, which is cancelled at the end; its ticket and keytab stay
-        where they are. Else it is the token, if there is one.
+        A user of a Kerberos ticket gets a delegation token, which is renewed until the end and then cancelled; its
+        ticket and keytab stay where they are. Else it is the token, if there is one.
         """
         proof = self._connection.credentials
         if proof.principal is None or proof.delegation_token is not None or self._connection.address.path is not None:
             yield HandedOver(proof.token, proof.delegation_token)
             return
-        # A server of hmstats answers the user that it takes the principal for, and a Hive what it was told.
-        (user, *_) = self._connection.call("set_ugi", ticket_user(), [])
-        token = self._connection.call("get_delegation_token", user, user)
-        try:
+        with renewed_token(self._connection) as token:
             yield HandedOver(delegation_token=token)
-        finally:
-            with suppress(HmstatsError):  # it ends by itself
-                self._connection.call("cancel_delegation_token", token)
 
     def version(self) -> str:
         """The metastore's name and version."""

@@ -349,6 +349,83 @@ def test_a_filter_that_finds_several_users_proves_nobody(directory: Directory, s
     assert "expected one uid of uid=twin1,ou=people,dc=example,dc=org" in failure(several, "twin1")
 
 
+GROUPS = "ou=groups,dc=example,dc=org"
+
+
+def test_groups_are_searched_for(directory: Directory, url: str, searching: dict[str, str]) -> None:
+    for users in (
+        users_of(directory, url, group_base=GROUPS),  # as the user itself
+        users_of(directory, url, group_base=GROUPS, **searching),
+    ):
+        found = users.check("ALICE", PASSWORD)
+        assert found is not None
+        assert (found.user, sorted(found.groups)) == ("alice", ["etl", "staff"])  # not admin, which lies elsewhere
+        assert users.check("bob", "other") == Principal("Bob", (), "password")
+        assert users.check("a,b+c", "other") == Principal("a,b+c", (), "password")
+        assert users.check("alice", "wrong") is None
+
+
+def test_groups_are_searched_for_by_the_account_if_there_is_one(
+    directory: Directory, searching: dict[str, str]
+) -> None:
+    asked = directory.binds()
+    assert users_of(directory, group_base=GROUPS, **searching).check("alice", PASSWORD)
+    assert directory.binds() == asked + 3  # the account, the user, the account again
+    assert users_of(directory, group_base=GROUPS, **searching).check("alice", "wrong") is None
+    assert directory.binds() == asked + 5
+
+
+def test_a_group_may_name_its_members_by_their_names(directory: Directory) -> None:
+    entry = {"objectClass": ["posixGroup"], "cn": ["unix"], "gidNumber": ["7"]}
+    members = ["alice", "a,b+c", "{dn}", "*"]
+    dn = f"cn=unix,{GROUPS}"
+    with directory.admin() as connection:
+        values = [(name, [each.encode() for each in given]) for name, given in (entry | {"memberUid": members}).items()]
+        connection.add_s(dn, values)
+        try:
+            named = {"group_base": GROUPS, "group_filter": "(memberUid={user})"}
+            users = users_of(directory, **named)
+            assert users.check("alice", PASSWORD) == Principal("alice", ("unix",), "password")
+            assert users.check("a,b+c", "other") == Principal("a,b+c", ("unix",), "password")
+            assert users.check("Bob", "other") == Principal("Bob", (), "password")
+            both = users_of(directory, **named | {"group_filter": "(|(memberUid={user})(member={dn}))"})
+            found = both.check("alice", PASSWORD)
+            assert found is not None
+            assert sorted(found.groups) == ["etl", "staff", "unix"]
+            by_number = users_of(directory, group_attribute="gidNumber", **named).check("alice", PASSWORD)
+            assert by_number == Principal("alice", ("7",), "password")
+        finally:
+            connection.delete_s(dn)
+
+
+def test_names_stay_one_value_of_a_filter_of_groups() -> None:
+    pytest.importorskip("ldap")
+    from hmstats.server.authentication.directory.ldap_names import FilterTemplate
+
+    template = FilterTemplate.read("s", "(|(memberUid={user})(member={dn}))", "{dn}", "{user}")
+    assert template.of("*)(x", "{user}") == r"(|(memberUid=\2a\29\28x)(member={user}))"
+    assert template.of("{dn}", "uid=a") == "(|(memberUid={dn})(member=uid=a))"
+
+
+def test_a_user_whose_groups_cannot_be_told_is_not_authenticated(directory: Directory) -> None:
+    assert "No such object" in failure(users_of(directory, group_base="ou=absent,dc=example,dc=org"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"group_dn": GROUP_DN}, "take ldap_group_dn, for memberOf, or ldap_group_base, found both"),
+        ({"group_base": "groups"}, "ldap_group_base must be a DN, found groups"),
+        ({"group_filter": "(member=*)"}, "ldap_group_filter must be a filter in brackets with {dn} or {user} in it"),
+    ],
+)
+def test_a_search_for_groups_without_sense_is_refused(
+    directory: Directory, changed: dict[str, str], reason: str
+) -> None:
+    with pytest.raises(SettingsError, match=re.escape(reason)):
+        users_of(directory, **{"group_base": GROUPS} | changed)
+
+
 def test_an_account_that_the_directory_refuses_is_told_to_the_operator(
     directory: Directory, searching: dict[str, str]
 ) -> None:

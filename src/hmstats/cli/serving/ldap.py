@@ -3,7 +3,8 @@
 from hmstats.errors import SettingsError
 from hmstats.server.authentication.directory.ldap_connection import Ldap
 from hmstats.server.authentication.directory.ldap_directory import LdapDirectory
-from hmstats.server.authentication.directory.ldap_names import USER, DnTemplate, FilterTemplate
+from hmstats.server.authentication.directory.ldap_groups import ByMemberOf, BySearchOfGroups, Grouping
+from hmstats.server.authentication.directory.ldap_names import DN, GROUP, USER, DnTemplate, FilterTemplate
 from hmstats.server.authentication.directory.ldap_users import ByDn, BySearch, Finding
 from hmstats.settings import Settings
 
@@ -13,7 +14,7 @@ def directory_of(settings: Settings, url: str) -> LdapDirectory:
     return LdapDirectory(
         Ldap(url, settings.ldap_ca, settings.ldap_seconds),
         _users_of(settings),
-        group_dn=settings.ldap_group_dn,
+        groups=_groups_of(settings),
         cache_seconds=settings.ldap_cache_seconds,
     )
 
@@ -28,8 +29,19 @@ def _users_of(settings: Settings) -> Finding:
         return ByDn(DnTemplate.read("ldap_user_dn", settings.ldap_user_dn, USER))
     return BySearch(
         settings.ldap_user_base or "",
-        FilterTemplate.read("ldap_user_filter", settings.ldap_user_filter),
+        FilterTemplate.read("ldap_user_filter", settings.ldap_user_filter, USER),
         settings.ldap_user_attribute,
         settings.ldap_bind_dn,
         settings.ldap_bind_password_file,
     )
+
+
+def _groups_of(settings: Settings) -> Grouping | None:
+    if settings.ldap_group_dn is not None and settings.ldap_group_base is not None:
+        raise SettingsError("groups of LDAP take ldap_group_dn, for memberOf, or ldap_group_base, found both")
+    if settings.ldap_group_dn is not None:
+        return ByMemberOf(DnTemplate.read("ldap_group_dn", settings.ldap_group_dn, GROUP))
+    if settings.ldap_group_base is None:
+        return None
+    wanted = FilterTemplate.read("ldap_group_filter", settings.ldap_group_filter, DN, USER)
+    return BySearchOfGroups(settings.ldap_group_base, wanted, settings.ldap_group_attribute)

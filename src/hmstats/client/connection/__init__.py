@@ -6,4 +6,5 @@ address      the addresses of a metastore
 credentials  what proves the user, from the environment or handed over by another program
 http_transport, sasl_transport     calls over HTTP, and behind a proof by one of the next
 kerberos_ticket, delegation_token  mechanisms of SASL
+renewed_token  a delegation token for other processes, renewed while they work
 """

@@ -94,6 +94,16 @@ class Connection:
                     raise CallRefused(error.method, error.kind, error.message) from error.__cause__
             sleep(pause_seconds)
 
+    def another(self) -> "Connection":
+        """A connection to the same addresses that proves the same user, for another thread."""
+        return Connection(
+            self._addresses,
+            timeout_seconds=self._timeout_seconds,
+            retries=self._retries,
+            patience_seconds=self._patience_seconds,
+            shown=self.credentials,
+        )
+
     def close(self) -> None:
         """Send `shutdown` and close; a later call connects again."""
         if self._client is not None:

@@ -1,13 +1,15 @@
 """Passwords that an LDAP directory checks: it is asked to bind as the user, behind TLS, with a limit of time."""
 
+from typing import Any
+
 import ldap
 import structlog
 
 from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.directory.ldap_connection import Ldap
-from hmstats.server.authentication.directory.ldap_names import GROUP, DnTemplate
-from hmstats.server.authentication.directory.ldap_users import Finding, Found
+from hmstats.server.authentication.directory.ldap_groups import Grouping
+from hmstats.server.authentication.directory.ldap_users import Finding
 from hmstats.server.authentication.passwords import PASSWORD
 from hmstats.server.authentication.proven_passwords import ProvenPasswords
 
@@ -23,12 +25,11 @@ class LdapDirectory:
     """
 
     def __init__(
-        self, place: Ldap, users: Finding, *, group_dn: str | None = None, cache_seconds: float = 60.0
+        self, place: Ldap, users: Finding, *, groups: Grouping | None = None, cache_seconds: float = 60.0
     ) -> None:
-        """Raises SettingsError if `group_dn` is no DN with a place for a group's name."""
         self._place = place
         self._users = users
-        self._groups = None if group_dn is None else DnTemplate.read("ldap_group_dn", group_dn, GROUP)
+        self._groups = groups
         self._proven = ProvenPasswords(cache_seconds)
 
     def check(self, user: str, password: str) -> Principal | None:
@@ -44,21 +45,24 @@ class LdapDirectory:
             return proven
         try:
             with self._place.connected() as connection:
-                found = self._users.prove(connection, user, password)
+                principal = self._ask(connection, user, password)
         except (ldap.LDAPError, OSError, SettingsError) as error:
             _log.error("ldap_failed", url=self._place.url, reason=_reason(error), user=user[:100])
             raise NotAuthenticated(_UNAVAILABLE) from error
-        if found is None:
+        if principal is None:
             self._proven.forget(user)
             return None
-        principal = Principal(found.name, self._groups_of(found), PASSWORD)
         self._proven.keep(user, password, principal)
         return principal
 
-    def _groups_of(self, found: Found) -> tuple[str, ...]:
+    def _ask(self, connection: Any, user: str, password: str) -> Principal | None:
+        found = self._users.prove(connection, user, password)
+        if found is None:
+            return None
         if self._groups is None:
-            return ()
-        return tuple(group for each in found.member_of if (group := self._groups.name_in(each)) is not None)
+            return Principal(found.name, (), PASSWORD)
+        self._users.bind_as_reader(connection)
+        return Principal(found.name, self._groups.names(connection, found), PASSWORD)
 
 
 def _reason(error: Exception) -> str:

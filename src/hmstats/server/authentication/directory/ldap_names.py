@@ -1,5 +1,6 @@
 """DNs and filters of LDAP with a place for a name, which is escaped so that it stays one value."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ import ldap.filter
 
 from hmstats.errors import SettingsError
 
-USER, GROUP = "{user}", "{group}"
+USER, GROUP, DN = "{user}", "{group}", "{dn}"
 
 _Names = Sequence[tuple[str, str]]
 
@@ -46,20 +47,23 @@ class DnTemplate:
 
 @dataclass(frozen=True, slots=True)
 class FilterTemplate:
-    """The filter that finds the entry of a name, as `(&(objectClass=person)(uid={user}))` (RFC 4515)."""
+    """The filter that finds what belongs to a user, as `(&(objectClass=person)(uid={user}))` (RFC 4515)."""
 
     text: str
 
     @classmethod
-    def read(cls, setting: str, text: str) -> "FilterTemplate":
-        """The template in a setting. Raises SettingsError if it has no brackets around it, or no place for a name."""
-        if not (text.startswith("(") and text.endswith(")")) or USER not in text:
-            raise SettingsError(f"{setting} must be a filter in brackets with {USER} in it, found {text}")
+    def read(cls, setting: str, text: str, *places: str) -> "FilterTemplate":
+        """The template in a setting. Raises SettingsError if it has no brackets around it, or none of the places."""
+        if not (text.startswith("(") and text.endswith(")")) or not any(each in text for each in places):
+            named = " or ".join(places)
+            raise SettingsError(f"{setting} must be a filter in brackets with {named} in it, found {text}")
         return cls(text)
 
-    def of(self, name: str) -> str:
-        """The filter with a name, which is escaped."""
-        return self.text.replace(USER, ldap.filter.escape_filter_chars(name))
+    def of(self, user: str, dn: str = "") -> str:
+        """The filter with a user's name and DN, which are escaped."""
+        given = {USER: user, DN: dn}
+        # All places at once, so that a name that looks like a place stays a name.
+        return re.sub(r"\{user\}|\{dn\}", lambda place: ldap.filter.escape_filter_chars(given[place[0]]), self.text)
 
 
 def require_dn(setting: str, text: str) -> None:

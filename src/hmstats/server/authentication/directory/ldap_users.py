@@ -32,6 +32,7 @@ class Found:
     """A user whose password the directory has taken."""
 
     name: str
+    dn: str
     member_of: Sequence[str]
     """The DNs of its groups."""
 
@@ -41,6 +42,9 @@ class Finding(Protocol):
 
     def prove(self, connection: Any, user: str, password: str) -> Found | None:
         """The user if the password is its own; None if not."""
+
+    def bind_as_reader(self, connection: Any) -> None:
+        """Bind as who reads groups, after a user was proven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,10 @@ class ByDn:
         name = self.users.name_in(entries[0][0] or "") if entries else None
         if name is None:
             raise ldap.NO_SUCH_OBJECT({"desc": "the user may not read its own entry, which tells its name"})
-        return Found(name, _values(entries[0][1], _MEMBER_OF))
+        return Found(name, entries[0][0] or dn, values_of(entries[0][1], _MEMBER_OF))
+
+    def bind_as_reader(self, connection: Any) -> None:
+        """Stay the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +101,16 @@ class BySearch:
             _takes(connection, f"{self.attribute}={ldap.dn.escape_dn_chars(user)},{self.base}", password)
             return None
         dn, attributes = entry
-        names = _values(attributes, self.attribute)
+        names = values_of(attributes, self.attribute)
         if len(names) != 1:
             told = f"expected one {self.attribute} of {dn}, which is the user's name, found {len(names)}"
             raise ldap.CONSTRAINT_VIOLATION({"desc": told})
-        return Found(names[0], _values(attributes, _MEMBER_OF)) if _takes(connection, dn, password) else None
+        return Found(names[0], dn, values_of(attributes, _MEMBER_OF)) if _takes(connection, dn, password) else None
+
+    def bind_as_reader(self, connection: Any) -> None:
+        """Bind as the account; without one stay the user."""
+        if self.account is not None:
+            self._bind(connection, self.account)
 
     def _bind(self, connection: Any, account: str) -> None:
         try:
@@ -135,7 +147,7 @@ def _takes(connection: Any, dn: str, password: str) -> bool:
     return True
 
 
-def _values(attributes: Mapping[str, Sequence[bytes]], name: str) -> list[str]:
+def values_of(attributes: Mapping[str, Sequence[bytes]], name: str) -> list[str]:
     """The values of an attribute, whose name the directory may spell in another case."""
     found = next((values for each, values in attributes.items() if each.lower() == name.lower()), ())
     return [each.decode(errors="replace") for each in found]
