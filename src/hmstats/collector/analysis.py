@@ -67,14 +67,14 @@ def analyze(
     """Compute the statistics of `[db.]table`, or of an ANALYZE TABLE statement, and push them to the metastore.
 
     `metastore` is `thrift://HOST:PORT`, by default the session's hive.metastore.uris. `columns`: only these.
-    `partitions`: key to value (None: every value), or names of partitions, of all keys or of some; with a value only
-    the partitions that have it are analysed, and not the table as a whole. `where`: only partitions that match this
+    `partitions`: key to value (None: every value), or names of partitions, of all keys or of some; if a value is given,
+    only partitions that have it are analysed, and not the table as a whole. `where`: only partitions that match this
     filter over the partition keys, in Hive's language. `noscan`: only count files and bytes, and with `row_counts` rows
-    by the footers of Parquet files. `changed_only`: only partitions whose files changed since their statistics;
-    what is locked, or what preferences and Hive's skip.stats.autoupdate keep automatic analyses away from, is left out.
-    `automatic`: that is left out too, whatever the files are. `past_locks`: write locked
-    statistics too; without it an analysis of a locked table is refused. `options`: Options say everything; where
-    Choices say nothing, the table's preferences count. `progress` is called with the counts of finished work.
+    by the footers of Parquet files. `changed_only`: only partitions whose files changed since their statistics, without
+    those that are locked or that preferences or skip.stats.autoupdate keep from automatic analyses. `automatic`: leave
+    out those too, even if their files changed. `past_locks`: write locked statistics; otherwise an analysis of a locked
+    table is refused. `options`: Options set everything; what Choices leave unset comes from the table's preferences.
+    `progress` is called with the counts of finished work.
 
     If the metastore does not answer, calls are retried for `patience_seconds`; then the statistics go to the folder
     `spool`, a path or a URI that every executor can write. By default it is spark.hmstats.spool, or on one machine
@@ -96,35 +96,40 @@ def analyze(
     )
     check_changes(request, changed_only=changed_only)
     uris = metastore or session_metastore(spark)
-    place = Delivery(
-        request.table,
-        (),
-        uris,
-        new_run(),
-        session_spool(spark, spool),
-        patience_seconds,
-        past_locks=past_locks,
-        automatic=changed_only,
+    folder = session_spool(spark, spool)
+    delivery = Delivery(
+        request.table, (), uris, new_run(), folder, patience_seconds, past_locks=past_locks, automatic=changed_only
     )
+    how = _How(changed_only, row_counts, reliable, progress, automatic)
     with connect(uris) as service:
-        wanted = preferred(service, request, options, row_counts=row_counts)
-        request, options, row_counts = wanted.request, wanted.options, wanted.row_counts
-        found = service.find_table(request.table)
-        if found is not None and is_lake_table(found):
-            delivery = replace(place, table=found.name)
-            return analyze_lake(
-                service,
-                found,
-                request,
-                options,
-                delivery,
-                changed_only=changed_only,
-                row_counts=row_counts,
-                spark=spark,
-                hadoop=hadoop_settings(spark),
-            )
-        how = _How(changed_only, row_counts, reliable, progress, automatic)
-        return _analyze_files(spark, service, request, options, place, how)
+        return _analyze(spark, service, request, options, delivery, how)
+
+
+def _analyze(
+    spark: SparkSession,
+    service: Metastore,
+    request: Statement,
+    options: Options | Choices,
+    delivery: Delivery,
+    how: _How,
+) -> Report:
+    """Analyse a table of files, or one of a lakehouse format, by its preferences."""
+    wanted = preferred(service, request, options, row_counts=how.row_counts)
+    table = service.find_table(wanted.request.table)
+    if table is not None and is_lake_table(table):
+        return analyze_lake(
+            service,
+            table,
+            wanted.request,
+            wanted.options,
+            replace(delivery, table=table.name),
+            changed_only=how.changed_only,
+            row_counts=wanted.row_counts,
+            spark=spark,
+            hadoop=hadoop_settings(spark),
+        )
+    how = replace(how, row_counts=wanted.row_counts)
+    return _analyze_files(spark, service, wanted.request, wanted.options, delivery, how)
 
 
 def _analyze_files(
@@ -132,10 +137,10 @@ def _analyze_files(
     service: Metastore,
     request: Statement,
     options: Options,
-    place: Delivery,
+    delivery: Delivery,
     how: _How,
 ) -> Report:
-    """Analyse a table of files; `place` says where its statistics go, but for the table's name and keys."""
+    """Analyse a table of files. `delivery` has no keys yet, and the table's name as it was given."""
     seconds: dict[str, float] = {}
     with _timed(seconds, "plan"):
         plan, files = prepare(
@@ -145,12 +150,12 @@ def _analyze_files(
             changed_only=how.changed_only,
             automatic=how.automatic,
             hadoop=hadoop_settings(spark),
-            past_locks=place.past_locks,
+            past_locks=delivery.past_locks,
         )
     if plan.left is not None:
         return _report(plan, files, Outcome(0), None, seconds)
     warn_once(spark, service)
-    delivery = replace(place, table=plan.table, keys=plan.keys)
+    delivery = replace(delivery, table=plan.table, keys=plan.keys)
     if request.noscan:
         with _timed(seconds, "list"):
             outcome, whole = _count(delivery, plan, files, row_counts=how.row_counts)

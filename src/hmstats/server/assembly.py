@@ -210,28 +210,14 @@ def build(
         store.keep_log(encoder(sketches=rules.send_sketches))
     if rules.history_days:
         store.keep_history()
-    keeping = Keeping(rules.history_days, rules.history_thinned_days)
-    made, keeper, runs = _statistics(store, rules), HealthKeeper(store), Runs(store)
-    writes, log, runtime = RunningWrites(store), NotificationLog(store), RuntimeStats(store)
+    made, keeper = _statistics(store, rules), HealthKeeper(store)
     subjects = (
         *_service_calls(store, warehouse, rules),
         *_token_calls(store, security),
         *_catalog_calls(store, warehouse, rules, made),
         *_statistics_calls(store, rules, made),
-        RunningWriteCalls(writes),
-        RuntimeStatCalls(runtime),
-        HistoryCalls(StatisticsHistory(store, keeping), StatisticsRestore(store, keeping)),
-        HealthCalls(HealthListing(store, keeper)),
-        RunCalls(runs),
-        NotificationCalls(log),
+        *_record_calls(store, rules, keeper),
     )
-    cleaning = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
-    if not store.shape.beside_hive:  # a Hive removes its own after its own retention times
-        cleaning += _cleaning_of_hives_own(log, runtime, rules)
-    cleaning.append(Chore("history", HistoryUpkeep(store, keeping).run, _HISTORY_SECONDS, at_once=True))
-    cleaning += _health_chores(store, keeper, runs)
-    cleaning.append(Chore("partition_blocks", made.blocks.run, _BLOCKS_SECONDS))
-    cleaning.append(Chore("file_changes", FileChanges(store, warehouse).recover, _RECOVERY_SECONDS, at_once=True))
     if not store.knows_changes:
         limits = replace(limits, answers_bytes=0)
     trying = with_canary(_calls(subjects), PendingStatistics(store, made.writer))
@@ -242,25 +228,40 @@ def build(
     else:
         dispatcher = Dispatcher(methods(), calls, guard=guard, audit=audit, relay=relay)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names), canary=rules.canary)
-    chores = [*([] if store.read_only else cleaning), *([] if tls is None else _certificate_chores(tls))]
+    chores = [] if store.read_only else _upkeep(store, warehouse, rules, keeper, made.blocks)
     chores.append(Chore("garbage", Collection().run, _COLLECTION_SECONDS))
     chores += [] if relay is None else relay.chores
-    if audit is not None and audit.table is not None:
-        chores += _audit_chores(audit.table)
-    if access is not None:
-        chores.append(Chore("rules", access.refresh, _ACCESS_SECONDS))
-    if authentication is not None:
-        chores += _authentication_chores(authentication, store)
+    chores += _security_chores(security, store)
     versions = store if relay is None else None  # no answer of a gateway is cached
     return Server(address, dispatcher, limits, tuple(chores), versions, sessions, tls, authentication)
 
 
-def _cleaning_of_hives_own(log: NotificationLog, runtime: RuntimeStats, rules: Rules) -> list[Chore]:
-    """Chores that remove what is old of what Hive's clients read."""
-    chores = [_cleaning("runtime_stats", runtime.remove_older, _RUNTIME_STATS_HOURS)]
-    if rules.notifications:
-        chores.append(_cleaning("notifications", log.remove_older, rules.notification_retention_hours))
+def _upkeep(
+    store: Store, warehouse: Warehouse, rules: Rules, keeper: HealthKeeper, blocks: PartitionBlocks
+) -> list[Chore]:
+    """Chores that remove what is old, finish what a killed server began, and keep health and blocks up to date."""
+    writes, history = RunningWrites(store), HistoryUpkeep(store, _keeping(rules))
+    chores = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
+    if not store.shape.beside_hive:  # a Hive removes its own after its own retention times
+        chores += _cleaning_of_hives_own(store, rules)
+    chores.append(Chore("history", history.run, _HISTORY_SECONDS, at_once=True))
+    chores += _health_chores(store, keeper)
+    chores.append(Chore("partition_blocks", blocks.run, _BLOCKS_SECONDS))
+    chores.append(Chore("file_changes", FileChanges(store, warehouse).recover, _RECOVERY_SECONDS, at_once=True))
     return chores
+
+
+def _cleaning_of_hives_own(store: Store, rules: Rules) -> list[Chore]:
+    """Chores that remove what is old of what Hive's clients read."""
+    chores = [_cleaning("runtime_stats", RuntimeStats(store).remove_older, _RUNTIME_STATS_HOURS)]
+    if rules.notifications:
+        older = NotificationLog(store).remove_older
+        chores.append(_cleaning("notifications", older, rules.notification_retention_hours))
+    return chores
+
+
+def _keeping(rules: Rules) -> Keeping:
+    return Keeping(rules.history_days, rules.history_thinned_days)
 
 
 class _Statistics(NamedTuple):
@@ -396,6 +397,31 @@ def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[ob
     )
 
 
+def _record_calls(store: Store, rules: Rules, keeper: HealthKeeper) -> tuple[object, ...]:
+    """Calls about what is recorded beside the catalog: writes that run, history, health, runs, events."""
+    keeping = _keeping(rules)
+    return (
+        RunningWriteCalls(RunningWrites(store)),
+        RuntimeStatCalls(RuntimeStats(store)),
+        HistoryCalls(StatisticsHistory(store, keeping), StatisticsRestore(store, keeping)),
+        HealthCalls(HealthListing(store, keeper)),
+        RunCalls(Runs(store)),
+        NotificationCalls(NotificationLog(store)),
+    )
+
+
+def _security_chores(security: Security, store: Store) -> list[Chore]:
+    """Chores of what guards the server: certificates, audit, access rules, proofs of users."""
+    chores = [] if security.tls is None else _certificate_chores(security.tls)
+    if security.audit is not None and security.audit.table is not None:
+        chores += _audit_chores(security.audit.table)
+    if security.access is not None:
+        chores.append(Chore("rules", security.access.refresh, _ACCESS_SECONDS))
+    if security.authentication is not None:
+        chores += _authentication_chores(security.authentication, store)
+    return chores
+
+
 def _certificate_chores(tls: Tls) -> list[Chore]:
     """New certificates are looked for often, since old connections keep the certificate that they began with."""
     return [
@@ -412,7 +438,7 @@ def _authentication_chores(authentication: Authentication, store: Store) -> list
     return chores
 
 
-def _health_chores(store: Store, keeper: HealthKeeper, runs: Runs) -> list[Chore]:
+def _health_chores(store: Store, keeper: HealthKeeper) -> list[Chore]:
     """None beside a Hive whose database lacks our tables."""
     if not keeper.keeps:
         return []
@@ -420,7 +446,7 @@ def _health_chores(store: Store, keeper: HealthKeeper, runs: Runs) -> list[Chore
     return [
         Chore("health", keeper.run, _HEALTH_SECONDS),
         Chore("health_walk", keeper.walk, walk_seconds),
-        _cleaning("runs", runs.remove_older, RETENTION_DAYS * 24.0),
+        _cleaning("runs", Runs(store).remove_older, RETENTION_DAYS * 24.0),
     ]
 
 

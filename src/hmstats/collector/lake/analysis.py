@@ -1,9 +1,9 @@
 """An analysis of a table by its format's own metadata: all rows of one version, in this process, without Spark."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hmstats.client import Metastore
@@ -16,6 +16,7 @@ from hmstats.collector.lake.plan import LakePlan, plan_lake
 from hmstats.collector.lake.reading import Rows, read_added, read_all, read_by_spark
 from hmstats.collector.lake.sketches import registered
 from hmstats.collector.options import Options
+from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.fingerprint import PARAMETER
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.report import Finding, PuffinFile, Report, check_complete
@@ -29,6 +30,16 @@ from hmstats.sketch.accumulator import TableAccumulator
 
 _PUFFIN = "the Puffin file"
 """What failed, in a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Analysed:
+    """What an analysis found, the files that it counted or read, and reasons by what failed."""
+
+    finding: Finding | None = None
+    files: Sequence[DataFile] = ()
+    puffin: PuffinFile | None = None
+    failed: Mapping[str, str] = field(default_factory=dict)
 
 
 def analyze_lake(
@@ -62,51 +73,55 @@ def analyze_lake(
             past_locks=delivery.past_locks,
             hadoop=hadoop,
         )
-    finding: Finding | None = None
-    read = Rows(TableAccumulator({}, 0), {}, ())
-    puffin: PuffinFile | None = None
-    failed: dict[str, str] = {}
+    done = _Analysed()
     if plan.left is None and request.noscan:
-        finding = _counted(plan, row_counts=row_counts)
+        done = _Analysed(_counted(plan, row_counts=row_counts), files=plan.opened.files)
     elif plan.left is None and not plan.unchanged:
-        with _timed(seconds, "read"):
-            read = read_added(metastore, plan, options) or _read(plan, options, spark, delivery.metastore)
-            finding = _found(plan, read.total, options)
-        with _timed(seconds, "register"):
-            # Before the statistics: they mark the version as analysed.
-            puffin, reason = registered(metastore, plan.opened, read.sketches, options)
-        if reason is not None:
-            failed[_PUFFIN] = reason
-            finding = replace(finding, other={**finding.other, PARAMETER: None})
-    spooled = 0
-    if finding is not None:
+        done = _analysed(metastore, plan, options, spark, delivery.metastore, seconds)
+    failed, spooled = done.failed, 0
+    if done.finding is not None:
         with _timed(seconds, "publish"):
             _keep_schema(metastore, plan, table)
-            delivered = deliver(delivery, [(WHOLE_TABLE, finding)], options.sample_fraction)
-            failed |= delivered.refused
+            delivered = deliver(delivery, [(WHOLE_TABLE, done.finding)], options.sample_fraction)
+            failed, spooled = {**failed, **delivered.refused}, delivered.spooled
             if not (delivered.refused or delivered.spooled):
-                _unmark_if_committed(metastore, plan, finding, hadoop)
-            spooled = delivered.spooled
-    counted = plan.opened.files if finding is not None and request.noscan else ()
-    analysed = read.files or counted
+                _unmark_if_committed(metastore, plan, done.finding, hadoop)
     report = Report(
         table=table.name,
-        whole=finding,
+        whole=done.finding,
         partitions=0,
-        rows=finding.rows if finding else 0,
+        rows=done.finding.rows if done.finding else 0,
         skipped=plan.skipped,
         seconds=seconds,
-        files=len(analysed),
-        bytes=sum(file.bytes for file in analysed),
+        files=len(done.files),
+        bytes=sum(file.bytes for file in done.files),
         unchanged=int(plan.unchanged),
         left=plan.left,
         columns=tuple(plan.types),
         failed=failed,
         spooled=spooled,
-        puffin=puffin,
+        puffin=done.puffin,
     )
     check_complete(report)
     return report
+
+
+def _analysed(
+    metastore: Metastore, plan: LakePlan, options: Options, spark: Any, uris: str, seconds: dict[str, float]
+) -> _Analysed:
+    """Read the rows, and register their sketches where the format takes them.
+
+    Sketches are registered before the statistics are delivered, which mark the version as analysed.
+    """
+    with _timed(seconds, "read"):
+        read = read_added(metastore, plan, options) or _read(plan, options, spark, uris)
+        finding = _found(plan, read.total, options)
+    with _timed(seconds, "register"):
+        puffin, reason = registered(metastore, plan.opened, read.sketches, options)
+    if reason is None:
+        return _Analysed(finding, read.files, puffin)
+    unmarked = replace(finding, other={**finding.other, PARAMETER: None})
+    return _Analysed(unmarked, read.files, puffin, {_PUFFIN: reason})
 
 
 def _read(plan: LakePlan, options: Options, spark: Any, metastore: str) -> Rows:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Double, case, cast, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Double, case, cast, delete, func, select
 
 from hmstats.model.health.health import WHOLE, Health, Part, Reason, Size
 from hmstats.store.schema import HMSTATS_HEALTH as HEALTH
@@ -17,6 +17,35 @@ _KEY = ("TBL_ID", "PART_ID")
 _H = HEALTH.c
 COLUMNS = tuple(each for each in HEALTH.c if each.name not in (*_KEY, "VERSION"))
 """The columns that `parsed` reads, in their order."""
+
+
+def _total(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    return func.coalesce(func.sum(cast(column, Double)), 0.0)
+
+
+def _weighed(weight: ColumnElement[Any]) -> ColumnElement[Any]:
+    return func.coalesce(func.sum(cast(_H.HEALTH, Double) * cast(weight, Double)), 0.0)
+
+
+_SUMS: Mapping[str, ColumnElement[Any]] = {
+    "partitions": func.count(),
+    "stale": func.sum(case((_H.HEALTH < WHOLE, 1), else_=0)),
+    "health": func.sum(_H.HEALTH),
+    "knowing_rows": func.count(_H.NUM_ROWS),
+    "rows": _total(_H.NUM_ROWS),
+    "health_by_rows": _weighed(_H.NUM_ROWS),
+    "knowing_bytes": func.count(_H.TOTAL_SIZE),
+    "size_bytes": _total(_H.TOTAL_SIZE),
+    "health_by_bytes": _weighed(_H.TOTAL_SIZE),
+    "files": _total(_H.NUM_FILES),
+    "columns": func.max(_H.NUM_COLUMNS),
+    "analyzed": func.min(_H.ANALYZED_COLUMNS),
+    "analyzed_at_seconds": func.min(_H.ANALYZED_AT),
+    "stale_since_ms": func.min(_H.STALE_SINCE),
+}
+"""Field of `Part` to its sum over partitions. Totals are doubles, since PostgreSQL's sum of BIGINT is a decimal."""
+_COUNTS = ("stale", "health", "rows", "size_bytes", "files")
+"""The sums that are whole numbers and that a database may return as another type."""
 
 
 def of_tables(connection: Connection, table_ids: Sequence[int]) -> dict[int, tuple[int, Health]]:
@@ -73,68 +102,17 @@ def _replaced(_old: Any, new: Any) -> Mapping[str, Any]:
 
 def sums(connection: Connection, table_ids: Sequence[int]) -> dict[int, list[Part]]:
     """The partitions of tables, summed by reason."""
-    h = _H
-
-    def weighed(weight: Any) -> Any:
-        return func.coalesce(func.sum(cast(h.HEALTH, Double) * cast(weight, Double)), 0.0)
-
-    def total(column: Any) -> Any:
-        return func.coalesce(func.sum(cast(column, Double)), 0.0)
-
     query = (
-        select(
-            h.TBL_ID,
-            h.REASON,
-            func.count(),
-            func.sum(case((h.HEALTH < WHOLE, 1), else_=0)),
-            func.sum(h.HEALTH),
-            func.count(h.NUM_ROWS),
-            total(h.NUM_ROWS),
-            weighed(h.NUM_ROWS),
-            func.count(h.TOTAL_SIZE),
-            total(h.TOTAL_SIZE),
-            weighed(h.TOTAL_SIZE),
-            total(h.NUM_FILES),
-            func.max(h.NUM_COLUMNS),
-            func.min(h.ANALYZED_COLUMNS),
-            func.min(h.ANALYZED_AT),
-            func.min(h.STALE_SINCE),
-        )
-        .where(h.PART_ID != OF_TABLE, one_of(connection, h.TBL_ID, table_ids))
-        .group_by(h.TBL_ID, h.REASON)
+        select(_H.TBL_ID, _H.REASON, *_SUMS.values())
+        .where(_H.PART_ID != OF_TABLE, one_of(connection, _H.TBL_ID, table_ids))
+        .group_by(_H.TBL_ID, _H.REASON)
     )
-    found: dict[int, list[Part]] = {}
-    for (
-        table_id,
-        reason,
-        number,
-        stale,
-        health,
-        knowing,
-        rows,
-        by_rows,
-        known,
-        size,
-        by_size,
-        files,
-        *rest,
-    ) in connection.execute(query):
-        part = Part(
-            Reason(reason),
-            number,
-            int(stale),
-            int(health),
-            knowing,
-            int(rows),
-            by_rows,
-            known,
-            int(size),
-            by_size,
-            int(files),
-            *rest,
-        )
-        found.setdefault(table_id, []).append(part)
-    return found
+    parts: dict[int, list[Part]] = {}
+    for table_id, reason, *values in connection.execute(query):
+        numbers = dict(zip(_SUMS, values, strict=True))
+        counts = {name: int(numbers[name]) for name in _COUNTS}
+        parts.setdefault(table_id, []).append(Part(Reason(reason), **(numbers | counts)))
+    return parts
 
 
 def forget_gone(unit: Unit, table_ids: Sequence[int]) -> None:
