@@ -12,10 +12,7 @@ from hmstats.cli.main import app
 SERVES = {"serve", "web", "mcp"}
 """They tell nothing but where they listen, their log, and answers in a protocol of their own."""
 OF_ONE_COMMAND = {"--from", "--all", "--upstream", "--partitions", "--table"}
-"""`import` takes from a metastore, `diff` compares from a time; `restore` and `compare` say what all is.
-
-Preferences are of one partition, so theirs is not repeated.
-"""
+"""`import` takes from a metastore, `diff` compares from a time; `restore` and `compare` say what all is."""
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
@@ -34,7 +31,7 @@ def test_an_option_means_one_thing_everywhere() -> None:
     found: dict[str, dict[tuple[object, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
     for name, command in ALL.items():
         for option in command.params:
-            if option.opts[0].startswith("-") and not (name.startswith("prefs") and "--partition" in option.opts):
+            if option.opts[0].startswith("-"):
                 meaning = (
                     option.help,
                     str(option.type_descriptor.annotation),

@@ -49,6 +49,22 @@ def test_what_is_set_counts_and_says_where_it_comes_from(our_metastore: Metastor
     assert shown(our_metastore)["sample"] == ("1", "default")
 
 
+def test_partitions_are_set_shown_and_unset_by_their_names(our_metastore: Metastore) -> None:
+    our_metastore.table(keys=("p",))
+    our_metastore.add_partitions(("1",), ("2",), ("3",))
+    table, two = f"{our_metastore.database}.t", ("--partition", "p=1", "--partition", "p=2")
+    done = run(our_metastore, "set", table, *two, "automatic=no")
+    assert (done.exit_code, "p=1" in done.output, "p=2" in done.output) == (0, True, True)
+    assert shown(our_metastore, table, "--partition", "p=3")["automatic"][0] == "true"
+    rows = json.loads(run(our_metastore, "show", table, *two, "--json").stdout)
+    assert {each["partition"]: each["value"] for each in rows if each["name"] == "automatic"} == {
+        "p=1": "false",
+        "p=2": "false",
+    }
+    assert run(our_metastore, "unset", table, *two, "automatic").exit_code == 0
+    assert shown(our_metastore, table, "--partition", "p=1")["automatic"] == ("true", "default")
+
+
 def test_what_makes_no_sense_is_said(our_metastore: Metastore) -> None:
     our_metastore.table()
     table = f"{our_metastore.database}.t"

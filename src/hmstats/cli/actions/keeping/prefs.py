@@ -1,7 +1,7 @@
 """The work of `hmstats prefs`: set, remove and print preferences."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,40 +22,54 @@ _EVERYTHING = "*"
 
 
 def set_preferences(
-    text: str, values: Sequence[str], *, partition: str | None, column: str | None, metastore: str | None, as_json: bool
+    text: str,
+    values: Sequence[str],
+    *,
+    partitions: Sequence[str],
+    column: str | None,
+    metastore: str | None,
+    as_json: bool,
 ) -> None:
-    """Set preferences, and print what counts then. Raises StatementError for a malformed name or text."""
-    subject = _subject(text, partition, column)
+    """Set preferences, and print the values in force then. Raises StatementError for a malformed name or text."""
+    subjects = _subjects(text, partitions, column)
     pairs = [each.partition("=") for each in values]
     for each, (name, separator, _) in zip(values, pairs, strict=True):
         if not name or not separator:
             raise StatementError(f"a preference must be NAME=VALUE, found {each!r}")
     put = {name.strip().replace("-", "_"): value for name, _, value in pairs}
     with _connected(metastore) as service:
-        service.preferences.change(subject, put)
-        _print_in_force(_in_force(service, subject, put), as_json=as_json)
+        for subject in subjects:
+            service.preferences.change(subject, put)
+        _print_in_force({each: _in_force(service, each, put) for each in subjects}, as_json=as_json)
 
 
 def unset_preferences(
-    text: str, names: Sequence[str], *, partition: str | None, column: str | None, metastore: str | None, as_json: bool
+    text: str,
+    names: Sequence[str],
+    *,
+    partitions: Sequence[str],
+    column: str | None,
+    metastore: str | None,
+    as_json: bool,
 ) -> None:
-    """Remove preferences, and print what counts then. Raises StatementError if none was set."""
-    subject = _subject(text, partition, column)
+    """Remove preferences, and print the values in force then. Raises StatementError if none was set."""
+    subjects = _subjects(text, partitions, column)
     wanted = [each.replace("-", "_") for each in names]
     with _connected(metastore) as service:
-        if not service.preferences.change(subject, {}, wanted):
-            raise StatementError(f"{', '.join(wanted)} of {subject} was not set: hmstats prefs show says what is")
-        _print_in_force(_in_force(service, subject, wanted), as_json=as_json)
+        for subject in subjects:
+            if not service.preferences.change(subject, {}, wanted):
+                raise StatementError(f"{', '.join(wanted)} of {subject} was not set: hmstats prefs show says what is")
+        _print_in_force({each: _in_force(service, each, wanted) for each in subjects}, as_json=as_json)
 
 
 def show_preferences(
-    text: str, *, partition: str | None, column: str | None, metastore: str | None, as_json: bool
+    text: str, *, partitions: Sequence[str], column: str | None, metastore: str | None, as_json: bool
 ) -> None:
-    """Print what counts for an object. Raises StatementError for a malformed name or a missing object."""
-    subject = _subject(text, partition, column)
+    """Print the values in force for an object. Raises StatementError for a malformed name or a missing object."""
+    subjects = _subjects(text, partitions, column)
     with _connected(metastore) as service:
-        hive = _hive(service, subject)
-        _print_in_force(_in_force(service, subject, KINDS, hive), as_json=as_json)
+        in_force = {each: _in_force(service, each, KINDS, _hive(service, each)) for each in subjects}
+        _print_in_force(in_force, as_json=as_json)
 
 
 def list_preferences(text: str, *, metastore: str | None, as_json: bool) -> None:
@@ -85,15 +99,18 @@ def _connected(metastore: str | None) -> Metastore:
     return connect(settings.metastore, timeout_seconds=settings.client_seconds)
 
 
-def _subject(text: str, partition: str | None, column: str | None) -> Subject:
-    if partition is not None and column is not None:
+def _subjects(text: str, partitions: Sequence[str], column: str | None) -> list[Subject]:
+    """The object that is named, or these partitions of it."""
+    if partitions and column is not None:
         raise StatementError("a preference is of a partition or of a column, found both")
     database, table = (None, None) if text == _EVERYTHING else named_object(text)
-    if table is None and (partition or column):
+    if table is None and (partitions or column):
         raise StatementError(f"a partition or a column is of a table, found {text} alone")
     if database is None:
-        return EVERYTHING
-    return Subject(database, table, partition, column.lower() if column else None)
+        return [EVERYTHING]
+    if partitions:
+        return [Subject(database, table, each) for each in partitions]
+    return [Subject(database, table, None, column.lower() if column else None)]
 
 
 def _hive(service: Metastore, subject: Subject) -> Parameters | None:
@@ -112,7 +129,7 @@ def _hive(service: Metastore, subject: Subject) -> Parameters | None:
 def _in_force(
     service: Metastore, subject: Subject, names: Iterable[str], hive: Parameters | None = None
 ) -> list[Effective]:
-    """What counts for an object, without the preferences that mean nothing to it."""
+    """The preferences in force for an object, without those that mean nothing to it."""
     if subject.database is None:
         stated = service.preferences.stated("", None)
     elif subject.table_name is not None:
@@ -127,19 +144,24 @@ def _in_force(
     ]
 
 
-def _print_in_force(found: Sequence[Effective], *, as_json: bool) -> None:
+def _print_in_force(in_force: Mapping[Subject, Sequence[Effective]], *, as_json: bool) -> None:
+    """Print values by object; several objects, which are partitions, are named."""
     if as_json:
-        typer.echo(json.dumps([_fields(each) for each in found], ensure_ascii=False))
+        rows = [_fields(subject, each) for subject, found in in_force.items() for each in found]
+        typer.echo(json.dumps(rows, ensure_ascii=False))
         return
-    shown = plain_table(["Preference", "Value", "From"])
-    for each in found:
-        shown.add_row(each.name, each.text, each.origin)
+    shown = plain_table([*(["Partition"] if len(in_force) > 1 else []), "Preference", "Value", "From"])
+    for subject, found in in_force.items():
+        of = [subject.partition or ""] if len(in_force) > 1 else []
+        for each in found:
+            shown.add_row(*of, each.name, each.text, each.origin)
     print_table(shown)
 
 
-def _fields(each: Effective) -> dict[str, Any]:
-    stated = each.stated
-    return {"name": each.name, "value": each.text, "from": each.origin} | ({} if stated is None else _by(stated))
+def _fields(subject: Subject, each: Effective) -> dict[str, Any]:
+    of = {} if subject.partition is None else {"partition": subject.partition}
+    by = {} if each.stated is None else _by(each.stated)
+    return {**of, "name": each.name, "value": each.text, "from": each.origin, **by}
 
 
 def _by(stated: Preference) -> dict[str, Any]:

@@ -4,12 +4,11 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Server
+from hmstats.cli.options import AsJson, PartitionNames, Server
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Set and show how statistics are made and kept.")
 _WHAT = "A database or a table; * for everything."
 Subject = Annotated[str, typer.Argument(help=_WHAT, metavar="DB[.TABLE]")]
-Partition = Annotated[str | None, typer.Option(help="A partition of the table.", metavar="KEY=VALUE/...")]
 Column = Annotated[str | None, typer.Option(help="A column of the table.", metavar="NAME")]
 
 
@@ -18,7 +17,7 @@ def set_(
     of: Subject,
     values: Annotated[list[str], typer.Argument(help="What is preferred.", metavar="NAME=VALUE")],
     *,
-    partition: Partition = None,
+    partition: PartitionNames = None,
     column: Column = None,
     metastore: Server = None,
     as_json: AsJson = False,
@@ -26,7 +25,7 @@ def set_(
     """Set preferences of everything, a database, a table, a partition or a column; those of the innermost count."""
     from hmstats.cli.actions.keeping.prefs import set_preferences
 
-    set_preferences(of, values, partition=partition, column=column, metastore=metastore, as_json=as_json)
+    set_preferences(of, values, partitions=partition or (), column=column, metastore=metastore, as_json=as_json)
 
 
 @app.command()
@@ -34,7 +33,7 @@ def unset(
     of: Subject,
     names: Annotated[list[str], typer.Argument(help="The preferences.", metavar="NAME")],
     *,
-    partition: Partition = None,
+    partition: PartitionNames = None,
     column: Column = None,
     metastore: Server = None,
     as_json: AsJson = False,
@@ -42,14 +41,14 @@ def unset(
     """Remove preferences of exactly this object, so that those around it count."""
     from hmstats.cli.actions.keeping.prefs import unset_preferences
 
-    unset_preferences(of, names, partition=partition, column=column, metastore=metastore, as_json=as_json)
+    unset_preferences(of, names, partitions=partition or (), column=column, metastore=metastore, as_json=as_json)
 
 
 @app.command()
 def show(
     of: Annotated[str, typer.Argument(help=_WHAT, metavar="DB[.TABLE]")] = "*",
     *,
-    partition: Partition = None,
+    partition: PartitionNames = None,
     column: Column = None,
     every: Annotated[bool, typer.Option("--all", help="List all that is stated, not what counts.")] = False,
     metastore: Server = None,
@@ -61,4 +60,4 @@ def show(
     if every:
         list_preferences(of, metastore=metastore, as_json=as_json)
     else:
-        show_preferences(of, partition=partition, column=column, metastore=metastore, as_json=as_json)
+        show_preferences(of, partitions=partition or (), column=column, metastore=metastore, as_json=as_json)
