@@ -1,17 +1,17 @@
 """A feed sends what changed since its cursor, as each catalog has it, and owes what it could not send."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.feeds.catalogs import Listening, listening
-from tests.fixtures.servers import HMSTATS
 from tests.web.fixture import Shown, metastore_port, shown
+from typer.testing import CliRunner
 
 from hmstats import client
+from hmstats.cli.main import app
 from hmstats.errors import ServiceUnavailable, SettingsError
 from hmstats.feeds.cursors import Cursor, read_cursor, write_cursor
 from hmstats.feeds.sending import Catalog
@@ -32,10 +32,9 @@ def run(shown: Shown, metastore_port: int, catalog: Listening, tmp_path: Path) -
     """Runs the command with a cursor of this test; its outcomes by table."""
 
     def feed(kind: str, *more: str, code: int = 0) -> dict[str, str]:
-        command = [HMSTATS, "feed", kind, catalog.url, "--cursor", str(tmp_path / "cursor.json"), "--json", *more]
-        server = ["--metastore", f"thrift://127.0.0.1:{metastore_port}"]
-        done = subprocess.run([*command, *server], capture_output=True, text=True, check=False)
-        assert done.returncode == code, done.stderr
+        command = ["feed", kind, catalog.url, "--cursor", str(tmp_path / "cursor.json"), "--json", *more]
+        done = CliRunner().invoke(app, [*command, "--metastore", f"thrift://127.0.0.1:{metastore_port}"])
+        assert done.exit_code == code, done.output
         lines = [json.loads(each) for each in done.stdout.splitlines()]
         if "--dry-run" in more or not lines:
             return {"": done.stdout}

@@ -1,12 +1,10 @@
 """`hmstats compare`: what differs is marked, and the exit code says whether anything does."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.servers import serving
 from typer.testing import CliRunner, Result
 
 from hmstats import client
@@ -14,7 +12,6 @@ from hmstats.cli.main import app
 from hmstats.errors import HmstatsError, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
-from hmstats.wire.idl import hive_metastore as api
 
 pytestmark = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
 
@@ -27,14 +24,10 @@ def filled(our_metastore: Metastore) -> Metastore:
 
 
 @pytest.fixture
-def other(our_metastore: Metastore, tmp_path: Path) -> Iterator[Metastore]:
+def other(other_metastore: Metastore) -> Metastore:
     """Another server with the same, where each partition has 110 distinct values, and nothing else."""
-    with serving(tmp_path) as port:
-        made = Metastore("hmstats-sqlite", port, 4.0, database=our_metastore.database)
-        with made.clients:
-            made.client().create_database(api.Database(name=made.database, description="", parameters={}))
-            fill(made, 110)
-            yield made
+    fill(other_metastore, 110)
+    return other_metastore
 
 
 def fill(metastore: Metastore, of_partitions: int) -> None:

@@ -1,7 +1,6 @@
 """`hmstats export` and `hmstats import`: statistics move with all that is kept beside them."""
 
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.servers import HMSTATS, serving
+from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner, Result
 
 from hmstats import client
@@ -20,7 +19,6 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, S
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.export.file import read
 from hmstats.sketch.accumulator import ColumnAccumulator
-from hmstats.wire.idl import hive_metastore as api
 
 COLUMNS = {"l": "bigint", "s": "string"}
 DAYS = ("1", "2", "a b")
@@ -40,14 +38,10 @@ def collected(values: Any) -> ColumnStatistics:
 
 
 @pytest.fixture
-def other(our_metastore: Metastore, tmp_path: Path) -> Iterator[Metastore]:
+def other(other_metastore: Metastore) -> Metastore:
     """Another server with the same tables and partitions, without the last one and without statistics."""
-    with serving(tmp_path) as port:
-        made = Metastore("hmstats-sqlite", port, 4.0, database=our_metastore.database)
-        with made.clients:
-            made.client().create_database(api.Database(name=made.database, description="", parameters={}))
-            tables(made, DAYS[:-1])
-            yield made
+    tables(other_metastore, DAYS[:-1])
+    return other_metastore
 
 
 def tables(metastore: Metastore, days: tuple[str, ...]) -> None:
