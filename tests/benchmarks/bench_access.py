@@ -5,6 +5,7 @@ database and one client each; a real KDC runs beside them. A handshake is a new 
 """
 
 import argparse
+import json
 import os
 import socket
 import ssl
@@ -17,6 +18,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
+import jwt
+import trustme
+from cryptography.hazmat.primitives.asymmetric import ec
 from tests.fixtures.authorities import Files, issued
 from tests.fixtures.kerberos import SERVICE, Kerberos, running
 from tests.fixtures.servers import serving
@@ -28,10 +32,14 @@ from hmstats.client.connection.connection import Connection
 from hmstats.client.connection.credentials import Credentials
 from hmstats.client.connection.delegation_token import DelegationTokenProof
 from hmstats.client.connection.kerberos_ticket import KerberosTicket
-from hmstats.client.connection.sasl_transport import SaslTransport
+from hmstats.client.connection.sasl_transport import Dialogue, SaslTransport
+from hmstats.model.access.password_line import line_of
 from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.sasl_messages import Status
 
 _PATIENCE_SECONDS = 60.0
+_PASSWORD = "a long password"
+_READERS = ("plain", "rules", "TLS", "Kerberos, authentication alone", "Kerberos, privacy")
 _SMALL = request("getName", 1)
 _READ = request(
     "get_table_statistics_req", 1, request=api.TableStatsRequest(dbName="default", tblName="t", colNames=["c0"])
@@ -91,6 +99,36 @@ class Sasl:
         return self._transport.read(1 << 16)
 
 
+class Http:
+    """HTTP requests with a bearer token over a connected socket."""
+
+    def __init__(self, connected: socket.socket, bearer: str) -> None:
+        self._socket = connected
+        self._head = (
+            "POST /metastore HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-thrift\r\n"
+            f"Authorization: Bearer {bearer}\r\nContent-Length: "
+        )
+        self.close = connected.close
+
+    def send(self, data: bytes) -> None:
+        self._socket.sendall(f"{self._head}{len(data)}\r\n\r\n".encode() + data)
+
+    def read(self) -> bytes:
+        data = self._socket.recv(1 << 16)
+        assert data.startswith(b"HTTP/1.1 200"), data
+        return data
+
+
+class PasswordProof:
+    """SASL PLAIN of the user alice."""
+
+    name = b"PLAIN"
+
+    def prove(self, dialogue: Dialogue, *, over_tls: bool) -> None:
+        assert over_tls
+        dialogue.answer(f"\0alice\0{_PASSWORD}".encode(), Status.COMPLETE)
+
+
 Open = Callable[[], Wire]
 
 
@@ -108,14 +146,16 @@ def main() -> None:
         places = _places(stack, folder, kerberos)
         print(f"load before: {os.getloadavg()[0]:.1f}")
         _print("handshakes a second", _in_turns(_handshakes(places), given.rounds, given.seconds))
-        reads = {name: _reading(places[name]) for name in ("plain", "rules", "TLS", "Kerberos, privacy")}
+        reads = {name: _reading(places[name]) for name in _READERS}
         _print("repeated reads a second, one connection", _in_turns(reads, given.rounds, given.seconds))
         print(f"load after: {os.getloadavg()[0]:.1f}")
 
 
 def _places(stack: ExitStack, folder: Path, kerberos: Kerberos) -> Mapping[str, Open]:
     """How a connection is opened, by what proves its user."""
-    files = issued(folder)
+    authority = trustme.CA()
+    files = issued(folder, authority=authority)
+    own = issued(folder, "client.example.org", authority=authority, name="client")
     (folder / "rules.toml").write_text(_RULES)
     tls = {"tls": "require", "tls_certificate": files.certificate, "tls_key": files.key}
     ticket = {
@@ -137,10 +177,22 @@ def _places(stack: ExitStack, folder: Path, kerberos: Kerberos) -> Mapping[str, 
     private = server("private", ticket | {"protection": "privacy"})
     signed = server("signed", ticket)
     token = _delegation_token(signed)
+    (folder / "passwords").touch(0o600)
+    (folder / "passwords").write_text(line_of("alice", (), _PASSWORD))
+    password = server("password", tls | {"authentication": '["password"]', "password_file": folder / "passwords"})
+    bearer = _json_web_token(folder / "keys.json")
+    provided = server("jwt", tls | {"authentication": '["jwt"]', "jwt_jwks": folder / "keys.json"})
+    by_certificate = {"authentication": '["certificate"]', "tls_client_ca": files.authority, "certificate_user": "san"}
+    mutual = server("mutual", tls | by_certificate)
     return {
         "plain": lambda: Plain(_connected(plain)),
         "rules": _opened(server("rules", {"rules": folder / "rules.toml"})),
         "TLS": lambda: Plain(_encrypted(port, files)),
+        "mutual TLS": lambda: Plain(_encrypted(mutual, files, own)),
+        "TLS, password by PLAIN": lambda: Sasl(
+            SaslTransport(_encrypted(password, files), PasswordProof(), over_tls=True)
+        ),
+        "TLS, JWT over HTTP": lambda: Http(_encrypted(provided, files), bearer),
         "Kerberos, authentication alone": lambda: Sasl(
             SaslTransport(_connected(signed), KerberosTicket(SERVICE), over_tls=True)
         ),
@@ -159,8 +211,10 @@ def _connected(port: int) -> socket.socket:
     return connected
 
 
-def _encrypted(port: int, files: Files) -> socket.socket:
+def _encrypted(port: int, files: Files, own: Files | None = None) -> socket.socket:
     context = ssl.create_default_context(cafile=files.authority)
+    if own is not None:
+        context.load_cert_chain(own.certificate, own.key)
     return context.wrap_socket(_connected(port), server_hostname="localhost")
 
 
@@ -185,6 +239,14 @@ def _delegation_token(port: int) -> str:
     token: str = connection.call("get_delegation_token", "alice", "alice")
     connection.close()
     return token
+
+
+def _json_web_token(keys: Path) -> str:
+    """A token of alice, whose key is in a new file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
+    keys.write_text(json.dumps({"keys": [{**public, "kid": "one"}]}))
+    return jwt.encode({"sub": "alice", "exp": int(time.time()) + 86_400}, key, "ES256", {"kid": "one"})
 
 
 def _handshakes(places: Mapping[str, Open]) -> Mapping[str, Callable[[float], float]]:

@@ -1,15 +1,18 @@
 """Leases: of all who want to refresh a table, one does."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.service.statistics.filled import NAME, make_table
 
 from hmstats.errors import InvalidInput, NoSuchObject
-from hmstats.model.catalog.objects import TableName
+from hmstats.model.catalog.objects import Column, Storage, Table, TableName
 from hmstats.model.health.runs import Outcome, Run
+from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.health.runs import Runs
+from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store
 
 
@@ -104,3 +107,16 @@ def test_old_runs_are_removed(runs: Runs, clock: Clock) -> None:
     clock.seconds += 100
     assert runs.remove_older(200) == 0
     assert runs.remove_older(50) == 1
+
+
+def test_a_run_is_ended_and_renewed_by_the_name_of_its_own_table(runs: Runs, store: Store, tmp_path: Path) -> None:
+    other = replace(NAME, table="other")
+    made = Table(name=other, storage=Storage(columns=(Column("c", "int"),)), table_type="EXTERNAL_TABLE")
+    Tables(store, Warehouse(str(tmp_path))).create(made)
+    assert runs.begin(run(1), 60).started
+    strange = replace(run(1, Outcome.FAILED), table=other, reason="not mine")
+    assert not runs.end(strange)
+    assert not runs.renew(other, "run-1", 60)
+    (found,) = runs.listed("hive", None, None)
+    assert (found.outcome, found.reason) == (Outcome.RUNNING, None)
+    assert runs.end(run(1, Outcome.DONE))

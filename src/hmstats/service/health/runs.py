@@ -88,7 +88,7 @@ class Runs:
             lease = runs.lock_lease(unit, table_id)
             if lease.run_id == run.id:
                 runs.put_lease(unit, table_id, ended(lease, run.outcome, run.seconds, now_ms))
-            return runs.end(unit, replace(run, ended_ms=now_ms))
+            return runs.end(unit, table_id, replace(run, ended_ms=now_ms))
 
         return self._store.write(work)
 

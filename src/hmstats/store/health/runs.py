@@ -71,8 +71,8 @@ def add(unit: Unit, table_id: int, run: Run) -> None:
     unit.connection.execute(insert(HMSTATS_RUN).values(**row))
 
 
-def end(unit: Unit, run: Run) -> bool:
-    """Store how a run ended. False if there is no such run that is under way."""
+def end(unit: Unit, table_id: int, run: Run) -> bool:
+    """Store how a run ended. False if the table has no such run that is under way."""
     values = {
         "ENDED_AT": run.ended_ms,
         "OUTCOME": run.outcome.value,
@@ -81,7 +81,9 @@ def end(unit: Unit, run: Run) -> bool:
         "NUM_BYTES": run.size_bytes,
         "SECONDS": run.seconds,
     }
-    under_way = update(HMSTATS_RUN).where(_R.RUN_ID == run.id, _R.OUTCOME == Outcome.RUNNING.value)
+    # The table too: rights were checked for it, and an id that a client sends may be that of another table's run.
+    here = (_R.RUN_ID == run.id, _R.TBL_ID == table_id, _R.OUTCOME == Outcome.RUNNING.value)
+    under_way = update(HMSTATS_RUN).where(*here)
     return unit.connection.execute(under_way.values(**values)).rowcount > 0
 
 
