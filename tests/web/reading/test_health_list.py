@@ -10,11 +10,11 @@ def test_the_worst_come_first_with_what_to_do(shown: Shown) -> None:
     assert sorted(each["health"] for each in found) == [each["health"] for each in found]
     by_name = {each["table"]: each for each in found}
     assert by_name["shop.bare"]["reason"] == "missing"
-    assert by_name["shop.bare"]["command"] == "hmstats analyze shop.bare"
+    assert by_name["shop.bare"]["command"] == "hmstats refresh shop.bare"
     assert by_name["shop.by_day"]["partitions"] == 9
     page = shown.html("/")
     assert page.index("bare") < page.index("visits")
-    assert "hmstats analyze shop.bare" in page
+    assert "hmstats refresh shop.bare" in page
 
 
 def test_a_list_comes_in_pages(shown: Shown) -> None:

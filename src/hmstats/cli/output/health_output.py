@@ -39,8 +39,7 @@ def _command(each: ObjectHealth) -> str:
     name = f"'{each.table.short}'" if "-" in each.table.short else each.table.short
     if each.partition is not None:
         return f"hmstats analyze {name} --partition {each.partition}"
-    partitioned = each.health.partitions is not None
-    return f"hmstats analyze {name}{' --changed-only' if partitioned else ''}"
+    return f"hmstats refresh {name}"
 
 
 def as_json_object(of: ObjectHealth) -> dict[str, Any]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_CHARACTERS = 2_000
 """Most characters of a reason that is recorded."""
+_STOPPED = "ended by a signal; what was finished before it is stored"
 Analyse = Callable[[TableName, Sequence[str], bool], "Report"]
 """Analyses a table, or some partitions of it by name; with True only what its files show as changed."""
 
@@ -45,7 +46,7 @@ class Done:
 
 @dataclass(slots=True)
 class Refresher:
-    """Runs rounds. `stop` ends a round after the run that is under way."""
+    """Runs rounds. `stop` ends a round after the run that is under way, which may fail then without fault."""
 
     metastore: str
     analyse: Analyse
@@ -92,8 +93,12 @@ class Refresher:
             return Done(work, None, str(error))
         if not begun.started:
             return Done(work, None, f"held by {begun.held_by}" if begun.held_by else "failed a moment ago")
-        with held(self.metastore, run, self.lease_seconds):
-            done = self._analysed(service, work)
+        try:
+            with held(self.metastore, run, self.lease_seconds):
+                done = self._analysed(service, work)
+        except KeyboardInterrupt:
+            service.runs.end(replace(run, outcome=Outcome.STOPPED, reason=_STOPPED))
+            raise
         ended = replace(
             run,
             outcome=done.outcome or Outcome.DONE,
@@ -113,6 +118,8 @@ class Refresher:
                 return Done(work, Outcome.DONE, "fresh by now")
             report = self.analyse(work.table, partitions, work.look)
         except (HmstatsError, OSError) as error:
+            if self.stop.is_set():
+                return Done(work, Outcome.STOPPED, _STOPPED, time.monotonic() - began)
             return Done(work, Outcome.FAILED, str(error)[:_MOST_CHARACTERS], time.monotonic() - began)
         return Done(
             work,

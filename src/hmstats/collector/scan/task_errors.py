@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JJavaError, Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
 from hmstats import errors
@@ -36,6 +36,17 @@ def as_our_own() -> Iterator[None]:
         raise AnalysisIncomplete(
             "Spark's Java process has ended in the middle of the job (killed, or out of memory?): what was stored stays"
         ) from error
+
+
+@contextmanager
+def every_error_as_our_own() -> Iterator[None]:
+    """As `as_our_own`; every other error of Spark is an AnalysisIncomplete with Spark's first line."""
+    try:
+        with as_our_own():
+            yield
+    except (Py4JError, PySparkException) as error:
+        said = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
+        raise AnalysisIncomplete(f"Spark has ended the analysis: {said.strip().partition(chr(10))[0]}") from error
 
 
 def _translated(text: str) -> HmstatsError | None:

@@ -42,8 +42,8 @@ def test_the_worst_comes_first_with_what_to_do(metastore: Metastore) -> None:
     result = run(metastore, metastore.database)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert lines[0] == f"to do: hmstats analyze {metastore.database}.missing"
-    assert lines[1] == f"to do: hmstats analyze {metastore.database}.parts --changed-only"
+    assert lines[0] == f"to do: hmstats refresh {metastore.database}.missing"
+    assert lines[1] == f"to do: hmstats refresh {metastore.database}.parts"
     assert [each.split()[0].split(".")[1] for each in lines[-3:]] == ["missing", "parts", "made"]
     assert "no statistics" in lines[-3]
     assert "unchanged" in lines[-1]

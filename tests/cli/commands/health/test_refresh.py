@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
-from hmstats import client
+from hmstats import client, collector
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
 from hmstats.model.catalog.objects import DatabaseName
@@ -116,8 +117,33 @@ def test_locks_preferences_and_windows_are_respected(spark: Any, spark_metastore
     assert (result.exit_code, result.stdout) == (0, "")
     with client.connect(spark_metastore) as service:
         service.locks.unlock(LockedObject(DatabaseName("hive", database), "one"))
-    closed = run(spark_metastore, "refresh", f"{database}.one", "--window", "Mon 00:00-00:01", "--json")
-    assert closed.stdout == "" or "done" in closed.stdout  # on Monday at midnight it is open
+    hour = datetime.now(UTC).hour
+    closed, opened = (f"{(hour + of) % 24:02}:00-{(hour + of + 3) % 24:02}:00 UTC" for of in (11, 23))
+    result = run(spark_metastore, "refresh", f"{database}.one", "--window", closed, "--json")
+    assert (result.exit_code, result.stdout) == (0, "")
+    (work,) = objects(run(spark_metastore, "refresh", f"{database}.one", "--window", opened, "--json"))
+    assert work["outcome"] == "done"
+
+
+def test_an_error_of_spark_itself_ends_its_own_table_alone(
+    spark: Any, spark_metastore: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = collector.analyze
+
+    def analyze(session: Any, name: str, **options: Any) -> Any:
+        if "many" in name:
+            session.sql("SELECT no_such_column FROM range(1)").collect()
+        return real(session, name, **options)
+
+    monkeypatch.setattr(collector, "analyze", analyze)
+    result = run(spark_metastore, "refresh", database, "--json")
+    found = {each["table"]: each for each in objects(result)}
+    assert {table: each["outcome"] for table, each in found.items()} == {
+        "one": "done",
+        "many": "failed",
+        "broken": "failed",
+    }
+    assert "no_such_column" in found["many"]["message"]
 
 
 def test_what_is_malformed_is_said(spark_metastore: str) -> None:

@@ -133,24 +133,27 @@ class _Analyses:
                     changed_only=changed_only,
                     row_counts=False,
                 )
-        return collector.analyze(
-            self._session(),
-            _quoted(name),
-            metastore=how.metastore,
-            partitions=list(partitions) or None,
-            changed_only=changed_only,
-            automatic=True,
-            options=how.options,
-            spool=how.spool,
-            patience_seconds=how.patience_seconds,
-        )
+        session = self._session()
+        with import_module("hmstats.collector.scan.task_errors").every_error_as_our_own():
+            return collector.analyze(
+                session,
+                _quoted(name),
+                metastore=how.metastore,
+                partitions=list(partitions) or None,
+                changed_only=changed_only,
+                automatic=True,
+                options=how.options,
+                spool=how.spool,
+                patience_seconds=how.patience_seconds,
+            )
 
     def _session(self) -> "SparkSession":
         if self._spark is None:
             need_spark("refresh")
             session = import_module("hmstats.collector.spark.session").spark_session
-            how = self.how
+            how, interrupted = self.how, signal.getsignal(signal.SIGINT)
             self._spark = self._open.enter_context(session(how.metastore, master=how.master, conf=how.conf))
+            signal.signal(signal.SIGINT, interrupted)  # Spark has put a handler of its own there
         return self._spark
 
 

@@ -84,5 +84,4 @@ def _line(each: ObjectHealth) -> TableHealth:
 
 
 def _command(each: ObjectHealth) -> str:
-    changed = " --changed-only" if each.health.partitions is not None else ""
-    return f"hmstats analyze {shlex.quote(shown_name(each.table))}{changed}"
+    return f"hmstats refresh {shlex.quote(shown_name(each.table))}"
