@@ -1,6 +1,7 @@
 """Partitions are found by the values that people name, whatever text the metastore has for them."""
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hmstats import client
 from hmstats.cli.main import app
 from hmstats.client.asked.partition_names import existing_names
 from hmstats.errors import InvalidObject, StatementError
+from hmstats.model.statistics.answers import Bounds
 from hmstats.wire.idl import hive_metastore as api
 
 STORED = [("01", "1.50"), ("2", "2"), ("03", "1"), ("3", "1"), ("x", "1"), ("4", "7"), ("04", "7"), ("004", "7")]
@@ -67,6 +69,16 @@ def test_a_partition_is_found_by_its_values(
     service: client.Metastore, table: str, texts: Sequence[str], expected: Sequence[str]
 ) -> None:
     assert existing_names(service, service.existing_table(table), texts) == expected
+
+
+def test_bounds_of_partition_keys_are_those_of_all_values_or_none(service: client.Metastore, table: str) -> None:
+    asked = service.table(table)
+    assert asked.bounds("rate") == Bounds(Decimal(1), Decimal(7), exact=True)
+    with pytest.raises(
+        StatementError, match="partition key month has no bounds: not every value of it is of the type int"
+    ):
+        asked.bounds("month")
+    assert asked.bounds("month", partitions=["month=04/rate=7", "month=1/rate=1.5"]) == Bounds(1, 4, exact=True)
 
 
 @pytest.mark.parametrize(

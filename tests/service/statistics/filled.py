@@ -31,7 +31,7 @@ TYPES = {
 }
 
 
-def make_table(store: Store, folder: Path, partitions: Iterable[int]) -> None:
+def make_table(store: Store, folder: Path, partitions: Iterable[int | str]) -> None:
     """Make table t, partitioned by the int p."""
     warehouse = Warehouse(str(folder))
     Databases(store, warehouse).ensure_default()

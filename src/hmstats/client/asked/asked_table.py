@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from hmstats.client.asked.asked_metastore import AskedMetastore
 from hmstats.client.asked.partition_names import existing_names
 from hmstats.errors import CallRefused, MissingStatistics, StatementError, UnknownCall
-from hmstats.model.catalog.names import partition_name, partition_values
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name, partition_values
 from hmstats.model.catalog.objects import Column, Parameters, Table
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import known_rows
@@ -100,11 +100,15 @@ class AskedTable:
         if found.name in keys:
             values = [partition_values(name, keys)[keys.index(found.name)] for name in names or ()]
             of_key = key_statistics(found, values)
-            data: Any = None if of_key is None else of_key.data
-            return self._bounds(found, getattr(data, "low", None), getattr(data, "high", None), exact=True)
+            _check_bounded(column, of_key and of_key.data)
+            data: Any = of_key and of_key.data
+            if data.low is None and set(values) - {NULL_PARTITION_VALUE}:
+                raise StatementError(
+                    f"partition key {column} has no bounds: not every value of it is of the type {found.type}"
+                )
+            return self._bounds(found, data.low, data.high, exact=True)
         data = self._statistics(found, names).data
-        if not hasattr(data, "low"):
-            raise StatementError(f"column {column} has bounds only if its values are numbers, dates or times")
+        _check_bounded(column, data)
         return self._bounds(found, data.low, data.high, exact=self._all_seen(found.name, names))
 
     def column_type(self, column: str) -> str:
@@ -184,6 +188,12 @@ class AskedTable:
         keys = ", ".join(key.name for key in self.table.partition_keys)
         spec = f" PARTITION ({keys})" if keys else ""
         return f"ANALYZE TABLE {self._shown}{spec} COMPUTE STATISTICS"
+
+
+def _check_bounded(column: str, data: Any) -> None:
+    """Raise StatementError unless statistics are of a kind that has bounds."""
+    if not hasattr(data, "low"):
+        raise StatementError(f"column {column} has bounds only if its values are numbers, dates or times")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ Unknown numbers are empty, where Hive shows the sentinel 0 or -1.
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -121,4 +121,5 @@ _READERS: dict[Kind, Callable[[str], Any]] = {
     Kind.DOUBLE: float,
     Kind.DECIMAL: Decimal,
     Kind.DATE: lambda text: (date.fromisoformat(text) - _EPOCH_DAY).days,
+    Kind.TIMESTAMP: lambda text: (datetime.fromisoformat(text).replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1),
 }

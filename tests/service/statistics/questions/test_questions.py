@@ -279,6 +279,13 @@ def test_partition_keys_are_counted_from_the_catalog(filled: Store) -> None:
         ask.top_k(NAME, "p", None, 1, "hive")
 
 
+def test_null_is_no_distinct_value_of_a_partition_key(store: Store, tmp_path: Path) -> None:
+    make_table(store, tmp_path, [1, 2, "__HIVE_DEFAULT_PARTITION__"])
+    ask = questions(store)
+    assert ask.distinct_count(NAME, "p", None, "hive") == DistinctCount(2, 0.0, 2, 2, exact=True)
+    assert ask.distinct_count(NAME, "p", ["p=__HIVE_DEFAULT_PARTITION__"], "hive").count == 0
+
+
 def test_other_engines_answer_unless_that_is_switched_off(filled: Store) -> None:
     write(filled, 1, collected("l", np.arange(30)), engine="impala")
     assert questions(filled).distinct_count(NAME, "l", ["p=1"], "hive").count == 30

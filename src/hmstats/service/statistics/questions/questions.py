@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from hmstats.errors import InvalidInput, NoSuchObject
-from hmstats.model.catalog.names import normal_partition_name, partition_values
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, normal_partition_name, partition_values
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, MergedColumn, Quantiles
 from hmstats.model.statistics.column_statistics import Kind, StatisticsSet
@@ -219,9 +219,12 @@ def _counts_of_keys(
     keys: Sequence[str],
     partition_names: Sequence[str] | None,
 ) -> dict[str, DistinctCount]:
-    """The exact distinct counts of partition keys, from the partitions' names in the catalog."""
+    """The exact distinct counts of partition keys, without null, from the partitions' names in the catalog."""
     wanted = _checked_names(connection, name, target, partition_names)
     names = partitions.names(connection, target.id) if wanted is None else wanted
     values = [partition_values(each, target.keys) for each in names]
     places = {key: target.keys.index(key) for key in keys}
-    return {key: exact_count(len({each[place] for each in values})) for key, place in places.items()}
+    return {
+        key: exact_count(len({each[place] for each in values} - {NULL_PARTITION_VALUE}))
+        for key, place in places.items()
+    }
