@@ -11,6 +11,7 @@ from tests.client.sending.test_spool import parcel
 from hmstats.client.sending.spool import Spool
 from hmstats.errors import DatabaseTaken
 from hmstats.outlets.export.file import write
+from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.migration import migrate
 
@@ -90,3 +91,24 @@ def test_who_comes_by_a_second_name_after_a_server_is_alone_is_refused(tmp_path:
         other.take_alone()
     other.close()
     alone.close()
+
+
+@pytest.mark.parametrize("exclusive", [True, False], ids=["exclusive", "shared"])
+def test_who_writes_by_a_second_name_is_refused_and_the_first_goes_on(tmp_path: Path, exclusive: bool) -> None:
+    first, second = (f"sqlite:///{tmp_path}/{name}.sqlite" for name in ("hmstats", "second"))
+    migrate.upgrade(first)
+    served = Store.open(first)
+    if exclusive:
+        served.take_alone()
+    served.write(lambda unit: versions.bump(unit, 1))
+    os.link(tmp_path / "hmstats.sqlite", tmp_path / "second.sqlite")
+    other = Store.open(second)
+    with pytest.raises(DatabaseTaken, match="has several names"):
+        other.write(lambda unit: versions.bump(unit, 1))
+    served.write(lambda unit: versions.bump(unit, 1))
+    other.close()
+    served.close()
+    (tmp_path / "second.sqlite").unlink()
+    again = Store.open(first)
+    assert again.current_versions([1]) == {1: 2}
+    again.close()

@@ -42,6 +42,8 @@ class Claims:
         self._exclusive = False
         """Whether the store is exclusive, even while it has lost its claim: writing connections then take none."""
         self._waived = False
+        self._checked = False
+        """Whether the database's file was found to have one name."""
         self._lock = threading.Lock()
         event.listen(writers, "connect", self._share)
         event.listen(writers, "close", _unshare)
@@ -58,10 +60,7 @@ class Claims:
         Raises DatabaseTaken if another claim exists for longer than the patience: a killed process may hold its
         claim for a moment. Raises StoreUnavailable if the database does not answer.
         """
-        if self._database is not None and self._database.exists() and self._database.stat().st_nlink > 1:
-            raise DatabaseTaken(
-                f"database {self._name} has several names (hard links): a server under another would not be noticed"
-            )
+        self._check_names()
         give_up = time.monotonic() + patience_seconds
         while not self._take():
             if time.monotonic() > give_up:
@@ -84,6 +83,17 @@ class Claims:
         """Release the exclusive claim; the database is shared from now on."""
         self._exclusive = False
         self._let_go()
+
+    def _check_names(self) -> None:
+        """Raises DatabaseTaken for a file with several names, whose claims under another name cannot be seen.
+
+        Only before the first claim: who uses another name comes after that name was made, and is checked himself.
+        """
+        if self._database is not None and self._database.exists() and self._database.stat().st_nlink > 1:
+            raise DatabaseTaken(
+                f"database {self._name} has several names (hard links): a server under another would not be noticed"
+            )
+        self._checked = True
 
     def _let_go(self) -> None:
         if self._alone is not None:
@@ -130,7 +140,13 @@ class Claims:
             shared = _answer(connection, _SHARE)
             connection.rollback()
         else:
-            record.info[_CLAIM] = locked(self._file, fcntl.LOCK_SH)
+            try:
+                if not self._checked:
+                    self._check_names()
+                record.info[_CLAIM] = locked(self._file, fcntl.LOCK_SH)
+            except BaseException:
+                connection.close()
+                raise
             shared = record.info[_CLAIM] is not None
         if not shared:
             connection.close()
