@@ -3,6 +3,7 @@
 It shows hmstats with everything and a Hive Metastore with what that has. In the order in which a request comes in:
 
 process.py       the process of `hmstats web`
+slow_clients.py  connections of clients that stand still are closed
 assistants.py    questions of assistants
 notebook.py      a table as pictures in a notebook
 application.py   all routes behind all guards

@@ -14,6 +14,7 @@ from hmstats.client.connection.credentials import CERTIFICATE, PRINCIPAL, Creden
 from hmstats.errors import SettingsError
 from hmstats.web.application import application
 from hmstats.web.metastores import Metastores
+from hmstats.web.slow_clients import ImpatientProtocol
 
 _NOBODY = "anonymous"
 
@@ -56,6 +57,7 @@ def run(site: Site, listening: Callable[[str], None]) -> None:
         access_log=False,
         server_header=False,
         ws="none",
+        http=ImpatientProtocol,
         ssl_certfile=site.certificate,
         ssl_keyfile=site.key,
     )
