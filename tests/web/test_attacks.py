@@ -148,7 +148,9 @@ def test_many_who_wait_do_not_keep_others_out(web: tuple[int, int]) -> None:
     with contextlib.ExitStack() as stack:
         for number in range(300):
             client = stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS))
-            begun = b"GET / HTTP/1.1\r\nHost: loc" if number % 2 else post(b"/tables/a.b/lock", b"Content-Length: 9\r\n")
+            begun = (
+                b"GET / HTTP/1.1\r\nHost: loc" if number % 2 else post(b"/tables/a.b/lock", b"Content-Length: 9\r\n")
+            )
             client.sendall(begun)
         assert_answers(port)
 
