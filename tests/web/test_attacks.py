@@ -1,4 +1,4 @@
-"""What strangers on the network can do to the process of the page: raw bytes, slow clients, more than it should read."""
+"""What strangers on the network can do to the process of the page: raw bytes, slow clients, endless requests."""
 
 import contextlib
 import os
@@ -195,12 +195,16 @@ def test_a_client_that_stands_still_is_cut_off(impatient: int, begun: bytes) -> 
     assert asked(impatient, begun) == b""
 
 
+def _drip(client: socket.socket) -> None:
+    for _ in range(int(PATIENCE_SECONDS / 0.05)):
+        client.sendall(b"G")
+        time.sleep(0.05)
+
+
 def test_a_client_that_drips_is_cut_off(impatient: int) -> None:
     address = ("127.0.0.1", impatient)
     with socket.create_connection(address, PATIENCE_SECONDS) as client, pytest.raises(ConnectionError):
-        for _ in range(int(PATIENCE_SECONDS / 0.05)):
-            client.sendall(b"G")
-            time.sleep(0.05)
+        _drip(client)
 
 
 def test_a_client_that_does_not_take_its_answer_is_cut_off(impatient: int) -> None:

@@ -41,5 +41,5 @@ class ImpatientProtocol(H11Protocol):
         self._look_later()
 
     def _place(self) -> tuple[object, ...]:
-        """Where the connection stands: its last request, what is awaited, and the bytes that the client did not take."""
+        """Where the connection stands: its last request, what is awaited, and the bytes that were not taken."""
         return self.cycle, self.conn.their_state, self.transport.get_write_buffer_size()
