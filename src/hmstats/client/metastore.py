@@ -29,6 +29,7 @@ from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.parameters.computed import OWN, without_marked, without_marker
 from hmstats.model.parameters.parameter_change import change_of
+from hmstats.model.partitions.filtered_keys import check_filtered_keys
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
 from hmstats.wire.catalog.objects import partition_from_thrift, table_from_thrift
@@ -267,7 +268,11 @@ class Metastore(Questions):
         return list(self._connection.call("get_partition_names_ps", _database(name), name.table, list(values), _EVERY))
 
     def partition_names_by_filter(self, table: Table, where: str) -> list[str]:
-        """The names of a table's partitions that match a filter over the partition keys, in Hive's language."""
+        """The names of a table's partitions that match a filter over the partition keys, in Hive's language.
+
+        Raises StatementError for a filter over keys of decimals or doubles.
+        """
+        check_filtered_keys(where, table.partition_keys)
         keys = [key.name for key in table.partition_keys]
         place = (_database(table.name), table.name.table)
         found = self._connection.call("get_partitions_by_filter", *place, where, _EVERY)

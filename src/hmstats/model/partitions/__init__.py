@@ -2,5 +2,6 @@
 
 partition_values, key_values   values compared by what they mean
 partition_filter               the filter of a client, as a tree
+filtered_keys                  keys that a filter must not name
 partition_expression           the condition of Hive's planner
 """

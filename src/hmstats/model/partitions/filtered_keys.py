@@ -1,0 +1,23 @@
+"""Which partition keys a filter must not name: a metastore compares their values as text, though they are numbers."""
+
+import re
+from collections.abc import Iterable
+
+from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import Column
+from hmstats.model.statistics.column_types import base_type
+
+_FRACTIONS = frozenset({"decimal", "double", "float"})
+_TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_NAME = re.compile(r"\w+")
+
+
+def check_filtered_keys(where: str, keys: Iterable[Column]) -> None:
+    """Raises StatementError if a filter names a key of decimals or doubles: 1.5 would not match a stored 1.50."""
+    named = {each.lower() for each in _NAME.findall(_TEXT.sub(" ", where))}
+    for key in keys:
+        if base_type(key.type) in _FRACTIONS and key.name.lower() in named:
+            raise StatementError(
+                f"partition key {key.name} of type {key.type} cannot be in a filter, since a metastore compares it as "
+                f"text, found {where}: name the partitions"
+            )
