@@ -6,6 +6,7 @@ gateway.py                  which calls are answered here, and which by the upst
 questions.py                the calls about statistics, and about which
 mirroring.py                has statistics here, as new as the upstream's, before they are answered
 objects_with_statistics.py  tables and partitions that are asked for with their statistics
+adopting.py                 all old statistics are taken over, before anybody asks
 followed_calls.py           the calls that change tables
 following.py                what becomes of mirrors when such a call passes
 sending.py                  statistics that were written here go to the upstream

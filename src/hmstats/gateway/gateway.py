@@ -8,6 +8,7 @@ import structlog
 
 from hmstats.client.metastore import Metastore
 from hmstats.errors import CallRefused, MetaError, ProtocolError, UpstreamClosed, UpstreamUnavailable
+from hmstats.gateway.adopting import Adopting
 from hmstats.gateway.calls import ANSWERED_HERE
 from hmstats.gateway.followed_calls import FOLLOWED, changes_of
 from hmstats.gateway.following import Following
@@ -142,6 +143,10 @@ class Gateway:
         Raises UpstreamUnavailable and UpstreamClosed.
         """
         return self._sending.send_everything(self._calls(self._itself))
+
+    def adopting(self) -> Adopting:
+        """What takes all old statistics of the upstream over. Raises UpstreamUnavailable, UpstreamClosed, MetaError."""
+        return Adopting(self._calls(self._itself), self._mirroring)
 
     def _answered(
         self, question: Question, session: Session, relayed: Callable[[], Relayed], here: Here, arguments: Any

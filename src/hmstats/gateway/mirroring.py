@@ -34,6 +34,7 @@ _TRIES = 3
 _PATIENCE_SECONDS = 5.0
 """How long a question waits for statistics that are on their way to the upstream."""
 _LOOK_SECONDS = 0.02
+_CHANGING = "it is being changed"
 
 
 class Mirroring:
@@ -52,43 +53,49 @@ class Mirroring:
         Those of transactional tables and views never are. With `settle`, ours that the upstream has got are noted.
         Raises UpstreamUnavailable and UpstreamClosed.
         """
+        return self.reason_left(calls, question, settle=settle) is None
+
+    def reason_left(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> str | None:
+        """Why statistics are left to the upstream; None if they are here now. Raises as `sync`."""
         try:
-            return self._sync(calls, question, settle=settle)
-        except NoSuchObject:
+            return self._reason_left(calls, question, settle=settle)
+        except NoSuchObject as error:
             self._forget(question)
+            return str(error)
         except (UpstreamUnavailable, StoreUnavailable):
             raise
         except (CallRefused, MetaError, InvalidObject, InvalidInput) as error:
             _log.info("left_to_upstream", object=str(question.table), reason=str(error))
-        return False
+            return str(error)
 
-    def _sync(self, calls: UpstreamCalls, question: Question, *, settle: bool) -> bool:
+    def _reason_left(self, calls: UpstreamCalls, question: Question, *, settle: bool) -> str | None:
         name = question.table
         found = calls.table(name)
         if not settle and not self.tables.is_same(found):
             # What is being sent may have come to the new table; the sending takes it back.
             self._while_sent(name, lambda: True)
             found = calls.table(name)
-        if not is_mirrored(found.table):
-            return False
+        reason = why_not_mirrored(found.table)
+        if reason is not None:
+            return reason
         table_id = self.tables.keep(found)
         if table_id is None:
-            return False
+            return _CHANGING
         keys = [each.name for each in found.table.partition_keys]
         names = self._partitions(calls, question, table_id, keys)
         if names is None:
-            return False
+            return _CHANGING
         own = {each.name.lower() for each in found.table.columns}
         columns = sorted(own if question.columns is None else own.intersection(question.columns))
         if not columns:
-            return True
+            return None
         engines = dict.fromkeys((question.engine, DEFAULT_ENGINE)) if calls.generation.is_4 else (DEFAULT_ENGINE,)
         for engine in engines:
             if question.own and not self._compared(calls, question, table_id, engine, columns, None, settle=settle):
-                return False
+                return _CHANGING
             if names and not self._compared(calls, question, table_id, engine, columns, names, settle=settle):
-                return False
-        return True
+                return _CHANGING
+        return None
 
     def _partitions(
         self, calls: UpstreamCalls, question: Question, table_id: int, keys: Sequence[str]
@@ -146,9 +153,11 @@ class Mirroring:
             self._store.write(lambda unit: self.tables.forget_table(unit, question.table))
 
 
-def is_mirrored(table: Table) -> bool:
-    """Whether statistics of a table are kept here: those of transactional tables belong to their transactions."""
-    return not is_view(table) and table.parameters.get("transactional", "").lower() != "true"
+def why_not_mirrored(table: Table) -> str | None:
+    """Why statistics of a table are not kept here: those of transactional tables belong to their transactions."""
+    if is_view(table):
+        return "it is a view"
+    return "it is transactional" if table.parameters.get("transactional", "").lower() == "true" else None
 
 
 def _normal(names: Sequence[str], keys: Sequence[str]) -> list[str]:

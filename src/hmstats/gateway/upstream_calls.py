@@ -15,7 +15,7 @@ from hmstats.errors import CallRefused, NoSuchObject
 from hmstats.gateway.generation import Generation
 from hmstats.gateway.relay import UpstreamRelay
 from hmstats.model.catalog.names import one_text, partition_name
-from hmstats.model.catalog.objects import Partition, TableName
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head
@@ -49,6 +49,20 @@ class UpstreamCalls:
     def call(self, method: str, *arguments: Any) -> Any:
         """The answer to a call. Raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
         return asked(self._relay, self._session, method, *arguments)
+
+    def catalogs(self) -> list[str]:
+        """The names of all catalogs."""
+        return sorted(self.call("get_catalogs").names)
+
+    def databases(self, catalog: str) -> list[str]:
+        """The names of all databases of a catalog."""
+        if catalog == DEFAULT_CATALOG:
+            return sorted(self.call("get_all_databases"))
+        return sorted(self.call("get_databases", one_text(DatabaseName(catalog, ""))))
+
+    def table_names(self, name: DatabaseName) -> list[str]:
+        """The names of all tables of a database."""
+        return sorted(self.call("get_all_tables", one_text(name)))
 
     def table(self, name: TableName) -> UpstreamTable:
         """A table. Raises NoSuchObject if it does not exist, else as `call`."""

@@ -1,16 +1,25 @@
-"""`hmstats adopt`: inspect the database of a Hive Metastore, and create our own tables in it if requested."""
+"""`hmstats adopt`: inspect the database of a Hive Metastore, and create our own tables in it if requested.
+
+With an upstream, it takes that metastore's statistics over into the database of a gateway.
+"""
 
 import json
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
+from tempfile import TemporaryDirectory
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from hmstats.cli.serving.preparation import make_embedded
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
+from hmstats.cli.serving.upstream import relay_of
+from hmstats.settings import Settings
 from hmstats.store.migration import migrate
 from hmstats.store.migration.hive_survey import Survey, survey
+from hmstats.store.opening import open_store
 
 
 def adopt_database(
@@ -26,6 +35,46 @@ def adopt_database(
         migrate.adopt(settings.database, settings.own_schema)
     found = survey(settings.database, warehouse=settings.warehouse, hive_logs=hive_logs(settings))
     typer.echo(json.dumps(asdict(found), indent=2)) if as_json else _print(found)
+
+
+def adopt_upstream(*, database: str | None, upstream: str, write: bool, as_json: bool) -> None:
+    """Print the tables whose statistics the upstream keeps to itself; with `write`, take over those of all others."""
+    with ExitStack() as stack:
+        if not write:  # nothing of the gateway's database is needed, and nothing of it may change
+            database = f"sqlite:///{stack.enter_context(TemporaryDirectory())}/empty.sqlite"
+        settings = load_served({"database": database, "upstream": upstream})
+        taken, left = _adopted(settings, write=write)
+    if as_json:
+        typer.echo(json.dumps({"tables": taken, "left": left, "taken_over": write}, indent=2))
+    else:
+        typer.echo(_sentences(taken, left, upstream, write=write))
+
+
+def _adopted(settings: Settings, *, write: bool) -> tuple[int, dict[str, str]]:
+    """How many tables' statistics a gateway keeps, and why it does not keep those of the others."""
+    make_embedded(settings)
+    store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
+    gateway = relay_of(settings, store)
+    assert gateway is not None
+    taken, left = 0, dict[str, str]()
+    try:
+        adopting = gateway.adopting()
+        for each in adopting.take_over() if write else adopting.tables():
+            if each.reason is None:
+                taken += 1
+            else:
+                left[each.table.short] = each.reason
+    finally:
+        gateway.close()
+        store.close()
+    return taken, left
+
+
+def _sentences(taken: int, left: Mapping[str, str], upstream: str, *, write: bool) -> str:
+    lines = [f"{table}: left to the upstream: {reason}" for table, reason in left.items()]
+    if not write:
+        return "\n".join([*lines, f"{taken:,} tables: --write takes their statistics over; nothing was changed"])
+    return "\n".join([*lines, f"the statistics of {taken:,} tables of {upstream} are here"])
 
 
 def _print(found: Survey) -> None:

@@ -10,6 +10,9 @@ from hmstats.cli.options import AsJson, DatabaseUrl, HiveSite, Write
 def adopt(
     database: DatabaseUrl = None,
     hive_site: HiveSite = None,
+    upstream: Annotated[
+        str | None, typer.Option(help="The metastore behind a gateway, whose statistics the gateway is to have.")
+    ] = None,
     *,
     write: Write = False,
     as_json: AsJson = False,
@@ -18,9 +21,15 @@ def adopt(
 
     Nothing is written, unless --write is given: then tables whose names begin with HMSTATS_ are made, and nothing else
     is touched.
-    """
-    from hmstats.cli.actions.adopt import adopt_database
 
+    With --upstream, list the tables of that metastore whose statistics a gateway does not keep, and take over those of
+    all others with --write. That may be done before the gateway is started, while it runs, and again.
+    """
+    from hmstats.cli.actions.adopt import adopt_database, adopt_upstream
+
+    if upstream is not None:
+        adopt_upstream(database=database, upstream=upstream, write=write, as_json=as_json)
+        return
     adopt_database(database=database, hive_site=hive_site, write=write, as_json=as_json)
 
 

@@ -53,10 +53,15 @@ def _checked() -> Plan:
     )
 
 
-def _prepare_database(settings: Settings, *, alone: bool) -> None:
-    """Raise now any error about the database. Only the schema of an embedded one is created or upgraded."""
+def make_embedded(settings: Settings) -> None:
+    """Create or upgrade the schema of an embedded database."""
     if database_url(settings.database).get_backend_name() == "sqlite" and not settings.read_only:
         migrate.upgrade(settings.database)
+
+
+def _prepare_database(settings: Settings, *, alone: bool) -> None:
+    """Raise now any error about the database. Only the schema of an embedded one is created or upgraded."""
+    make_embedded(settings)
     store = open_store(
         settings.database, pool_size=1, statement_seconds=settings.statement_seconds, read_only=settings.read_only
     )
