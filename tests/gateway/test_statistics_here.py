@@ -19,7 +19,7 @@ from tests.server.serving import PATIENCE_SECONDS
 
 from hmstats.client import Metastore as Client
 from hmstats.client import connect
-from hmstats.errors import CallRefused
+from hmstats.errors import CallRefused, UnknownCall
 from hmstats.model.statistics.column_statistics import (
     ColumnStatistics,
     DoubleStatistics,
@@ -255,6 +255,28 @@ def test_partitions_at_both_doors(doors: Doors) -> None:
     assert read(ours) == {"day=1": [(1, 2)], "day=3": [(6, 7)]}
 
 
+def test_a_renamed_partition_keeps_its_sketches(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS, keys=["day"])
+    doors.here.add_partitions(["1"], ["2"], columns=COLUMNS)
+    ours, there = doors.ours, doors.there
+    given = StatisticsSet((long(1, 3, values=("1", "2", "2")),), "day=1")
+    ours.put_partition_statistics(doors.name(), [given, of_partition("day=2", 7)])
+
+    def read(client: Client) -> dict[str | None, list[tuple[Any, Any]]]:
+        found = client.partition_statistics(doors.name(), ["a"], ["day=1", "day=2", "day=3 4"])
+        return {each.partition: bounds(each.columns) for each in found if each.columns}
+
+    until(read(ours), lambda: read(there))
+    renamed = doors.here.partition("3 4", columns=COLUMNS)
+    doors.here.client().rename_partition(doors.direct.database, "t", ["1"], renamed)
+    assert read(ours) == read(there)
+    if doors.direct.generation < 3:  # it loses them
+        assert read(ours) == {"day=2": [(7, 8)]}
+        return
+    assert read(ours) == {"day=2": [(7, 8)], "day=3 4": [(1, 3)]}
+    assert [each.value for each in ours.top_k(doors.name(), "a", 1, partitions=["day=3 4"]).values] == [2]
+
+
 def test_objects_that_are_asked_for_with_their_statistics(doors: Doors) -> None:
     """Whatever the upstream knows of such statistics: they are put into its answers here."""
     doors.here.table(columns=COLUMNS, keys=["day"])
@@ -336,6 +358,17 @@ def test_statistics_of_what_does_not_exist_are_refused_as_by_the_upstream(doors:
     assert_alike(doors, lambda client: client.table_statistics(doors.name("missing"), ["a"]))
     doors.here.table(columns=COLUMNS)
     assert_alike(doors, lambda client: client.table_statistics(doors.name(), ["b"]))
+
+
+def test_what_a_gateway_does_not_keep_is_the_upstreams_or_refused_in_a_sentence(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    if doors.direct.ours:
+        assert doors.ours.preferences.of_table(doors.name()) == doors.there.preferences.of_table(doors.name())
+        return
+    with pytest.raises(UnknownCall, match="not by a gateway"):
+        doors.ours.preferences.of_table(doors.name())
+    with pytest.raises(UnknownCall, match="not by a gateway"):
+        list(doors.ours.pending.listed())
 
 
 def assert_alike(doors: Doors, ask: Callable[[Client], object]) -> None:

@@ -46,7 +46,7 @@ class Emptied:
 
 @dataclass(frozen=True, slots=True)
 class PartitionsGone:
-    """Partitions of a table that are dropped or renamed, by name or by values; None if the call does not name them."""
+    """Partitions of a table that are dropped or exchanged, by name or by values, unless the call does not name them."""
 
     table: TableName
     names: tuple[str, ...] = ()
@@ -59,7 +59,16 @@ class PartitionsGone:
         return [*self.names, *of_values]
 
 
-Change = Dropped | DatabaseDropped | Renamed | Emptied | PartitionsGone
+@dataclass(frozen=True, slots=True)
+class PartitionRenamed:
+    """A partition that gets other values."""
+
+    table: TableName
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+Change = Dropped | DatabaseDropped | Renamed | Emptied | PartitionsGone | PartitionRenamed
 
 
 def changes_of(name: str, arguments: Arguments) -> list[Change]:
@@ -138,7 +147,7 @@ def _rename_partition(arguments: Arguments) -> list[Change]:
     else:
         table = table_name(arguments["db_name"], arguments["tbl_name"])
         old, new = arguments["part_vals"], arguments["new_part"]
-    return [PartitionsGone(table, values=_values(old)), PartitionsGone(table, values=_values(new.values))]
+    return [PartitionRenamed(table, tuple(old), tuple(new.values))]
 
 
 def _exchange(arguments: Arguments) -> list[Change]:

@@ -14,10 +14,19 @@ from functools import partial
 import structlog
 
 from hmstats.errors import CallRefused, MetaError, UpstreamClosed, UpstreamSilent, UpstreamUnavailable
-from hmstats.gateway.followed_calls import Change, DatabaseDropped, Dropped, Emptied, PartitionsGone, Renamed
+from hmstats.gateway.followed_calls import (
+    Change,
+    DatabaseDropped,
+    Dropped,
+    Emptied,
+    PartitionRenamed,
+    PartitionsGone,
+    Renamed,
+)
 from hmstats.gateway.questions import Question
 from hmstats.gateway.upstream_calls import UpstreamCalls, is_missing
-from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import DatabaseName, Partition, TableName
 from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.request import Request
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
@@ -136,6 +145,7 @@ class Following:
         try:
             gone = {each: self._gone(calls, each) for each in changes if isinstance(each, PartitionsGone)}
             renamed = {each: calls.table(each.new) for each in changes if isinstance(each, Renamed)}
+            moved = {each: self._moved(calls, each) for each in changes if isinstance(each, PartitionRenamed)}
         except (CallRefused, MetaError, UpstreamClosed) as error:
             _log.warning("mirrors_forgotten", objects=[str(each) for each in subjects], reason=str(error))
             self._end(call_id, lambda unit: self._forget(unit, subjects))
@@ -154,6 +164,8 @@ class Following:
                         self._tables.empty(unit, each.table, each.names)
                     case PartitionsGone():
                         self._tables.forget_partitions(unit, each.table, gone[each])
+                    case PartitionRenamed():
+                        self._tables.rename_partition(unit, each.table, *moved[each])
 
         self._end(call_id, follow)
 
@@ -166,6 +178,12 @@ class Following:
             return change.named([each.name for each in mirror.partition_keys])
         there = set(calls.partition_names(change.table))
         return [each for each in self._tables.partition_names(change.table) if each not in there]
+
+    def _moved(self, calls: UpstreamCalls, change: PartitionRenamed) -> tuple[str, str, Partition | None]:
+        """The names that a partition had and has, and the partition. Raises CallRefused, MetaError, UpstreamClosed."""
+        keys = [each.name for each in calls.table(change.table).table.partition_keys]
+        old, new = (partition_name(keys, each) for each in (change.old, change.new))
+        return old, new, calls.partitions(change.table, keys, [new]).get(new)
 
     def _concerns(self, change: Change) -> bool:
         return isinstance(change, DatabaseDropped) or self._tables.mirror(change.table) is not None

@@ -15,13 +15,14 @@ from hmstats.gateway.following import Following
 from hmstats.gateway.generation import Generation
 from hmstats.gateway.mirroring import Mirroring
 from hmstats.gateway.objects_with_statistics import WITH_STATISTICS, wanted_of, with_statistics, without_statistics
-from hmstats.gateway.questions import OURS_ALONE, STATISTICS, Deed, Question, question_of
+from hmstats.gateway.questions import KEPT_BY_NONE, OURS_ALONE, STATISTICS, Deed, Question, question_of
 from hmstats.gateway.relay import UpstreamRelay
 from hmstats.gateway.sending import Sending
-from hmstats.gateway.upstream_calls import UpstreamCalls, WholeAnswer, asked
+from hmstats.gateway.upstream_calls import UpstreamCalls, WholeAnswer, asked, is_unknown
 from hmstats.model.catalog.objects import TableName
 from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
+from hmstats.server.messages.envelope import Head, Refusal, encode_refusal
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.server.rpc.caller import Session
@@ -36,6 +37,10 @@ _log = structlog.get_logger("hmstats.gateway")
 _LOST_SECONDS = 30.0
 _LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS
 """The calls whose arguments may be decoded; all others pass as bytes."""
+_KEPT_BY_NONE = (
+    "preferences, health, runs of refresh and pending statistics are kept by an hmstats that has the tables itself, "
+    "and not by a gateway to another metastore"
+)
 
 
 class UpstreamWrites(StrEnum):
@@ -91,6 +96,8 @@ class Gateway:
         def relayed() -> Relayed:
             return self._relay.answer(request, session, stream)
 
+        if name in KEPT_BY_NONE:
+            return _explained(request.head, relayed())
         if request.head.oneway or name not in _LOOKED_AT:
             return relayed()
         try:
@@ -224,6 +231,14 @@ class Gateway:
             name = str(asked(self._relay, self._itself, "getName"))
             self._generation = Generation.of(name, str(asked(self._relay, self._itself, "getVersion")))
         return UpstreamCalls(self._relay, session, self._generation)
+
+
+def _explained(head: Head, relayed: Relayed) -> Relayed:
+    """The upstream's answer; if it does not know the call, the reason why the gateway does not answer it either."""
+    if not (relayed.refused and is_unknown(head.name, relayed)):
+        return relayed
+    sentence = f"Invalid method name: '{head.name}': {_KEPT_BY_NONE}"
+    return Relayed((encode_refusal(head, Refusal.UNKNOWN_METHOD, sentence),), refused=True)
 
 
 def _arguments(request: Request) -> dict[str, Any]:

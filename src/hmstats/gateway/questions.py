@@ -193,5 +193,15 @@ _FINDERS: Mapping[str, Find] = {
 STATISTICS = frozenset(_FINDERS)
 """The calls about statistics of a table."""
 
+KEPT_BY_NONE = frozenset(
+    {
+        *("begin_statistics_run", "renew_statistics_run", "end_statistics_run", "get_statistics_runs"),
+        *("change_preferences", "get_preferences"),
+        *("get_statistics_health", "get_partition_health"),
+        *("get_pending_statistics", "list_pending_statistics", "publish_statistics", "reject_statistics"),
+    }
+)
+"""Calls of our own about what a gateway does not keep: an upstream that is an hmstats answers them."""
+
 OURS_ALONE = frozenset({"get_statistics_locks", "put_partial_states", "get_partial_states", "remove_partial_states"})
 """Calls of our own that need nothing of the upstream."""

@@ -11,7 +11,7 @@ from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
 
-from hmstats.errors import CallRefused, NoSuchObject
+from hmstats.errors import CallRefused, NoSuchObject, UnknownCall
 from hmstats.gateway.generation import Generation
 from hmstats.gateway.relay import UpstreamRelay
 from hmstats.model.catalog.names import one_text, partition_name
@@ -157,6 +157,17 @@ def is_missing(method: str, relayed: Relayed) -> bool:
         _value(method, b"".join(relayed.rest))
     except CallRefused as error:
         return error.kind == _MISSING
+    return False
+
+
+def is_unknown(method: str, relayed: Relayed) -> bool:
+    """Whether the upstream refuses a call because it does not know it."""
+    try:
+        _value(method, b"".join(relayed.rest))
+    except UnknownCall:
+        return True
+    except CallRefused:
+        return False
     return False
 
 

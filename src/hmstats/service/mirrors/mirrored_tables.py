@@ -147,6 +147,20 @@ class MirroredTables:
             _remove_partitions(unit, partitions.lock(unit, table_id, sorted(gone)))
             versions.bump(unit, table_id, sorted(gone))
 
+    def rename_partition(self, unit: Unit, name: TableName, old: str, new: str, found: Partition | None) -> None:
+        """Give the mirror of a partition the name, the values and the place that it has now; None: it is gone again."""
+        table_id, table = tables.lock(unit, name), tables.get(unit.connection, name)
+        if table_id is None or table is None or old == new:
+            return
+        ids = partitions.lock(unit, table_id, sorted((old, new)))
+        stored = partitions.get_many(unit.connection, table_id, [old])
+        _remove_partitions(unit, {each: ids[each] for each in ids if each == new or found is None})
+        if found is not None and old in ids:
+            partitions.replace_many(unit, table_id, table.columns, {ids[old]: found})
+            _drop_other_columns(unit, stored, {old: found})
+            partitions.rename(unit, ids[old], new, found.values)
+        versions.bump(unit, table_id, sorted((old, new)))
+
     def empty(self, unit: Unit, name: TableName, names: Sequence[str] | None) -> None:
         """Remove the statistics of a truncated table with all its partitions (None), or of some partitions.
 
