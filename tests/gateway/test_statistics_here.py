@@ -267,7 +267,8 @@ def test_a_renamed_partition_keeps_its_sketches(doors: Doors) -> None:
         return {each.partition: bounds(each.columns) for each in found if each.columns}
 
     until(read(ours), lambda: read(there))
-    renamed = doors.here.partition("3 4", columns=COLUMNS)
+    renamed = doors.here.client().get_partition(doors.direct.database, "t", ["1"])
+    renamed.values = ["3 4"]
     doors.here.client().rename_partition(doors.direct.database, "t", ["1"], renamed)
     assert read(ours) == read(there)
     if doors.direct.generation < 3:  # it loses them
@@ -365,10 +366,12 @@ def test_what_a_gateway_does_not_keep_is_the_upstreams_or_refused_in_a_sentence(
     if doors.direct.ours:
         assert doors.ours.preferences.of_table(doors.name()) == doors.there.preferences.of_table(doors.name())
         return
+    assert not doors.ours.preferences.of_table(doors.name()).preferences
     with pytest.raises(UnknownCall, match="not by a gateway"):
-        doors.ours.preferences.of_table(doors.name())
+        doors.ours.preferences.listed()
     with pytest.raises(UnknownCall, match="not by a gateway"):
-        list(doors.ours.pending.listed())
+        doors.ours.pending.listed()
+    assert doors.ours.may_be_hmstats  # else its sketches would be neither asked for nor sent
 
 
 def assert_alike(doors: Doors, ask: Callable[[Client], object]) -> None:

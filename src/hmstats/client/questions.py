@@ -119,6 +119,9 @@ class Questions:
         try:
             return self._connection.call(method, request)
         except UnknownCall as error:
+            reason = error.message.partition(f"'{method}': ")[2]
+            if reason:  # of hmstats: a gateway does not keep everything, and says so
+                raise UnknownCall(method, error.kind, reason) from error
             self._extended = False
             sentence = f"the metastore at {self._connection.address} is not hmstats, which alone has this call"
             raise UnknownCall(method, error.kind, sentence) from error

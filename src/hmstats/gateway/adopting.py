@@ -7,7 +7,7 @@ from hmstats.errors import CallRefused, MetaError, UpstreamUnavailable
 from hmstats.gateway.mirroring import Mirroring, why_not_mirrored
 from hmstats.gateway.questions import Question
 from hmstats.gateway.upstream_calls import UpstreamCalls
-from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, TableName
+from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 
 _PARTITIONS_AT_ONCE = 1_000
@@ -70,11 +70,8 @@ class Adopting:
             yield names[start : start + _PARTITIONS_AT_ONCE]
 
     def _names(self) -> Iterator[TableName]:
-        for catalog in self._catalogs():
+        for catalog in self._calls.catalogs():
             for database in self._calls.databases(catalog):
                 place = DatabaseName(catalog, database.lower())
                 for table in self._calls.table_names(place):
                     yield TableName(catalog, place.database, table.lower())
-
-    def _catalogs(self) -> list[str]:
-        return self._calls.catalogs() if self._calls.generation.has_catalogs else [DEFAULT_CATALOG]

@@ -32,11 +32,6 @@ class Generation:
         """Whether it has engines, ids of tables, histograms, and statistics of timestamps of their own kind."""
         return self.number >= 4
 
-    @property
-    def has_catalogs(self) -> bool:
-        """Whether databases are in catalogs."""
-        return self.number >= 3
-
     def said(self, column: ColumnStatistics) -> ColumnStatistics:
         """What the metastore will say of statistics that were sent to it."""
         return bare(column_from_thrift(column_to_thrift(column, hive4=self.is_4)))

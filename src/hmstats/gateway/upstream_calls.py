@@ -51,8 +51,11 @@ class UpstreamCalls:
         return asked(self._relay, self._session, method, *arguments)
 
     def catalogs(self) -> list[str]:
-        """The names of all catalogs."""
-        return sorted(self.call("get_catalogs").names)
+        """The names of all catalogs; before Hive 3 there is one."""
+        try:
+            return sorted(self.call("get_catalogs").names)
+        except UnknownCall:
+            return [DEFAULT_CATALOG]
 
     def databases(self, catalog: str) -> list[str]:
         """The names of all databases of a catalog."""
