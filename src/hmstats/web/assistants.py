@@ -15,8 +15,8 @@ from hmstats.client import Metastore
 from hmstats.errors import HmstatsError
 from hmstats.version import __version__
 from hmstats.web.metastores import Metastores
-from hmstats.web.reading.asked import asked_bounds, asked_distinct, asked_frequent, asked_quantiles, asked_rows
-from hmstats.web.reading.column_page import column_page
+from hmstats.web.reading.columns.asked import asked_bounds, asked_distinct, asked_frequent, asked_quantiles, asked_rows
+from hmstats.web.reading.columns.column_page import column_page
 from hmstats.web.reading.lists.health_list import health_list
 from hmstats.web.reading.lists.run_list import run_list
 from hmstats.web.reading.lists.table_list import table_list

@@ -14,7 +14,7 @@ from hmstats.web.answers.pending import PendingList, PendingTable
 from hmstats.web.answers.runs import RunList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
 from hmstats.web.api.parameters import Given, Parameter
-from hmstats.web.reading.column_page import column_page
+from hmstats.web.reading.columns.column_page import column_page
 from hmstats.web.reading.lists.health_list import health_list
 from hmstats.web.reading.lists.run_list import PAGE_RUNS, run_list
 from hmstats.web.reading.lists.table_list import PAGE_TABLES, databases, table_list

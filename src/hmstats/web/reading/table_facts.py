@@ -8,12 +8,12 @@ from hmstats.model.parameters.row_counts import row_count
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import Key, TableFacts
-from hmstats.web.reading.column_answers import Wanted
-from hmstats.web.reading.column_numbers import column_facts
+from hmstats.web.reading.columns.column_answers import Wanted
+from hmstats.web.reading.columns.column_numbers import column_facts
+from hmstats.web.reading.columns.found_columns import found_columns, found_keys
+from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
 from hmstats.web.reading.counts import counted
 from hmstats.web.reading.cursors import cursor, parts_of
-from hmstats.web.reading.found_columns import found_columns, found_keys
-from hmstats.web.reading.histograms import PARTS_OF_A_PICTURE
 from hmstats.web.reading.lists.health_list import health_of
 from hmstats.web.reading.locks import locks_of
 from hmstats.web.reading.moments import moment

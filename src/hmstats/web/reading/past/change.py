@@ -15,10 +15,10 @@ from hmstats.outlets.people import changes as compare
 from hmstats.outlets.people.times import past_ms, shown
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.history import Change, ChangedColumn, Difference, RestoreResult
-from hmstats.web.reading.column_answers import Wanted
-from hmstats.web.reading.column_numbers import column_facts
-from hmstats.web.reading.found_columns import found_columns
-from hmstats.web.reading.histograms import PARTS_OF_A_PICTURE
+from hmstats.web.reading.columns.column_answers import Wanted
+from hmstats.web.reading.columns.column_numbers import column_facts
+from hmstats.web.reading.columns.found_columns import found_columns
+from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import read_part
 from hmstats.web.reading.places import shown_name

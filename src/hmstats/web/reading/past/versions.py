@@ -10,8 +10,8 @@ from hmstats.model.statistics.history import History, PastWrite
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.web.answers.history import Course, Moment, Version, Versions
 from hmstats.web.reading.as_of import past_table
-from hmstats.web.reading.column_answers import NOTHING
-from hmstats.web.reading.column_numbers import Found, column_facts
+from hmstats.web.reading.columns.column_answers import NOTHING
+from hmstats.web.reading.columns.column_numbers import Found, column_facts
 from hmstats.web.reading.cursors import cursor, parts_of
 from hmstats.web.reading.moments import moment, moment_of
 from hmstats.web.reading.places import existing_column, existing_table, shown_name

@@ -15,7 +15,7 @@ from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.frequent_values import FrequentValue, FrequentValues
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.sketch.quantiles.kll import KllHistogram
-from hmstats.web.reading.histograms import fractions
+from hmstats.web.reading.columns.histograms import fractions
 
 _ORDERED = frozenset(Kind) - {Kind.BOOLEAN, Kind.STRING, Kind.BINARY}
 NOTHING = MergedAnswers(None, None, None)

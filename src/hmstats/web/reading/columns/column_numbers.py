@@ -17,7 +17,7 @@ from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch.distinct import bit_vector
 from hmstats.web.answers.columns import ColumnFacts, Frequent, FrequentValues, Quantile
 from hmstats.web.answers.numbers import Bound, Certainty, Number, scalar
-from hmstats.web.reading.histograms import QUARTILES, histogram
+from hmstats.web.reading.columns.histograms import QUARTILES, histogram
 
 _STANDARD_ERRORS = 3
 """Half the width of an estimate's interval: it contains the exact count in 99.7 % of all cases."""

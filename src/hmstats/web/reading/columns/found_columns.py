@@ -14,9 +14,9 @@ from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.describe.column import key_statistics
-from hmstats.web.reading.column_answers import NOTHING, Wanted, filled, of_calls, of_sketches
-from hmstats.web.reading.column_numbers import Found
-from hmstats.web.reading.histograms import fractions
+from hmstats.web.reading.columns.column_answers import NOTHING, Wanted, filled, of_calls, of_sketches
+from hmstats.web.reading.columns.column_numbers import Found
+from hmstats.web.reading.columns.histograms import fractions
 from hmstats.web.reading.parts import Part
 
 _MOST_PROVENANCES = 20_000

@@ -5,10 +5,10 @@ from hmstats.model.catalog.objects import Column, Table
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.web.answers.tables import ColumnPage
-from hmstats.web.reading.column_answers import Wanted
-from hmstats.web.reading.column_numbers import column_facts
-from hmstats.web.reading.found_columns import found_columns, found_keys
-from hmstats.web.reading.histograms import PARTS_OF_A_COLUMN
+from hmstats.web.reading.columns.column_answers import Wanted
+from hmstats.web.reading.columns.column_numbers import column_facts
+from hmstats.web.reading.columns.found_columns import found_columns, found_keys
+from hmstats.web.reading.columns.histograms import PARTS_OF_A_COLUMN
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import Part, read_part
 from hmstats.web.reading.places import existing_column, existing_table, shown_name

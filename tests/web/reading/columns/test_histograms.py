@@ -7,7 +7,7 @@ from hmstats.model.statistics.answers import Quantiles
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.sketch.quantiles.kll import KllHistogram
 from hmstats.web.answers.columns import Histogram
-from hmstats.web.reading.histograms import PARTS_OF_A_COLUMN, bin_error, fractions, histogram
+from hmstats.web.reading.columns.histograms import PARTS_OF_A_COLUMN, bin_error, fractions, histogram
 
 
 def quantiles(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> Quantiles:
