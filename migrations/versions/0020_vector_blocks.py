@@ -32,10 +32,10 @@ def upgrade() -> None:
         _big("BUILD"),
         _big("LOW_ID"),
         sa.Column("MEMBERS", sa.LargeBinary(), nullable=False),
-        sa.Column("UNITED", sa.LargeBinary(), nullable=False),
+        sa.Column("MERGED", sa.LargeBinary(), nullable=False),
         sa.Column("LISTED", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("TBL_ID", "BUILD", "LOW_ID", name=f"{_BLOCK}_pkey"),
-        comment="Bit vectors of neighbouring partitions, united, and listed so that any of them can be united",
+        comment="Bit vectors of neighbouring partitions, merged, and listed so that any of them can be merged",
     )
 
 

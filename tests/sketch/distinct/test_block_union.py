@@ -36,7 +36,7 @@ def blocks(draw: st.DrawFn) -> list[list[bytes]]:
     return found
 
 
-def united(found: list[list[bytes]], chosen: list[list[bool]], alone: list[bytes]) -> tuple[HiveHll | None, int]:
+def merged(found: list[list[bytes]], chosen: list[list[bool]], alone: list[bytes]) -> tuple[HiveHll | None, int]:
     """The union of the chosen vectors by blocks, and how many blocks were in doubt."""
     union = BlockUnion[int]()
     for place, (vectors, some) in enumerate(zip(found, chosen, strict=True)):
@@ -63,7 +63,7 @@ def test_any_subset_is_united_as_from_the_vectors(found: list[list[bytes]], data
         if taken
     ]
     expected = HiveHll.merge_many([*vectors, *alone])
-    union, _ = united(found, chosen, alone)
+    union, _ = merged(found, chosen, alone)
     if union is None:
         assert expected.is_sparse or len(expected.codes) == 0
     elif vectors or alone:
@@ -75,21 +75,21 @@ def test_of_many_blocks_every_second_vector_needs_no_vector_itself() -> None:
     random = np.random.default_rng(1)
     found = [[vector(int(random.integers(1_000_000_000)), 3_000) for _ in range(32)] for _ in range(40)]
     every_second = [[bool(place % 2) for place in range(32)]] * 40
-    union, doubted = united(found, every_second, [])
+    union, doubted = merged(found, every_second, [])
     assert union == HiveHll.merge_many([each for some in found for each in some[1::2]])
     assert doubted <= 2
 
 
 def test_one_vector_of_a_block_is_in_doubt_and_read() -> None:
     found = [[vector(1_000_000 * place, 3_000) for place in range(32)]]
-    union, doubted = united(found, [[place == 5 for place in range(32)]], [])
+    union, doubted = merged(found, [[place == 5 for place in range(32)]], [])
     assert (union, doubted) == (HiveHll.from_bytes(found[0][5]), 1)
 
 
 def test_of_few_values_a_block_keeps_each_with_its_members() -> None:
     found = [[vector(place // 8, 5) for place in range(MOST_MEMBERS)]]
     chosen = [[place in (0, 7, 100) for place in range(MOST_MEMBERS)]]
-    union, doubted = united(found, chosen, [])
+    union, doubted = merged(found, chosen, [])
     assert (union, doubted) == (HiveHll.merge_many([found[0][0], found[0][7], found[0][100]]), 0)
     assert union is not None
     assert union.is_sparse
@@ -98,7 +98,7 @@ def test_of_few_values_a_block_keeps_each_with_its_members() -> None:
 def test_a_union_that_may_be_sparse_is_not_guessed() -> None:
     """Each member is sparse, all together are dense, and the chosen few are sparse again."""
     found = [[vector(1_000 * place, 30) for place in range(32)]]
-    union, _ = united(found, [[place == 0 for place in range(32)]], [])
+    union, _ = merged(found, [[place == 0 for place in range(32)]], [])
     assert union is None
 
 

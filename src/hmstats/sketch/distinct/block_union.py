@@ -1,6 +1,6 @@
 """The union of subsets of blocks, and of vectors by themselves, as exact as if each vector had been read.
 
-A subset of a block leaves registers unknown (vector_block.py). When all else is united, most of them can only be less
+A subset of a block leaves registers unknown (vector_block.py). When all else is merged, most of them can only be less
 than what others have; the blocks for which that is not so are named, so that the caller adds their vectors.
 """
 

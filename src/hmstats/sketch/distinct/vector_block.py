@@ -1,4 +1,4 @@
-"""The bit vectors of neighbours in one block, from which any subset of them is united without reading them.
+"""The bit vectors of neighbours in one block, from which any subset of them is merged without reading them.
 
 A union keeps the greatest rank of each register. A block keeps the three greatest with the members that have them: the
 first whose member is in the subset is the greatest there. If none of the three is, the register's rank in the subset is

@@ -1,7 +1,7 @@
 """HMSTATS_VECTOR_INDEX and HMSTATS_VECTOR_BLOCK: bit vectors of a column in blocks of neighbours by partition id.
 
 An index says of which engine the vectors are and as of which version of the table; its blocks are those of its build.
-A block has its members' ids, their united vector, and the VectorBlock from which any of them are united. Only
+A block has its members' ids, their merged vector, and the VectorBlock from which any of them are merged. Only
 partitions with statistics of that engine alone are members.
 """
 
@@ -72,7 +72,7 @@ class NewBlock:
     """A block to store."""
 
     members: Members
-    united: bytes
+    merged: bytes
     listed: bytes
 
 
@@ -95,9 +95,9 @@ def members(connection: Connection, index: Index) -> list[Members]:
     return sorted(found, key=lambda each: each.low_id)
 
 
-def united(connection: Connection, index: Index, low_ids: Sequence[int]) -> Iterator[Sequence[bytes]]:
-    """Batches of the united vectors of some blocks."""
-    for rows in _contents(connection, index, low_ids, BLOCKS.c.UNITED):
+def merged(connection: Connection, index: Index, low_ids: Sequence[int]) -> Iterator[Sequence[bytes]]:
+    """Batches of the merged vectors of some blocks."""
+    for rows in _contents(connection, index, low_ids, BLOCKS.c.MERGED):
         yield [data for _, data in rows]
 
 
@@ -152,7 +152,7 @@ def add_blocks(unit: Unit, table_id: int, build: int, blocks: Sequence[NewBlock]
             "BUILD": build,
             "LOW_ID": each.members.low_id,
             "MEMBERS": zlib.compress(np.diff(each.members.ids, prepend=0).astype("<i8").tobytes()),
-            "UNITED": each.united,
+            "MERGED": each.merged,
             "LISTED": each.listed,
         }
         for each in blocks

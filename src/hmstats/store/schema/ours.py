@@ -199,7 +199,7 @@ HMSTATS_VECTOR_BLOCK = Table(
     key("BUILD"),
     key("LOW_ID"),
     Column("MEMBERS", LargeBinary, nullable=False),
-    Column("UNITED", LargeBinary, nullable=False),
+    Column("MERGED", LargeBinary, nullable=False),
     Column("LISTED", LargeBinary, nullable=False),
-    comment="Bit vectors of neighbouring partitions, united, and listed so that any of them can be united",
+    comment="Bit vectors of neighbouring partitions, merged, and listed so that any of them can be merged",
 )

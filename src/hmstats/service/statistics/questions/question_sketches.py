@@ -60,9 +60,9 @@ def bit_vectors(connection: Connection, scope: Scope) -> dict[str, Outcome[bytes
 
     Returns MissingStatistics for a column if a partition, or the table, has no readable one.
     """
-    united = _from_blocks(connection, scope)
-    rest = replace(scope, kinds={column: kind for column, kind in scope.kinds.items() if column not in united})
-    return united | (_merged(connection, rest, What.BIT_VECTOR, bit_vector.merge) if rest.kinds else {})
+    merged = _from_blocks(connection, scope)
+    rest = replace(scope, kinds={column: kind for column, kind in scope.kinds.items() if column not in merged})
+    return merged | (_merged(connection, rest, What.BIT_VECTOR, bit_vector.merge) if rest.kinds else {})
 
 
 def histograms(connection: Connection, scope: Scope) -> dict[str, Outcome[KllHistogram]]:
