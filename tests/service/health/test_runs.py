@@ -101,6 +101,15 @@ def test_what_is_no_run_is_refused_in_a_sentence(runs: Runs) -> None:
         runs.end(run(1))
 
 
+def test_an_id_is_of_one_run_alone(runs: Runs) -> None:
+    assert runs.begin(run(1), 60).started
+    assert runs.end(run(1, Outcome.DONE, 2.0))
+    with pytest.raises(InvalidInput, match="run run-1 has begun before"):
+        runs.begin(run(1), 60)
+    assert runs.leases("hive", None) == {}
+    assert [each.outcome for each in runs.listed("hive", None, None)] == [Outcome.DONE]
+
+
 def test_old_runs_are_removed(runs: Runs, clock: Clock) -> None:
     runs.begin(run(1), 60)
     runs.end(run(1, Outcome.DONE, 2.0))

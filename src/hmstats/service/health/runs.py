@@ -38,7 +38,7 @@ class Runs:
     def begin(self, run: Run, lease_seconds: int) -> Begun:
         """Begin a run, unless another has the table, or the table failed a while ago. A repeated call begins once.
 
-        Raises NoSuchObject for a missing table, InvalidInput for an invalid lease or id.
+        Raises NoSuchObject for a missing table, InvalidInput for an invalid lease or id, or an id of another run.
         """
         _check(run.id, lease_seconds)
 
@@ -57,6 +57,8 @@ class Runs:
                 runs.put_lease(unit, table_id, lease)
             if lease.retry_ms is not None and lease.retry_ms > now_ms:
                 return Begun(False, None, lease.retry_ms)
+            if runs.runner_of(unit.connection, run.id) is not None:
+                raise InvalidInput(f"run {run.id} has begun before: expected an id of its own for each run")
             runs.put_lease(unit, table_id, Lease(run.id, until_ms, lease.failures, lease.retry_ms))
             runs.add(unit, table_id, replace(run, started_ms=now_ms, outcome=Outcome.RUNNING))
             return Begun(started=True)
