@@ -106,4 +106,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _filled(value: Any) -> bool:
+    """A flag, such as HealthResult.complete, names no object."""
+    if isinstance(value, bool):
+        return False
     return bool(value) if not hasattr(value, "thrift_spec") else not _is_empty(value)

@@ -301,3 +301,21 @@ def test_the_own_roles_are_told_and_those_of_others_are_not(server: Guarded) -> 
     assert raised(ada.ask("list_roles", principal_name="root", principal_type=1)).message.startswith(
         "ada may not admin"
     )
+
+
+def test_pages_of_health_hold_what_may_be_read_and_their_cursors_tell_of_nothing_else(server: Guarded) -> None:
+    server.rule(READER)
+    for user, names in (
+        ("root", {"open.t", "open.p", "shut.t", "shut.p"}),
+        ("ada", {"open.t", "open.p"}),
+        ("bob", set()),
+    ):
+        client, after, found = server.client(user), None, []
+        while True:
+            request = extension.HealthRequest(most=1, after=after)
+            answer = done(client.ask("get_statistics_health", request=request))
+            assert len(answer.health) == 1 or answer.nextPage is None
+            found += [f"{each.dbName}.{each.tblName}" for each in answer.health]
+            if (after := answer.nextPage) is None:
+                break
+        assert sorted(found) == sorted(names)

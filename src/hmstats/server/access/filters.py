@@ -15,6 +15,8 @@ from hmstats.server.access.needs import Arguments, catalog_of, database_of, tabl
 COLUMN_PARAMETERS = "spark.sql.statistics.colStats."
 """Parameters in which Spark keeps statistics of columns."""
 
+_HIDDEN_PAGES = 100
+"""The most pages that are passed over for one call, so that pages of one entry cost a server little."""
 Ask: TypeAlias = Callable[[], Any]
 
 
@@ -188,12 +190,19 @@ def statistics_runs(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa:
     return answer
 
 
-def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
-    """HealthResult with the health of tables whose statistics may be read; a page may be short for that."""
-    answer = ask()
-    names = [table_of(each.dbName, each.tblName, each.catName) for each in answer.health]
-    seen = [sees(Action.READ_STATISTICS, each) for each in names]
-    answer.health = [each for each, is_seen in zip(answer.health, seen, strict=True) if is_seen]
+def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
+    """HealthResult with the health of tables whose statistics may be read; a page may be short for that.
+
+    Pages of which nothing may be read are passed over, since their cursors would tell that something is there.
+    """
+    for _ in range(_HIDDEN_PAGES):
+        answer = ask()
+        names = [table_of(each.dbName, each.tblName, each.catName) for each in answer.health]
+        seen = [sees(Action.READ_STATISTICS, each) for each in names]
+        answer.health = [each for each, is_seen in zip(answer.health, seen, strict=True) if is_seen]
+        if answer.health or answer.nextPage is None:
+            break
+        arguments["request"].after = answer.nextPage
     return answer
 
 
