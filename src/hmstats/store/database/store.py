@@ -45,6 +45,8 @@ Encoder = Callable[[Event, int], Notification]
 _shared: ContextVar[SharedPicture | TriedPicture | None] = ContextVar("shared_picture", default=None)
 
 _FIRST_PAUSE_SECONDS = 0.01
+_FEW_EVENTS = 10
+"""Most events that are written to the log together with the commit."""
 _LAST_SECOND = 2**31 - 1
 """Latest time, in epoch seconds, that the API and Hive's tables can hold: January 2038."""
 
@@ -70,13 +72,14 @@ class Store:
         self._ids = Ids(pools.allocators)
         self._turns = Turns()
         self._encode: Encoder | None = None
+        self._log_begun = False
         self._keeps_history = False
         self._own: OwnVersions | None = None
         self._preparing = prepared.Preparing(possible=pools.line is not None)
         self._follows_hive = False
         self.shape = WHOLE
         self.read_only = read_only
-        self.forget_when_older(self._ids.forget)
+        self.forget_when_older(self._forget)
 
     @classmethod
     def open(
@@ -289,18 +292,19 @@ class Store:
         return self._pools.line is not None and self.shape is WHOLE
 
     def write_as_expected(
-        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None]
+        self, expected: ExpectedTable, version: int, rows: int, work: Callable[[Unit], Result | None]
     ) -> Result | None:
-        """Run `work` and commit it in one round trip if the table's version is as expected; None if it is not.
+        """Run `work` and commit it in one round trip if the table's definition is as expected; None if it is not.
 
         If None, nothing was changed. The work reads nothing, bumps the table's version, and queues all of its
         statements (Unit.later), of which the last changes `rows` rows; or it gives up with None. If fewer rows were
         changed, another program has removed some without a new version: None too, and the caller must write
-        everything again. Raises as `write` does.
+        everything again. Raises as `write` does. If the connection was lost, it is tried again only if the table still has
+        the cached `version`, so that nothing has been written.
         """
         lost: list[DBAPIError] = []
         try:
-            written = self._until_done(partial(self._try_as_expected, expected, rows, work, lost))
+            written = self._until_done(partial(self._try_as_expected, expected, version, rows, work, lost))
         except StoreUnavailable as error:
             if lost:
                 raise self._nobody_knows() from error
@@ -354,7 +358,22 @@ class Store:
         encoded = (self._encode(event, unit.now_seconds) for event in unit.events)
         written = [notifications.append(unit, each) for each in notifications.batches(encoded)]
         unit.events.clear()
+        self._log_begun = True
         return range(written[0].start, written[-1].stop)
+
+    def _log_at_end(self, unit: Unit) -> None:
+        """Write the unit's events to the log: few of them with the commit, to lock the log for a single round trip."""
+        few = self._log_begun and self._pools.line is not None and len(unit.events or ()) <= _FEW_EVENTS
+        if few and self._encode is not None and unit.events:
+            notifications.append_later(unit, [self._encode(event, unit.now_seconds) for event in unit.events])
+            unit.events.clear()
+        else:
+            self.log(unit)
+
+    def _forget(self) -> None:
+        """Forget what is known of a database that may be an older one now."""
+        self._ids.forget()
+        self._log_begun = False
 
     def _try(self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None) -> Result:
         with self._unit() as unit, _cleaned_up(unit):
@@ -362,7 +381,7 @@ class Store:
             if keep is not None and not keep(result):
                 _clean_up(unit)
                 return result
-            self.log(unit)
+            self._log_at_end(unit)
             try:
                 with self._changing(unit.counted):
                     unit.commit()
@@ -373,10 +392,15 @@ class Store:
             return result
 
     def _try_as_expected(
-        self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None], lost: list[DBAPIError]
+        self,
+        expected: ExpectedTable,
+        version: int,
+        rows: int,
+        work: Callable[[Unit], Result | None],
+        lost: list[DBAPIError],
     ) -> Result | None:
         """Try `write_as_expected` once. Adds the error of a lost connection to `lost`; a retry cannot write twice."""
-        with self._unit(expected) as unit, _cleaned_up(unit):
+        with self._unit(expected._replace(latest=version) if lost else expected) as unit, _cleaned_up(unit):
             result = work(unit)
             if result is None:
                 _clean_up(unit)

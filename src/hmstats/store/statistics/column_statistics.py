@@ -173,11 +173,12 @@ def write_by_field(
     }
     columns |= statistics_rows.values(statistics.groups, statistics.size)
     key = [place.owner.name, "COLUMN_NAME", "ENGINE"]
+    columns["COLUMN_TYPE"] = [each.column_type for each in statistics.columns] * len(ids)
     if are_stored and width <= _FEW_COLUMNS:
-        update_columns(unit, place.table, key, columns, _changes_of_values)
+        # A row whose type another process has changed meanwhile is not found: all is written again then.
+        update_columns(unit, place.table, [*key, "COLUMN_TYPE"], columns, _changes_of_values)
         return
     columns |= _named(unit, place, name, statistics.size)
-    columns["COLUMN_TYPE"] = [each.column_type for each in statistics.columns] * len(ids)
     if not of_table:
         columns["PARTITION_NAME"] = [each for each in statistics.partitions for _ in range(width)]
     upsert_columns(unit, place.table, key, columns, _changes)

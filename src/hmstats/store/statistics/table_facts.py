@@ -1,7 +1,7 @@
 """The facts about a table that the rules of statistics need."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -47,8 +47,8 @@ _NO_TOP_K = "no top-k"
 class Target:
     """A table's id and version, data columns, partition keys, and parameters about statistics.
 
-    `columns` are those of Spark's schema if Spark stored no others (spark_schema.py), `stored_columns` the
-    metastore's own. `has_top_k` is False if no frequent values are stored for the table and its partitions.
+    `definition` is the number of its definition (versions.py). `columns` are those of Spark's schema if Spark stored
+    no others (spark_schema.py), `stored_columns` the metastore's own. `has_top_k` is False if no frequent values are stored for the table and its partitions.
     `locks`, and which writes wait (`holding`), are read for writers only.
     """
 
@@ -61,6 +61,7 @@ class Target:
     stored_columns: tuple[Column, ...] = ()
     locks: TableLocks = UNLOCKED
     holding: Holding = USUAL
+    definition: int = 0
 
     @property
     def transactional(self) -> bool:
@@ -92,30 +93,31 @@ def read(engine: Engine, name: TableName) -> Target | None:
 
 
 def of_rows(rows: Sequence[Any], known: Target | None = None) -> Target | None:
-    """The target in the rows of `target_query`; `known` itself if its id and version are unchanged."""
+    """The target in the rows of `target_query`; `known` with the version now if its id and definition are unchanged."""
     if not rows:
         return None
     table_id, version = rows[0][:2]
-    if known is not None and (known.id, known.version) == (table_id, version):
-        return known
-    return _target(table_id, version or 0, [row[2:] for row in rows])
+    definition = next(int(name) for _, _, kind, _, name, _ in rows if kind == _ITSELF)
+    if known is not None and (known.id, known.definition) == (table_id, definition):
+        return replace(known, version=version)
+    return _target(table_id, version or 0, definition, [row[2:] for row in rows])
 
 
 def lock(unit: Unit, name: TableName, known: Target | None = None) -> Target | None:
     """The table's target, with its row locked until the unit ends, so that its writers are serialised.
 
-    `known` is the cached target, which is not read again if the version is unchanged. None if it does not exist.
+    `known` is the cached target, which is not read again if its definition is unchanged. None if it does not exist.
     """
     if is_one_trip(unit):
         return of_rows(_LOCKED.after([LOCK], unit, {**named(name), **known_as(known)}), known)
     rows = _run(unit, LOCK, named(name))
     if not rows:
         return None
-    table_id, _, columns_id = rows[0]
+    table_id, _, columns_id, _ = rows[0]
     # A second statement, since one that waits for a lock does not see changes made meanwhile.
     found = _run(unit, _PARTS, {"table_id": table_id, "columns_id": columns_id})
-    version = next((int(part[2]) for part in found if part[0] == _VERSION), 0)
-    return _target(table_id, version, found)
+    version, definition = next(((int(part[2]), int(part[3])) for part in found if part[0] == _VERSION), (0, 0))
+    return _target(table_id, version, definition, found)
 
 
 def is_one_trip(unit: Unit) -> bool:
@@ -137,7 +139,7 @@ def named(name: TableName) -> dict[str, str]:
 
 def known_as(target: Target | None) -> dict[str, int]:
     """The parameters of `target_query` for the cached target, whose parts are then not read."""
-    return {"known_id": target.id, "known_version": target.version} if target else {"known_id": 0, "known_version": 0}
+    return {"known_id": target.id if target else 0, "known_definition": target.definition if target else 0}
 
 
 def word(text: str) -> ColumnElement[str]:
@@ -145,6 +147,7 @@ def word(text: str) -> ColumnElement[str]:
     return literal_column(f"'{text}'", String)
 
 
+_DEFINITION = VERSIONS.c.VERSION - VERSIONS.c.PLAIN_WRITES
 _NO_PLACE: ColumnElement[int] = literal_column("0", BigInteger)
 
 
@@ -155,7 +158,9 @@ def _query() -> Select[Any]:
         .outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
     )
     return (
-        select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, SDS.c.CD_ID)
+        select(
+            TBLS.c.TBL_ID, VERSIONS.c.VERSION, SDS.c.CD_ID, func.coalesce(_DEFINITION, _NO_PLACE).label("DEFINITION")
+        )
         .select_from(tables)
         .where(DBS.c.NAME == bindparam("database"), DBS.c.CTLG_NAME == bindparam("catalog"))
         .where(TBLS.c.TBL_NAME == bindparam("table"))
@@ -194,9 +199,10 @@ def _bound(name: str) -> ColumnElement[Any]:
 
 
 def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
-    """The query for the table's version, in the column of a part's name."""
+    """The query for the table's version and definition, in the columns of a part's name and text."""
     v = VERSIONS.c
-    return select(word(_VERSION), _NO_PLACE, cast(v.VERSION, String), word("")).where(v.TBL_ID == table_id)
+    versions = (cast(v.VERSION, String), cast(_DEFINITION, String))
+    return select(word(_VERSION), _NO_PLACE, *versions).where(v.TBL_ID == table_id)
 
 
 def _target_query() -> CompoundSelect[Any]:
@@ -212,7 +218,7 @@ def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _:
     and version.
     """
     t = _query().cte("t")
-    is_new = or_(t.c.TBL_ID != _bound("known_id"), t.c.VERSION.is_distinct_from(_bound("known_version")))
+    is_new = or_(t.c.TBL_ID != _bound("known_id"), t.c.DEFINITION != _bound("known_definition"))
     new = select(t).where(is_new).cte("new")
     return union_all(
         _itself(t),
@@ -224,7 +230,8 @@ def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _:
 
 
 def _itself(table: FromClause) -> Select[Any]:
-    return select(table.c.TBL_ID, table.c.VERSION, word(_ITSELF), _NO_PLACE, word(""), word(""))
+    t = table.c
+    return select(t.TBL_ID, t.VERSION, word(_ITSELF), _NO_PLACE, cast(t.DEFINITION, String), word(""))
 
 
 def _without_top_k(table: FromClause) -> Select[Any]:
@@ -250,7 +257,7 @@ _PARTS = SingleRead(
 )
 
 
-def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
+def _target(table_id: int, version: int, definition: int, parts: Sequence[Any]) -> Target:
     kinds = (_ITSELF, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K, preferences.KIND, pending.KIND)
     listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
     locked = [part[1:] for part in parts if part[0] == statistics_locks.KIND]
@@ -269,4 +276,5 @@ def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
         stored_columns=columns,
         locks=statistics_locks.parsed(table_id, locked) if locked else UNLOCKED,
         holding=preferences.holding(listed[preferences.KIND], has_pending=bool(listed[pending.KIND])),
+        definition=definition,
     )

@@ -42,7 +42,7 @@ OWNERS = [None, "p=1"]
 @pytest.fixture
 def plain(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlainWrites:
     """Two writes are a run here."""
-    monkeypatch.setattr(last_written, "_ALONE_WRITES", 2)
+    monkeypatch.setattr(last_written, "_SETTLED_WRITES", 2)
     make_table(store, tmp_path, [1, 2])
     return StatisticsWriter(store).plain
 
@@ -138,19 +138,34 @@ def ids(store: Store) -> Sequence[int]:
         return connection.execute(select(PART_COL_STATS.c.PART_ID).distinct()).scalars().all()
 
 
-def test_two_servers_that_take_turns_expect_nothing(
-    store: Store, others: StatisticsWriter, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("partition", OWNERS)
+def test_two_servers_that_take_turns_read_nothing(
+    store: Store, plain: PlainWrites, others: StatisticsWriter, statements: StatementCounter, partition: str | None
 ) -> None:
-    monkeypatch.undo()
-    plain = StatisticsWriter(store).plain
-    expected = []
-    monkeypatch.setattr(store, "write_as_expected", lambda *_: expected.append(1))
-    for _ in range(4):
-        write(plain, *[longs("p=1")] * 4)
-        write(others.plain, longs("p=1"))
-    assert not expected
-    write(plain, *[longs("p=1")] * 12)
-    assert store.name.startswith("sqlite") or len(expected) == 4
+    for _ in range(2):
+        write(plain, longs(partition))
+        write(others.plain, longs(partition))
+    before = target_of(store)
+    with statements() as sent:
+        for ndv in (6, 8):
+            write(plain, longs(partition, ndv=ndv))
+            write(others.plain, longs(partition, ndv=ndv + 1))
+    after = target_of(store)
+    assert store.name.startswith("sqlite") or len(sent) == 4
+    assert (after.version, after.definition) == (before.version + 4, before.definition)
+    assert stored(store, partition) == {"l": 9}
+
+
+def test_a_type_that_another_server_states_otherwise_is_written(
+    store: Store, plain: PlainWrites, others: StatisticsWriter
+) -> None:
+    for _ in range(3):
+        write(plain, longs(None))
+        write(others.plain, longs(None, kind="int"))
+    write(plain, longs(None, ndv=7))
+    with store.read() as connection:
+        kinds = select(TAB_COL_STATS.c.COLUMN_TYPE, TAB_COL_STATS.c.NUM_DISTINCTS)
+        assert [tuple(row) for row in connection.execute(kinds)] == [("bigint", 7)]
 
 
 def test_partitions_of_one_run_are_known_and_others_are_not(
@@ -278,9 +293,10 @@ def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites
     seen = []
     through = store.write_as_expected
 
-    def meanwhile(expected: ExpectedTable, rows: int, work: Any) -> Any:
-        seen.append(through(ExpectedTable(expected.id, expected.version - 1), rows, work))
-        seen.append(through(ExpectedTable(expected.id + 1, expected.version), rows, work))
+    def meanwhile(expected: ExpectedTable, version: int, rows: int, work: Any) -> Any:
+        seen.append(through(ExpectedTable(expected.id, expected.definition - 1), version, rows, work))
+        seen.append(through(ExpectedTable(expected.id + 1, expected.definition), version, rows, work))
+        seen.append(through(ExpectedTable(expected.id, expected.definition, version - 1), version, rows, work))
         return None
 
     def everything() -> Any:
@@ -297,7 +313,7 @@ def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites
         for partition in OWNERS:
             assert not plain.write(NAME, longs(partition, ndv=8), of_table=partition is None)
             assert not plain.write(NAME, longs(partition, "m", ndv=8), of_table=partition is None)
-    assert seen == [None] * 8
+    assert seen == [None] * 12
     assert everything() == before
 
 
@@ -395,7 +411,7 @@ def test_servers_that_always_expect_lose_nothing(
     store: Store, plain: PlainWrites, others: StatisticsWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of two servers writes columns of its own, and has every reason to expect in vain."""
-    monkeypatch.setattr(last_written, "_ALONE_WRITES", 0)
+    monkeypatch.setattr(last_written, "_SETTLED_WRITES", 0)
     for each in (store, others._store):
         each.keep_log(lambda event, _seconds: Notification("UPDATE", "hive", "default", "t", _said(event), "f"))
     before, writers, times = target_of(store).version, {"l": plain, "m": others.plain}, 60

@@ -1,7 +1,7 @@
 """Events for the notification log of statistics that were written or deleted.
 
 An event contains the whole table, which a write of statistics does not read. So the tables written last are cached with
-their versions: a write to one whose version has not changed needs no statement to read it.
+their definitions (versions.py): a write to one whose definition has not changed needs no statement to read it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ from hmstats.store.unit.unit import Unit
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A table after a unit's write, with its new version; valid once the unit is committed."""
+    """A table after a unit's write, with its new definition; valid once the unit is committed."""
 
-    version: int
+    definition: int
     table: Table
 
 
@@ -44,7 +44,7 @@ class StatisticsRecorder:
         known = self._known(target)
         table = replace(known, parameters={**known.parameters, **marks}) if known else _read(unit, name)
         unit.record(*(StatisticsUpdated(table, each, table.parameters) for each in written))
-        return Left(target.version + 1, table)
+        return Left(target.definition + 1, table)
 
     def partitions(
         self,
@@ -61,7 +61,7 @@ class StatisticsRecorder:
         for part_id, each in written:
             values = partition_values(each.partition or "", target.keys)
             unit.record(StatisticsUpdated(table, each, marks.get(part_id, {}), values))
-        return Left(target.version + 1, table)
+        return Left(target.definition + 1, table)
 
     def remember(self, left: Left | None) -> None:
         """Cache a table as a committed unit has written it."""
@@ -73,12 +73,12 @@ class StatisticsRecorder:
         self._left.forget()
 
     def knows(self, target: Target) -> bool:
-        """Whether the cache has the table at this version, so that recording a write reads nothing."""
+        """Whether the cache has the table of this definition, so that recording a write reads nothing."""
         return self._known(target) is not None
 
     def _known(self, target: Target) -> Table | None:
         left = self._left.get(target.id)
-        return left.table if left and left.version == target.version and not target.transactional else None
+        return left.table if left and left.definition == target.definition and not target.transactional else None
 
 
 def record_deleted(

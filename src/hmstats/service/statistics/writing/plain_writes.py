@@ -2,11 +2,12 @@
 
 Plain statistics are of one engine, of different partitions and columns, and need no merge. If they do not match table
 and partitions exactly, or belong to a transaction, nothing is written here: the ordinary way writes them, or raises
-the error. Writes that arrive while another holds the table are combined (combined_writes.py). If no other writer has
-written to a table since, it is not read, but expected to be unchanged.
+the error. Writes that arrive while another holds the table are combined (combined_writes.py). A table that was written
+before is not read, but its definition is expected to be unchanged, whoever else has written plain statistics of it.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -42,12 +43,16 @@ class _Subject(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """A table before a write, the owners of the statistics, each one's new parameters, and the table for the log."""
+    """A table before a write, the owners of the statistics, each one's new parameters, and the table for the log.
+
+    A `plain` write left the table's definition.
+    """
 
     target: Target
     owners: Owners
     marks: Mapping[int, Parameters]
     left: Left | None
+    plain: bool
 
 
 class PlainWrites:
@@ -103,8 +108,8 @@ class PlainWrites:
     def _write_as_left(
         self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField]
     ) -> _Outcome | None:
-        """Write without reading the table; None if it has changed since the last write, or is not cached."""
-        target = self._left.table_alone(subject.table) if self._store.can_expect else None
+        """Write without reading the table; None if its definition has changed, or is not cached."""
+        target = self._left.settled_table(subject.table) if self._store.can_expect else None
         if target is None or target.has_top_k or statistics.size > ROWS_AT_ONCE:
             return None
         if not self._still_knows(subject.table, target):
@@ -119,7 +124,8 @@ class PlainWrites:
                 return None
             return self._put(subject, statistics, given, target, owners, unit)
 
-        return self._store.write_as_expected(ExpectedTable(target.id, target.version), statistics.size, put)
+        expected = ExpectedTable(target.id, target.definition)
+        return self._store.write_as_expected(expected, target.version, statistics.size, put)
 
     def _still_knows(self, name: TableName, target: Target) -> bool:
         """Whether the caches still have the table, with its content if there is a log."""
@@ -149,37 +155,40 @@ class PlainWrites:
         names = [each.column for each in statistics.columns]
         before_writes.of_written(unit, kind, subject.table, target, owners.ids, names, statistics.engine)
         details.keep_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
-        marks = self._mark(unit, owners, statistics, of_table=of_table)
-        versions.bump(unit, target.id, None if of_table else set(_names(statistics)))
+        marks, changed = self._mark(unit, owners, statistics, of_table=of_table)
+        versions.bump(unit, target.id, None if of_table else set(_names(statistics)), plain=not changed)
         ids = dict(zip(statistics.partitions, owners.ids, strict=True))
         left = self._record(unit, subject, target, ids, given, marks)
+        if left is not None:
+            left = replace(left, definition=target.definition + changed)
         if unit.expects:
             self._store.log(unit)
         stored = owners.stored == _rows(statistics)
         column_statistics.write_by_field(
             unit, subject.table, owners.ids, statistics, of_table=of_table, are_stored=stored
         )
-        return _Outcome(target, owners, marks, left)
+        return _Outcome(target, owners, marks, left, not changed)
 
     def _remember(self, subject: _Subject, statistics: StatisticsByField, written: _Outcome) -> None:
         ids, known, _ = written.owners
+        plain = written.plain
         now = {each: {**known.get(each, {}), **written.marks.get(each, {})} for each in ids}
         partitions = None if subject.of_table else _names(statistics)
-        self._left.put(subject.table, written.target, partitions, Owners(ids, now, _rows(statistics)))
+        self._left.put(subject.table, written.target, partitions, Owners(ids, now, _rows(statistics)), plain=plain)
         self._events.remember(written.left)
 
     def _mark(
         self, unit: Unit, owners: Owners, statistics: StatisticsByField, *, of_table: bool
-    ) -> dict[int, dict[str, str]]:
-        """Mark the written columns as accurate. Returns each owner's new parameters."""
+    ) -> tuple[dict[int, dict[str, str]], bool]:
+        """Mark the written columns as accurate. Returns each owner's new parameters, and whether any changed."""
         if not self._keep_accuracy:
-            return {}
+            return {}, False
         names = tuple([each.column for each in statistics.columns])
         found = {each: owners.known.get(each, {}).get(PARAMETER) for each in owners.ids}
         marked = {text: _marked(text, names) for text in set(found.values())}
         changed = {each: {PARAMETER: marked[text]} for each, text in found.items() if marked[text] != text}
         parameters.put(unit, OF_TABLES if of_table else OF_PARTITIONS, changed)
-        return {each: {PARAMETER: marked[text]} for each, text in found.items()}
+        return {each: {PARAMETER: marked[text]} for each, text in found.items()}, bool(changed)
 
     def _record(
         self,
