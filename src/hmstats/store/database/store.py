@@ -299,8 +299,8 @@ class Store:
         If None, nothing was changed. The work reads nothing, bumps the table's version, and queues all of its
         statements (Unit.later), of which the last changes `rows` rows; or it gives up with None. If fewer rows were
         changed, another program has removed some without a new version: None too, and the caller must write
-        everything again. Raises as `write` does. If the connection was lost, it is tried again only if the table still has
-        the cached `version`, so that nothing has been written.
+        everything again. Raises as `write` does. If the connection was lost, it is tried again only if the table still
+        has the cached `version`, so that nothing has been written.
         """
         lost: list[DBAPIError] = []
         try:
@@ -364,11 +364,14 @@ class Store:
     def _log_at_end(self, unit: Unit) -> None:
         """Write the unit's events to the log: few of them with the commit, to lock the log for a single round trip."""
         few = self._log_begun and self._pools.line is not None and len(unit.events or ()) <= _FEW_EVENTS
-        if few and self._encode is not None and unit.events:
-            notifications.append_later(unit, [self._encode(event, unit.now_seconds) for event in unit.events])
-            unit.events.clear()
-        else:
+        if self._encode is None or not unit.events or not few:
             self.log(unit)
+            return
+        *before, last = notifications.batches([self._encode(event, unit.now_seconds) for event in unit.events])
+        unit.events.clear()
+        for each in before:
+            notifications.append(unit, each)
+        notifications.append_later(unit, last)
 
     def _forget(self) -> None:
         """Forget what is known of a database that may be an older one now."""

@@ -14,7 +14,7 @@ HMSTATS_TABLE_VERSION = Table(
     key("TBL_ID"),
     big("VERSION", required=True),
     Column("PLAIN_WRITES", BigInteger, nullable=False, server_default="0"),
-    comment="Counts every write that touches a table, its partitions or statistics, and those of statistics alone",
+    comment="Counts every write that touches a table, its partitions or statistics",
     **ROOM,
 )
 HMSTATS_TABLE_CHANGE = Table(

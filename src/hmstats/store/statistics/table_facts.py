@@ -48,8 +48,8 @@ class Target:
     """A table's id and version, data columns, partition keys, and parameters about statistics.
 
     `definition` is the number of its definition (versions.py). `columns` are those of Spark's schema if Spark stored
-    no others (spark_schema.py), `stored_columns` the metastore's own. `has_top_k` is False if no frequent values are stored for the table and its partitions.
-    `locks`, and which writes wait (`holding`), are read for writers only.
+    no others (spark_schema.py), `stored_columns` the metastore's own. `has_top_k` is False if no frequent values are
+    stored for the table and its partitions. `locks`, and which writes wait (`holding`), are read for writers only.
     """
 
     id: int
