@@ -12,7 +12,7 @@ from tests.faults.harness.worker_processes import metastore_of
 from tests.faults.harness.writers import go_on, writing
 from tests.fixtures.servers import serving
 
-from hmstats.errors import SchemaError
+from hmstats.errors import SchemaError, StoreUnavailable
 from hmstats.store.database.store import Store
 from hmstats.store.database.store import database_url as database_url_of
 from hmstats.store.migration import migrate, schema_revision
@@ -20,6 +20,8 @@ from hmstats.store.schema import METADATA
 
 OWN = schema_revision.head()
 NEXT, AFTER, BEFORE = (f"{int(OWN) + step:04d}" for step in (1, 2, -1))
+
+_REPEATS = 4
 
 
 def migrate_to_next(url: str) -> None:
@@ -32,6 +34,22 @@ def migrate_to_next(url: str) -> None:
 
     migrate.in_one_migration(url, work)
     set_revision(url, NEXT)
+
+
+def migrate_as_an_operator(url: str) -> None:
+    """Migrate, again if it lost against writers that hold its tables' locks: then nothing of it is left.
+
+    A lock on every table at once meets more writers than the migrations of releases, which lock a few.
+    """
+    for _ in range(_REPEATS):
+        try:
+            migrate_to_next(url)
+        except StoreUnavailable as error:
+            if "deadlock detected" not in str(error):
+                raise
+        else:
+            return
+    migrate_to_next(url)
 
 
 def set_revision(url: str, revision: str) -> None:
@@ -71,7 +89,7 @@ def test_a_server_goes_on_while_its_database_is_migrated(postgres_url: str, tmp_
         writing(metastore, 2) as writers,
     ):
         go_on(writers)
-        migrate_to_next(postgres_url)
+        migrate_as_an_operator(postgres_url)
         go_on(writers)
         for writer in writers:
             writer.check()
