@@ -156,22 +156,21 @@ def asked(relay: UpstreamRelay, session: Session, method: str, *arguments: Any) 
 
 def is_missing(method: str, relayed: Relayed) -> bool:
     """Whether the upstream refuses a call because something does not exist."""
-    try:
-        _value(method, b"".join(relayed.rest))
-    except CallRefused as error:
-        return error.kind == _MISSING
-    return False
+    found = _refusal(method, relayed)
+    return found is not None and found.kind == _MISSING
 
 
 def is_unknown(method: str, relayed: Relayed) -> bool:
     """Whether the upstream refuses a call because it does not know it."""
+    return isinstance(_refusal(method, relayed), UnknownCall)
+
+
+def _refusal(method: str, relayed: Relayed) -> CallRefused | None:
     try:
         _value(method, b"".join(relayed.rest))
-    except UnknownCall:
-        return True
-    except CallRefused:
-        return False
-    return False
+    except CallRefused as error:
+        return error
+    return None
 
 
 def _value(method: str, message: bytes) -> Any:

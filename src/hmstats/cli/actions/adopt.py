@@ -37,12 +37,12 @@ def adopt_database(
     typer.echo(json.dumps(asdict(found), indent=2)) if as_json else _print(found)
 
 
-def adopt_upstream(*, database: str | None, upstream: str, write: bool, as_json: bool) -> None:
+def adopt_upstream(*, database: str | None, hive_site: str | None, upstream: str, write: bool, as_json: bool) -> None:
     """Print the tables whose statistics the upstream keeps to itself; with `write`, take over those of all others."""
     with ExitStack() as stack:
         if not write:  # nothing of the gateway's database is needed, and nothing of it may change
             database = f"sqlite:///{stack.enter_context(TemporaryDirectory())}/empty.sqlite"
-        settings = load_served({"database": database, "upstream": upstream})
+        settings = load_served({"database": database, "hive_site": hive_site, "upstream": upstream})
         taken, left = _adopted(settings, write=write)
     if as_json:
         typer.echo(json.dumps({"tables": taken, "left": left, "taken_over": write}, indent=2))

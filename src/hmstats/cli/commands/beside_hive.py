@@ -28,7 +28,7 @@ def adopt(
     from hmstats.cli.actions.adopt import adopt_database, adopt_upstream
 
     if upstream is not None:
-        adopt_upstream(database=database, upstream=upstream, write=write, as_json=as_json)
+        adopt_upstream(database=database, hive_site=hive_site, upstream=upstream, write=write, as_json=as_json)
         return
     adopt_database(database=database, hive_site=hive_site, write=write, as_json=as_json)
 

@@ -87,7 +87,7 @@ class Claims:
     def _check_names(self) -> None:
         """Raises DatabaseTaken for a file with several names, whose claims under another name cannot be seen.
 
-        Only before the first claim: who uses another name comes after that name was made, and is checked himself.
+        Only before the first claim: a process that uses another name begins after that name was made, and is checked.
         """
         if self._database is not None and self._database.exists() and self._database.stat().st_nlink > 1:
             raise DatabaseTaken(

@@ -81,11 +81,13 @@ def new_build() -> int:
     return int(time.time()) << 30 | secrets.randbits(30)
 
 
-def find(connection: Connection, table_id: int, column: str) -> Index | None:
-    """The index of a column, if it has one."""
-    query = select(INDEXES).where(INDEXES.c.TBL_ID == table_id, INDEXES.c.COLUMN_NAME == column)
-    row = connection.execute(query).one_or_none()
-    return None if row is None else Index(row.TBL_ID, row.COLUMN_NAME, row.ENGINE, row.BUILD, row.VERSION)
+def find(connection: Connection, table_id: int, columns: Sequence[str]) -> dict[str, Index]:
+    """The indexes of columns that have one, by column."""
+    here = one_of(connection, INDEXES.c.COLUMN_NAME, columns)
+    rows = connection.execute(select(INDEXES).where(INDEXES.c.TBL_ID == table_id, here))
+    return {
+        each.COLUMN_NAME: Index(each.TBL_ID, each.COLUMN_NAME, each.ENGINE, each.BUILD, each.VERSION) for each in rows
+    }
 
 
 def members(connection: Connection, index: Index) -> list[Members]:

@@ -4,6 +4,7 @@ JavaScript reads a number as a double: whole numbers beyond 2^53 and decimals ar
 """
 
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from math import isfinite
@@ -90,6 +91,13 @@ def scalar(kind: Kind, value: Any) -> bool | int | float | str:
     if kind in (Kind.DATE, Kind.TIMESTAMP):
         found = calendar_text(kind, value)
         return int(value) if found is None or found.lstrip("-").isdecimal() else found
+    return python_scalar(value)
+
+
+def python_scalar(value: object) -> bool | int | float | str:
+    """A value of Python as JSON has it: dates and times as ISO 8601, decimals as text, bytes as hexadecimal digits."""
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, bytes):

@@ -20,7 +20,12 @@ def etag(body: bytes) -> str:
 def version(service: Metastore, operation: Operation, asked: Given) -> str:
     """The ETag of an operation's answer about the table, without any of its other parameters."""
     bare = given(operation.parameters, {"table": asked.required("table")}, [])
-    return etag(TypeAdapter(operation.answer).dump_json(operation.read(service, bare), exclude_none=True))
+    return version_of(operation, operation.read(service, bare))
+
+
+def version_of(operation: Operation, found: Any) -> str:
+    """The ETag of an answer to an operation."""
+    return etag(TypeAdapter(operation.answer).dump_json(found, exclude_none=True))
 
 
 def changed(service: Metastore, change: Change, asked: Given, wish: Any, if_match: str | None) -> Any:

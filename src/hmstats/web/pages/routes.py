@@ -14,7 +14,7 @@ from hmstats.errors import UnknownCall
 from hmstats.web.api.changes import CHANGES, RestoreWish
 from hmstats.web.api.operations import OPERATIONS
 from hmstats.web.api.parameters import Given, given
-from hmstats.web.api.precondition import changed, version
+from hmstats.web.api.precondition import changed, version, version_of
 from hmstats.web.desk import Desk
 from hmstats.web.pages.addresses import part_address
 from hmstats.web.pages.course_lines import course_lines
@@ -118,7 +118,7 @@ def _restore(request: Request, service: Metastore, asked: Given, desk: Desk) -> 
 
 def _lock(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
     found = _OF["getLocks"].read(service, asked)
-    of = version(service, _OF["getLocks"], asked)
+    of = version_of(_OF["getLocks"], found)
     return page(request, "lock.html", found=found, **_changing(request, desk, of))
 
 
@@ -132,7 +132,7 @@ def _pending(request: Request, service: Metastore, asked: Given, _desk: Desk) ->
 
 def _table_pending(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
     found = _OF["getPending"].read(service, asked)
-    of = version(service, _OF["getPending"], asked)
+    of = version_of(_OF["getPending"], found)
     return page(request, "table_pending.html", found=found, **_changing(request, desk, of))
 
 

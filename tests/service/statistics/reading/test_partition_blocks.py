@@ -101,7 +101,7 @@ class World:
         with self.store.read() as connection:
             target = table_facts.find(connection, NAME)
             assert target is not None
-            return self.blocks.union(connection, Scope(target.id, None, ["l"], "hive"), target.version) is not None
+            return bool(self.blocks.unions(connection, Scope(target.id, None, ["l"], "hive"), target.version))
 
 
 def only(aggregator: StatisticsAggregator) -> StatisticsAggregator:
@@ -286,6 +286,35 @@ def test_the_number_of_statements_does_not_grow_with_the_partitions(
             world.by_blocks.partitions(NAME, [f"p={number}" for number in numbers], ["l"], "hive")
         sent.append(len(each))
     assert sent[0] >= sent[1] - 2
+
+
+def test_a_table_of_few_partitions_is_asked_for_no_blocks_however_many_columns(
+    world: World, statements: StatementCounter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partition_blocks, "FEWEST", COUNT + 1)
+    columns = [f"c{number}" for number in range(20)]
+    with world.store.read() as connection:
+        target = table_facts.find(connection, NAME)
+        assert target is not None
+        with statements() as sent:
+            assert world.blocks.unions(connection, Scope(target.id, None, columns, "hive"), target.version) == {}
+    assert len(sent) == 1  # the number of partitions
+    assert not world.blocks._wanted
+
+
+def test_columns_without_blocks_are_looked_for_at_once(world: World, statements: StatementCounter) -> None:
+    columns = ["l", *(f"c{number}" for number in range(20))]
+    sent = []
+    for some in (columns[:2], columns):
+        with world.store.read() as connection:
+            target = table_facts.find(connection, NAME)
+            assert target is not None
+            with statements() as each:
+                found = world.blocks.unions(connection, Scope(target.id, None, some, "hive"), target.version)
+        assert [*found] == ["l"]
+        sent.append(len(each))
+    assert sent[0] == sent[1]
+    assert len(world.blocks._wanted) == 20
 
 
 def test_nothing_is_built_for_few_partitions_or_by_a_server_that_only_reads(

@@ -140,17 +140,9 @@ def _from_blocks(connection: Connection, scope: Scope) -> dict[str, Outcome[byte
     """The bit vectors of columns whose blocks have one of every partition."""
     if scope.blocks is None or not scope.partitioned:
         return {}
-    names, total = scope.partitions, None if scope.partitions is None else len(scope.partitions)
-    found: dict[str, Outcome[bytes | None]] = {}
-    for column in scope.kinds:
-        asked = aggregates.Scope(scope.target.id, names, [column], scope.engine, only=scope.only)
-        union = scope.blocks.union(connection, asked, scope.target.version)
-        if union is None:
-            continue
-        total = partitions.count(connection, scope.target.id) if total is None else total
-        if union.partitions == total:
-            found[column] = union.vector
-    return found
+    asked = aggregates.Scope(scope.target.id, scope.partitions, list(scope.kinds), scope.engine, only=scope.only)
+    found = scope.blocks.unions(connection, asked, scope.target.version)
+    return {column: each.vector for column, each in found.items() if each.partitions == each.asked}
 
 
 def _of_table(

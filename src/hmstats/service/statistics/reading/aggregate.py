@@ -231,11 +231,12 @@ def _vectors(
 ) -> dict[str, MergedVector]:
     """The merged bit vectors by column, if every partition with statistics of the column has one."""
     columns = [column for column, each in summaries.items() if 0 < each.bit_vectors == each.partitions]
-    merged: dict[str, MergedVector] = {}
-    for column in columns if blocks else ():
-        found = blocks.union(connection, replace(scope, columns=[column]), target.version) if blocks else None
-        if found is not None and found.partitions == summaries[column].bit_vectors:
-            merged[column] = MergedVector(found.vector)
+    found = {} if blocks is None else blocks.unions(connection, replace(scope, columns=columns), target.version)
+    merged = {
+        column: MergedVector(each.vector)
+        for column, each in found.items()
+        if each.partitions == summaries[column].bit_vectors
+    }
     rest = [column for column in columns if column not in merged]
     return merged | (aggregate_sketches.bit_vectors(connection, name, replace(scope, columns=rest)) if rest else {})
 

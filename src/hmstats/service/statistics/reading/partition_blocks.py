@@ -8,9 +8,11 @@ Every union is equal, bit for bit, to that of the partitions' own vectors; where
 """
 
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 import structlog
@@ -41,10 +43,11 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """A merged bit vector, and the number of partitions whose vectors it has."""
+    """A merged bit vector, and the number of partitions whose vectors it has, of so many that were asked for."""
 
     vector: bytes
     partitions: int
+    asked: int
 
 
 class PartitionBlocks:
@@ -55,32 +58,30 @@ class PartitionBlocks:
         self._lock = threading.Lock()
         self._wanted: dict[tuple[int, str], None] = {}
 
-    def union(self, connection: Connection, scope: Scope, version: int | None) -> Union | None:
-        """The union of the scope's vectors, of one column, in a snapshot in which the table has this version.
+    def unions(self, connection: Connection, scope: Scope, version: int | None) -> dict[str, Union]:
+        """The unions of the scope's vectors by column, in a snapshot in which the table has this version.
 
-        None if there are no blocks, or if they do not tell the answer for certain: the vectors must be read.
+        A column is left out if it has no blocks, or if they do not tell the answer for certain: its vectors must be
+        read. Without blocks, the statements are as many for one column as for many.
         """
-        if self._store.shape.beside_hive or self._store.tries or version is None:
-            return None
-        if scope.partitions is not None and len(scope.partitions) < FEWEST:
-            return None
-        (column,) = scope.columns
-        index = vector_blocks.find(connection, scope.table_id, column)
-        touched = (
-            None if index is None else touched_partitions.between(connection, scope.table_id, index.version, version)
-        )
-        if index is None or touched is None:
-            self._want(scope.table_id, column)
-            return None
-        if len(touched) > _MOST_TOUCHED or version - index.version > _MOST_BEHIND:
-            self._want(scope.table_id, column)
-        if scope.only and scope.engine != index.engine:
-            return None
-        try:
-            return _Question(connection, scope, index, touched).answer()
-        except SketchError as error:
-            _log.warning("blocks_ignored", table=scope.table_id, column=column, reason=str(error))
-            return None
+        if not scope.columns or self._store.shape.beside_hive or self._store.tries or version is None:
+            return {}
+        number = partitions.count(connection, scope.table_id) if scope.partitions is None else len(scope.partitions)
+        if number < FEWEST:
+            return {}
+        indexes = vector_blocks.find(connection, scope.table_id, scope.columns)
+        self._want(scope.table_id, [each for each in scope.columns if each not in indexes])
+        found: dict[str, Union] = {}
+        for as_of, some in groupby(sorted(indexes.values(), key=_version), _version):
+            of_version = list(some)
+            columns = [each.column for each in of_version]
+            touched = touched_partitions.between(connection, scope.table_id, as_of, version)
+            if touched is None or len(touched) > _MOST_TOUCHED or version - as_of > _MOST_BEHIND:
+                self._want(scope.table_id, columns)
+            usable = [each for each in of_version if not scope.only or each.engine == scope.engine]
+            if touched is not None and usable:
+                found |= _unions(connection, scope, usable, touched, number)
+        return found
 
     def run(self) -> None:
         """Build the blocks that were asked for; a chore calls it."""
@@ -95,17 +96,18 @@ class PartitionBlocks:
                 with self._lock:
                     self._wanted.pop((table_id, column), None)
 
-    def _want(self, table_id: int, column: str) -> None:
+    def _want(self, table_id: int, columns: Iterable[str]) -> None:
         if self._store.read_only:
             return
         with self._lock:
-            if len(self._wanted) < _MOST_WAITING:
-                self._wanted[table_id, column] = None
+            for column in columns:
+                if len(self._wanted) < _MOST_WAITING:
+                    self._wanted[table_id, column] = None
 
     def _build(self, table_id: int, column: str) -> None:
         with self._store.read() as connection:
             version = versions.read(connection, table_id)
-            index = vector_blocks.find(connection, table_id, column)
+            index = vector_blocks.find(connection, table_id, [column]).get(column)
             touched = None
             if index is not None:
                 touched = touched_partitions.between(connection, table_id, index.version, version)
@@ -160,18 +162,38 @@ class _Part:
         return self.ids[self.chosen]
 
 
+def _unions(
+    connection: Connection, scope: Scope, indexes: Sequence[Index], touched: frozenset[str], number: int
+) -> dict[str, Union]:
+    """The unions of columns whose indexes are as of one version, by column, where they are certain."""
+    asked = vector_blocks.partition_ids(connection, scope.table_id, scope.partitions)
+    known = partitions.find_ids(connection, scope.table_id, sorted(touched)) if touched else {}
+    clean = np.setdiff1d(asked, np.array(sorted(known.values()), np.int64), assume_unique=True)
+    found: dict[str, Union] = {}
+    for index in indexes:
+        question = _Question(connection, replace(scope, columns=[index.column]), index, asked, clean)
+        try:
+            answer = question.answer()
+        except SketchError as error:
+            _log.warning("blocks_ignored", table=scope.table_id, column=index.column, reason=str(error))
+            continue
+        if answer is not None:
+            found[index.column] = Union(*answer, asked=number)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Question:
-    """The partitions of a question, by where they are read from."""
+    """A question about a column: the partitions that it asks for, and those of them that nobody has touched since."""
 
-    def __init__(self, connection: Connection, scope: Scope, index: Index, touched: frozenset[str]) -> None:
-        self._connection, self._scope, self._index = connection, scope, index
-        self._asked = vector_blocks.partition_ids(connection, scope.table_id, scope.partitions)
-        known = partitions.find_ids(connection, scope.table_id, sorted(touched)) if touched else {}
-        dirty = np.array(sorted(known.values()), np.int64)
-        self._clean = np.setdiff1d(self._asked, dirty, assume_unique=True)
+    _connection: Connection
+    _scope: Scope
+    _index: Index
+    _asked: Ids
+    _clean: Ids
 
-    def answer(self) -> Union | None:
-        """The union; None if it is not certain."""
+    def answer(self) -> tuple[bytes, int] | None:
+        """The union, and of how many vectors it is; None if it is not certain."""
         union = BlockUnion[int]()
         whole, parts = self._divided()
         for vectors in vector_blocks.merged(self._connection, self._index, [each.low_id for each in whole]):
@@ -187,7 +209,7 @@ class _Question:
         for vectors in self._read(_together([parts[low_id].chosen_ids for low_id in union.in_doubt()])):
             union.add_vectors(vectors)
         found = union.result()
-        return None if found is None else Union(bit_vector.in_order(found.to_bytes()), count)
+        return None if found is None else (bit_vector.in_order(found.to_bytes()), count)
 
     def _divided(self) -> tuple[list[Members], dict[int, _Part]]:
         """The blocks all of whose members are asked for and untouched, and by key those of which some are."""
@@ -215,6 +237,7 @@ class _Question:
             yield [data for _, _, data in rows]
 
 
+_version = attrgetter("version")
 _NO_IDS: Ids = np.zeros(0, np.int64)
 
 

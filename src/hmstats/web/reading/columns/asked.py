@@ -5,16 +5,12 @@ column or a filter that cannot be.
 """
 
 from collections.abc import Sequence
-from datetime import date, datetime
-from decimal import Decimal
-from math import isfinite
 
 from hmstats.client import Metastore
 from hmstats.client.asked.asked_table import AskedTable
-from hmstats.model.statistics.python_values import PythonValue
 from hmstats.web.answers.asked import Asked
 from hmstats.web.answers.columns import Frequent, Quantile
-from hmstats.web.answers.numbers import Scalar
+from hmstats.web.answers.numbers import python_scalar
 from hmstats.web.reading.places import existing_table, shown_name
 
 
@@ -44,7 +40,7 @@ def asked_bounds(service: Metastore, text: str, column: str, where: str | None) 
     """The least and the greatest value of a column."""
     of = _table(service, text)
     found = of.bounds(column, where=where)
-    low, high = (None if each is None else _scalar(each) for each in (found.low, found.high))
+    low, high = (None if each is None else python_scalar(each) for each in (found.low, found.high))
     return Asked(table=shown_name(of.table.name), column=of.column(column).name, low=low, high=high, exact=found.exact)
 
 
@@ -59,7 +55,7 @@ def asked_quantiles(service: Metastore, text: str, column: str, fractions: Seque
         count=found.count,
         exact=found.exact,
         quantiles=tuple(
-            Quantile(fraction=at, value=_scalar(value), low=_scalar(low), high=_scalar(high))
+            Quantile(fraction=at, value=python_scalar(value), low=python_scalar(low), high=python_scalar(high))
             for at, value, low, high in every
         ),
     )
@@ -74,22 +70,11 @@ def asked_frequent(service: Metastore, text: str, column: str, most: int, where:
         column=of.column(column).name,
         count=found.count,
         exact=found.exact,
-        frequent=tuple(Frequent(value=_scalar(each.value), low=each.low, high=each.high) for each in found.values),
+        frequent=tuple(
+            Frequent(value=python_scalar(each.value), low=each.low, high=each.high) for each in found.values
+        ),
     )
 
 
 def _table(service: Metastore, text: str) -> AskedTable:
     return AskedTable(service, existing_table(service, text))
-
-
-def _scalar(value: PythonValue) -> Scalar:
-    """A value as JSON has it: dates and times as ISO 8601, decimals as text, bytes as hexadecimal digits."""
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, float):
-        return value if isfinite(value) else str(value)
-    return value if isinstance(value, bool | int) else str(value)
