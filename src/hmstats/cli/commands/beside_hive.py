@@ -23,7 +23,8 @@ def adopt(
     is touched.
 
     With --upstream, list the tables of that metastore whose statistics a gateway does not keep, and take over those of
-    all others with --write. That may be done before the gateway is started, while it runs, and again.
+    all others with --write. That may be done before the gateway is started, and again; while it runs too,
+    unless it has its database to itself (exclusive).
     """
     from hmstats.cli.actions.adopt import adopt_database, adopt_upstream
 
