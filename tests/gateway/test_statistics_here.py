@@ -159,6 +159,21 @@ def test_the_newer_of_both_doors_wins(doors: Doors) -> None:
     assert bounds(ours.table_statistics(doors.name(), ["a"])) == [(5, 6)]
 
 
+def drop(door: Metastore) -> None:
+    """Drop the table; again if statistics came in the middle of a Hive's drop, which then fails by a foreign key."""
+
+    def dropped() -> bool:
+        try:
+            door.client().drop_table(door.database, "t", True)
+        except api.MetaException as error:
+            if "violation of foreign key" not in str(error):
+                raise
+            return False
+        return True
+
+    until(True, dropped)
+
+
 def test_a_table_that_is_made_anew_has_nothing_of_the_old_one(doors: Doors) -> None:
     for door in (doors.here, doors.direct):
         doors.here.table(columns=COLUMNS)
@@ -166,10 +181,10 @@ def test_a_table_that_is_made_anew_has_nothing_of_the_old_one(doors: Doors) -> N
         assert len(doors.ours.table_statistics(doors.name(), ["a", "d", "s"])) == 3
         if door is doors.direct and doors.direct.generation < 4:
             time.sleep(1.1)  # its tables have no ids, and within a second the time of creation is the same
-        door.client().drop_table(doors.direct.database, "t", True)
+        drop(door)
         door.table(columns=COLUMNS)
         assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == ()
-        door.client().drop_table(doors.direct.database, "t", True)
+        drop(door)
 
 
 def test_a_dropped_database_takes_its_statistics_along(doors: Doors) -> None:
