@@ -61,9 +61,9 @@ def test_a_server_that_has_a_database_alone_is_noticed_through_a_link(tmp_path: 
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "link.sqlite").symlink_to(tmp_path / "hmstats.sqlite")
     alone, other = Store.open(url), Store.open(linked)
-    alone.take_alone()
+    alone.claim_exclusively()
     with pytest.raises(DatabaseTaken):
-        other.take_alone()
+        other.claim_exclusively()
     with pytest.raises(DatabaseTaken):
         other.write(lambda unit: unit.connection.exec_driver_sql("DELETE FROM DBS WHERE DB_ID < 0"))
     alone.close()
@@ -76,7 +76,7 @@ def test_a_database_with_two_names_is_nobodys_alone(tmp_path: Path) -> None:
     os.link(tmp_path / "hmstats.sqlite", tmp_path / "second.sqlite")
     store = Store.open(url)
     with pytest.raises(DatabaseTaken, match="has several names"):
-        store.take_alone()
+        store.claim_exclusively()
     store.close()
 
 
@@ -84,11 +84,11 @@ def test_who_comes_by_a_second_name_after_a_server_is_alone_is_refused(tmp_path:
     first, second = (f"sqlite:///{tmp_path}/{name}.sqlite" for name in ("hmstats", "second"))
     migrate.upgrade(first)
     alone = Store.open(first)
-    alone.take_alone()
+    alone.claim_exclusively()
     os.link(tmp_path / "hmstats.sqlite", tmp_path / "second.sqlite")
     other = Store.open(second)
     with pytest.raises(DatabaseTaken, match="has several names"):
-        other.take_alone()
+        other.claim_exclusively()
     other.close()
     alone.close()
 
@@ -99,7 +99,7 @@ def test_who_writes_by_a_second_name_is_refused_and_the_first_goes_on(tmp_path: 
     migrate.upgrade(first)
     served = Store.open(first)
     if exclusive:
-        served.take_alone()
+        served.claim_exclusively()
     served.write(lambda unit: versions.bump(unit, 1))
     os.link(tmp_path / "hmstats.sqlite", tmp_path / "second.sqlite")
     other = Store.open(second)

@@ -36,7 +36,7 @@ def test_what_was_answered_survives_a_crash(
 ) -> None:
     monkeypatch.setattr(last_written, "_ALONE_WRITES", 2 if expects else 1_000_000)
     with contextlib.closing(Store.open(database.url)) as store:
-        store.keep_log(lambda event, _seconds: Notification(type(event).__name__, "hive", "default", "t", "", "f"))
+        store.enable_log(lambda event, _seconds: Notification(type(event).__name__, "hive", "default", "t", "", "f"))
         make_table(store, tmp_path, [1])
         plain, numbers = StatisticsWriter(store).plain, itertools.count(1)
         for kill in range(KILLS):

@@ -23,7 +23,7 @@ DAY_SECONDS = 86_400.0
 def log(store: Store, tmp_path: Path) -> NotificationLog:
     """The log of a store with one table of two partitions, empty yet."""
     make_table(store, tmp_path, [0, 1])
-    store.keep_log(encoder(sketches=False))
+    store.enable_log(encoder(sketches=False))
     return NotificationLog(store)
 
 

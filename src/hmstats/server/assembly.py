@@ -207,9 +207,9 @@ def build(
     if relay is not None:
         rules = replace(rules, keep_accuracy=False, statistics_from_partitions=False, notifications=False)
     if rules.notifications:
-        store.keep_log(encoder(sketches=rules.send_sketches))
+        store.enable_log(encoder(sketches=rules.send_sketches))
     if rules.history_days:
-        store.keep_history()
+        store.enable_history()
     made, keeper = _statistics(store, rules), HealthKeeper(store)
     subjects = (
         *_service_calls(store, warehouse, rules),
@@ -218,7 +218,7 @@ def build(
         *_statistics_calls(store, rules, made),
         *_record_calls(store, rules, keeper),
     )
-    if not store.knows_changes:
+    if not store.sees_all_changes:
         limits = replace(limits, answers_bytes=0)
     trying = with_canary(_calls(subjects), PendingStatistics(store, made.writer))
     calls = with_refusals(with_one_picture(trying, store), store)
@@ -288,12 +288,12 @@ def _dispatcher(
     """The dispatcher, which answers from caches, straight from bytes, or by the calls."""
     recent = RecentChanges(store.changes_since)
     answers = AnswerCache(store.current_versions, limits.answers_bytes, recent.between)
-    store.forget_when_older(recent.forget)
-    store.forget_when_older(answers.forget)
+    store.on_older_database(recent.forget)
+    store.on_older_database(answers.forget)
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
         return Dispatcher(methods(), calls, answers, guard=guard, audit=audit)
     kept = TableCache(store.current_versions, recent.between, limits.objects_bytes)
-    store.forget_when_older(kept.forget)
+    store.on_older_database(kept.forget)
     objects = CachedObjects(made.reader, kept, sketches=rules.send_sketches)
     if store.read_only:
         return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready(), guard=guard, audit=audit)
@@ -442,7 +442,7 @@ def _health_chores(store: Store, keeper: HealthKeeper) -> list[Chore]:
     """None beside a Hive whose database lacks our tables."""
     if not keeper.keeps:
         return []
-    walk_seconds = _DAY_SECONDS if store.knows_changes else _WALK_SECONDS
+    walk_seconds = _DAY_SECONDS if store.sees_all_changes else _WALK_SECONDS
     return [
         Chore("health", keeper.run, _HEALTH_SECONDS),
         Chore("health_walk", keeper.walk, walk_seconds),

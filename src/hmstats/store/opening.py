@@ -17,7 +17,7 @@ def open_store(
     store = Store.open(url, pool_size=pool_size, statement_seconds=statement_seconds, read_only=read_only)
     with store.read() as connection:
         found = present_tables.read(connection)
-    store.take_shape(found)
+    store.use_shape(found)
     if hive_logs and found.can_follow:
         store.follow_hive()
     if found.beside_hive and not found.adopted:

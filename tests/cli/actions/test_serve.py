@@ -82,7 +82,7 @@ def test_a_server_alone_keeps_other_writers_out(tmp_path: Path) -> None:
             )
             assert (ended.returncode, ended.stdout) == (2, "")
             assert ended.stderr.startswith("hmstats: database sqlite")
-            assert ended.stderr.endswith(" by another server (setting exclusive): nothing was done\n")
+            assert ended.stderr.endswith(" by another server (setting exclusive): nothing was changed\n")
         _ask(server, 1)
     with workers(tmp_path, url, 1, exclusive=False) as server, workers(tmp_path, url, 1, exclusive=False) as other:
         _ask(server, 1)

@@ -50,7 +50,7 @@ def put(
 ) -> None:
     with answers.listening(question) as cached:
         for table_id, version in noted:
-            versions.note(table_id, version, partitions)
+            versions.note_read(table_id, version, partitions)
         cached(result)
 
 
@@ -161,9 +161,9 @@ def test_an_answer_read_in_two_transactions_counts_at_the_number_of_the_first(nu
 
 def test_tables_that_are_read_outside_are_not_noted(numbers: Numbers) -> None:
     answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
-    versions.note(2, 7)
+    versions.note_read(2, 7)
     put(answers, question, b"one", (1, 5))
-    versions.note(2, 7)
+    versions.note_read(2, 7)
     numbers.now = {1: 5}
     assert answers.find(question) == b"one"
 
@@ -212,7 +212,7 @@ class Counted:
     def __call__(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> object:
         """Statistics without columns, or the declared error for column `gone`."""
         self.runs += 1
-        versions.note(1, self._numbers.now[1])
+        versions.note_read(1, self._numbers.now[1])
         if col_name == "gone":
             raise NoSuchObject("no such column")
         description = api.ColumnStatisticsDesc(isTblLevel=True, dbName=db_name, tableName=f"{tbl_name}{self.runs}")
@@ -283,7 +283,7 @@ def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> N
 
 def test_what_spark_sees_alone_is_repeated_to_spark_alone(numbers: Numbers) -> None:
     def call(session: Session, dbname: str, tbl_name: str) -> object:
-        versions.note(1, 5)
+        versions.note_read(1, 5)
         return api.Table(dbName=dbname, tableName=f"{tbl_name} of Spark" if session.is_spark else tbl_name)
 
     dispatcher = Dispatcher(methods(), {"get_table": call}, AnswerCache(numbers, 10_000))

@@ -72,7 +72,7 @@ class Server:
             self.events.append(event)
             return Notification("", "", "", None, "", "")
 
-        store.keep_log(note)
+        store.enable_log(note)
 
     def directly(self, method: str, argument: Any) -> bytes | None:
         return copy_context().run(self._direct[method], SESSION, Request.of(whole(method, argument)))

@@ -36,19 +36,19 @@ class FakeLine:
         self._source = source
         self._here, self._there = socket.socketpair()
         self._answer: Mapping[int, int] = {}
-        self.asking = False
-        self.unsent = False
+        self.is_running = False
+        self.has_unsent = False
         self.closed = False
 
     def fileno(self) -> int:
         """Readable once an answer has come."""
         return self._here.fileno()
 
-    def ask(self, table_ids: Collection[int]) -> None:
+    def send_query(self, table_ids: Collection[int]) -> None:
         """Notes the question; the answer is of this moment."""
         if self._source.lost:
             raise StoreUnavailable("gone")
-        self.asking = True
+        self.is_running = True
         self._source.questions.append(set(table_ids))
         self._answer = dict(self._source.numbers)
         if self._source.prompt:
@@ -58,12 +58,12 @@ class FakeLine:
         """Have the answer come."""
         self._there.send(b"!")
 
-    def hear(self) -> Mapping[int, int] | None:
+    def receive(self) -> Mapping[int, int] | None:
         """What was true when it was asked."""
         self._here.recv(1)
         if self._source.lost:
             raise StoreUnavailable("gone")
-        self.asking = False
+        self.is_running = False
         return self._answer
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class Source:
         self.name_characters = 0
         self.server: Server | None = None
 
-    def known_versions(self, table_ids: Collection[int]) -> Mapping[int, int] | None:
+    def cached_versions(self, table_ids: Collection[int]) -> Mapping[int, int] | None:
         """What the test says."""
         return self.known
 
@@ -106,7 +106,7 @@ class Source:
     def call(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> object:
         """Statistics under a name that says which run they are of."""
         self.runs += 1
-        versions.note(TABLE, self.numbers[TABLE])
+        versions.note_read(TABLE, self.numbers[TABLE])
         name = f"run{self.runs}".ljust(self.name_characters)
         description = api.ColumnStatisticsDesc(isTblLevel=True, dbName=db_name, tableName=name)
         return api.ColumnStatistics(statsDesc=description, statsObj=[])
@@ -339,16 +339,16 @@ def test_a_question_that_the_socket_takes_in_parts_is_watched_until_it_is_sent(s
     class SlowLine(FakeLine):
         left = 0
 
-        def ask(self, table_ids: Collection[int]) -> None:
-            source.prompt, self.unsent, self.left = False, True, parts
-            super().ask(table_ids)
+        def send_query(self, table_ids: Collection[int]) -> None:
+            source.prompt, self.has_unsent, self.left = False, True, parts
+            super().send_query(table_ids)
 
-        def hear(self) -> Mapping[int, int] | None:
-            if not self.unsent:
-                return super().hear()
+        def receive(self) -> Mapping[int, int] | None:
+            if not self.has_unsent:
+                return super().receive()
             self.left -= 1
             if not self.left:
-                self.unsent = False
+                self.has_unsent = False
                 self.answer()
             return None
 
@@ -488,11 +488,11 @@ def test_seconds_of_kept_answers_are_told_some_at_a_time() -> None:
 
     seconds = CachedSeconds()
     for number in range(1, 200):
-        seconds.note("m", 0.5)
+        seconds.add("m", 0.5)
         assert 0 <= number - told("count") < 64
-    seconds.tell()
+    seconds.report()
     assert (told("count"), told("sum")) == (199, 99.5)
-    seconds.tell()
+    seconds.report()
     assert told("count") == 199
 
 
@@ -509,9 +509,9 @@ def test_seconds_that_are_told_together_are_what_each_alone_would_be() -> None:
     given = [0.0, 0.0005, 0.00051, 0.3, 0.3, 300.0, 301.0]
     together = CachedSeconds()
     for each in given:
-        together.note("together", each)
+        together.add("together", each)
         RPC_SECONDS.labels("alone", "cached").observe(each)
-    together.tell()
+    together.report()
     assert told("together", "cached") == told("alone", "cached")
     assert told("together", "cached")["hmstats_rpc_seconds_count"] == len(given)
 
@@ -587,7 +587,7 @@ def test_an_unexpected_error_costs_its_connection_and_no_other(
         assert ask(other) == "run1"
         before = failed_connections()
         if breaks == "known":
-            monkeypatch.setattr(source, "known_versions", broken)
+            monkeypatch.setattr(source, "cached_versions", broken)
         if breaks == "answer":
             monkeypatch.setattr(CachedAnswer, "is_same", broken)
         client.send(question("broken" if breaks == "ready" else "c"))
@@ -605,7 +605,7 @@ def test_a_line_with_an_unexpected_error_is_replaced_and_workers_answer(source: 
         def hear() -> None:
             raise RuntimeError("a bug")
 
-        line.hear = hear  # type: ignore[method-assign]
+        line.receive = hear  # type: ignore[method-assign]
         assert ask(client) == "run1"
         assert line.closed
         wait_for_line(source, client)

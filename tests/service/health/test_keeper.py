@@ -25,14 +25,14 @@ PARTITIONS = range(30)
 def kept(request: pytest.FixtureRequest, store: Store, tmp_path: Path) -> Store:
     """A store with a table of partitions, whose keeper follows the log, or the versions of tables."""
     if request.param == "log":
-        store.keep_log(encoder(sketches=False))
+        store.enable_log(encoder(sketches=False))
     make_table(store, tmp_path, PARTITIONS)
     return store
 
 
 @pytest.fixture
 def logged(store: Store, tmp_path: Path) -> Store:
-    store.keep_log(encoder(sketches=False))
+    store.enable_log(encoder(sketches=False))
     make_table(store, tmp_path, PARTITIONS)
     return store
 
@@ -83,7 +83,7 @@ def test_missing_events_are_a_walk_through_all_tables(logged: Store) -> None:
 
 def test_two_keepers_at_once_judge_everything(logged: Store) -> None:
     second = Store.open(logged._pools.writers.url.render_as_string(hide_password=False))
-    second.keep_log(encoder(sketches=False))
+    second.enable_log(encoder(sketches=False))
     keepers = [HealthKeeper(each) for each in (logged, second)]
 
     def keep(keeper: HealthKeeper) -> None:

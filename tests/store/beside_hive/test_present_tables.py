@@ -4,7 +4,7 @@ from tests.fixtures.hive_schemas import SCHEMAS
 
 from hmstats.errors import MetaError, SchemaError
 from hmstats.store.beside_hive import present_tables
-from hmstats.store.beside_hive.present_tables import OURS, WHOLE, Shape
+from hmstats.store.beside_hive.present_tables import COMPLETE, OURS, Shape
 from hmstats.store.database.store import Store
 from hmstats.store.database.store import database_url as database_url_of
 from hmstats.store.schema import DATACONNECTORS, DBS, SDS, TAB_COL_STATS, TBLS
@@ -48,11 +48,11 @@ def test_what_a_hive_lacks_is_found(hive_database: str, hive_generation: str) ->
 
 
 def test_ours_lacks_nothing(database_url: str) -> None:
-    assert _read(database_url) is WHOLE
+    assert _read(database_url) is COMPLETE
 
 
 def test_an_empty_database_can_become_ours(empty_postgres_url: str) -> None:
-    assert _read(empty_postgres_url) is WHOLE
+    assert _read(empty_postgres_url) is COMPLETE
 
 
 @pytest.mark.parametrize("hive_generation", ["4.0"], indirect=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 
 import pytest
 
-from hmstats.store.changes.exclusive_versions import OwnVersions
+from hmstats.store.changes.exclusive_versions import ExclusiveVersions
 
 
 class Database:
@@ -25,7 +25,7 @@ class Database:
 
 def test_a_number_is_read_once_until_a_commit_changes_it() -> None:
     database = Database()
-    own = OwnVersions(database)
+    own = ExclusiveVersions(database)
     assert [own.current([1, 2]), own.current([2]), own.current([1])] == [{1: 5, 2: 7}, {2: 7}, {1: 5}]
     assert database.reads == 1
     with own.changing([1]):
@@ -36,7 +36,7 @@ def test_a_number_is_read_once_until_a_commit_changes_it() -> None:
 
 def test_what_is_read_during_a_commit_is_not_remembered() -> None:
     database = Database()
-    own = OwnVersions(database)
+    own = ExclusiveVersions(database)
     with own.changing([1]):
         assert own.current([1, 2]) == {1: 5, 2: 7}
         database.numbers[1] = 6
@@ -47,7 +47,7 @@ def test_what_is_read_during_a_commit_is_not_remembered() -> None:
 
 def test_a_commit_during_a_read_makes_it_count_for_nothing() -> None:
     database = Database()
-    own = OwnVersions(database)
+    own = ExclusiveVersions(database)
 
     def commit() -> None:
         database.meanwhile = lambda: None
@@ -61,7 +61,7 @@ def test_a_commit_during_a_read_makes_it_count_for_nothing() -> None:
 
 def test_two_commits_of_one_table_at_once() -> None:
     database = Database()
-    own = OwnVersions(database)
+    own = ExclusiveVersions(database)
     with own.changing([1]):
         with own.changing([1]):
             database.numbers[1] = 6
@@ -72,7 +72,7 @@ def test_two_commits_of_one_table_at_once() -> None:
 
 def test_a_commit_that_fails_leaves_nothing_known() -> None:
     database = Database()
-    own = OwnVersions(database)
+    own = ExclusiveVersions(database)
 
     def fail() -> None:
         with own.changing([1]):
@@ -86,8 +86,8 @@ def test_a_commit_that_fails_leaves_nothing_known() -> None:
 
 def test_what_another_may_have_changed_is_read_anew() -> None:
     database = Database()
-    own = OwnVersions(database)
+    own = ExclusiveVersions(database)
     own.current([1, 2])
     database.numbers = {1: 8}
-    own.forget_all()
+    own.clear()
     assert own.current([1, 2]) == {1: 8}

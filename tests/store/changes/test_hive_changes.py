@@ -75,30 +75,33 @@ def test_what_is_read_is_noted_with_the_number_of_the_log(store: Store) -> None:
     table = make_table(store, TABLE)
     log(store, HERE, HERE)
     store.follow_hive()
-    with versions.noting() as noted:
+    with versions.noting_reads() as noted:
         with store.read():
-            versions.note(table, None, ["k=a"])
-            versions.note(77, 5)
+            versions.note_read(table, None, ["k=a"])
+            versions.note_read(77, 5)
         log(store, HERE, first=3)
         with store.read():
-            versions.note(table, 8)
+            versions.note_read(table, 8)
     told = frozenset({str(table), "77"})
-    assert noted[versions.LOG] == versions.Noted(2, told)
+    assert noted[versions.LOG] == versions.NotedRead(2, told)
     assert {each: noted[each].version for each in (table, 77)} == {table: -1, 77: 5}
-    with versions.noting() as noted, store.read():
+    with versions.noting_reads() as noted, store.read():
         pass
     assert noted == {}
 
 
 def test_what_the_log_does_not_tell_of_has_no_number(store: Store) -> None:
     log(store, HERE, HERE)
-    for follows, found in ((False, {5: versions.Noted(7, None)}), (True, {versions.LOG: versions.Noted(0, None)})):
+    for follows, found in (
+        (False, {5: versions.NotedRead(7, None)}),
+        (True, {versions.LOG: versions.NotedRead(0, None)}),
+    ):
         if follows:
             store.follow_hive()
-        with versions.noting() as noted, store.read():
+        with versions.noting_reads() as noted, store.read():
             versions.note_unlogged()
-            versions.note(5, 7)
-        assert {5: versions.Noted(7, None)} | found == noted
+            versions.note_read(5, 7)
+        assert {5: versions.NotedRead(7, None)} | found == noted
 
 
 def test_the_current_numbers_have_the_logs_when_it_is_asked_for(store: Store) -> None:
@@ -116,8 +119,8 @@ def test_they_are_had_without_waiting_too(postgres_url: str) -> None:
     store.follow_hive()
     line = store.version_line()
     assert line is not None
-    line.ask([5, 6, versions.LOG])
-    while (found := line.hear()) is None:
+    line.send_query([5, 6, versions.LOG])
+    while (found := line.receive()) is None:
         pass
     assert found == {5: 1, 6: -1, versions.LOG: 2}
     line.close()

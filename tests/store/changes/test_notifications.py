@@ -109,7 +109,7 @@ def test_many_are_removed_by_the_thousand(store: Store) -> None:
 @pytest.fixture
 def logging(store: Store) -> Store:
     """A store that keeps a log whose messages are the events' classes."""
-    store.keep_log(lambda event, now: noted(f"{type(event).__name__} {now}"))
+    store.enable_log(lambda event, now: noted(f"{type(event).__name__} {now}"))
     return store
 
 
@@ -141,7 +141,7 @@ def test_a_unit_may_ask_for_the_ids_of_its_events(logging: Store) -> None:
 
 
 def test_large_messages_are_written_in_batches(store: Store, statements: StatementCounter) -> None:
-    store.keep_log(lambda event, now: noted("x" * 1_500_000))
+    store.enable_log(lambda event, now: noted("x" * 1_500_000))
     store.write(lambda unit: unit.record(CREATED))
     with statements() as sent:
         store.write(lambda unit: unit.record(*[CREATED] * 7))

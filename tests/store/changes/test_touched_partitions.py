@@ -68,7 +68,7 @@ def test_a_dropped_tables_changes_go_with_it(store: Store) -> None:
         bump(store, {"k=a"}, table_id)
 
     def forget(unit: Unit) -> None:
-        versions.forget(unit, [5])
+        versions.remove(unit, [5])
 
     store.write(forget)
     assert store.changes_since(5, 0) is None

@@ -15,7 +15,7 @@ from hmstats.store.changes import versions
 from hmstats.store.changes.version_line import VersionLine
 from hmstats.store.connections.connections import connect
 from hmstats.store.connections.connections import database_url as store_url
-from hmstats.store.connections.history import QUESTION
+from hmstats.store.connections.history import STAMP_QUERY
 from hmstats.store.database.store import Store
 
 PATIENCE_SECONDS = 20
@@ -45,7 +45,7 @@ def heard(line: VersionLine) -> Mapping[int, int]:
         socket = system.poll()
         socket.register(line.fileno(), system.POLLIN)
         assert socket.poll(PATIENCE_SECONDS * 1_000)
-        answer = line.hear()
+        answer = line.receive()
         if answer is not None:
             return answer
 
@@ -59,14 +59,14 @@ def table_id(store: Store) -> int:
 def test_numbers_are_those_of_the_moment_of_the_question(store: Store, line: VersionLine) -> None:
     table = table_id(store)
     for _ in range(3):
-        line.ask([table, 123_456_789])
-        assert line.asking
+        line.send_query([table, 123_456_789])
+        assert line.is_running
         assert heard(line) == store.current_versions([table]) != {}
         store.write(lambda unit: versions.bump(unit, table))
-    line.ask({123_456_789})
+    line.send_query({123_456_789})
     assert heard(line) == {}
-    assert not line.asking
-    assert line.hear() is None  # nothing was asked
+    assert not line.is_running
+    assert line.receive() is None  # nothing was asked
 
 
 def test_a_lost_connection_is_seen_by_who_watches_it(store: Store, line: VersionLine) -> None:
@@ -83,7 +83,7 @@ def test_a_connection_that_is_lost_on_the_way_is_an_error(store: Store, line: Ve
     end_other_sessions(store)
 
     def ask() -> None:
-        line.ask([1])
+        line.send_query([1])
         heard(line)
 
     with pytest.raises(StoreUnavailable, match="was lost"):
@@ -148,10 +148,10 @@ def test_a_session_that_knows_of_nothing_prepared_is_sent_the_whole_question(
     monkeypatch.undo()
     table = table_id(store)
     for _ in range(2):
-        line.ask([table])
+        line.send_query([table])
         assert heard(line) == store.current_versions([table])
     asked, sent = (cursor.texts for cursor in opened[0].cursors)
-    assert asked == [QUESTION]
+    assert asked == [STAMP_QUERY]
     assert [text.split()[0] for text in sent] == ["PREPARE", "EXECUTE", "SELECT", "SELECT"]
     line.close()
 
@@ -170,13 +170,13 @@ def test_a_question_that_the_socket_takes_in_parts_is_sent_whole(store: Store, l
     table = table_id(store)
     with socket.socket(fileno=os.dup(line.fileno())) as shrunk:
         shrunk.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
-    line.ask([table, *range(10_000_000, 11_000_000)])
+    line.send_query([table, *range(10_000_000, 11_000_000)])
     waits = 0
-    while line.unsent:
+    while line.has_unsent:
         waits += 1
         watched = system.poll()
         watched.register(line.fileno(), system.POLLIN | system.POLLOUT)
         assert watched.poll(PATIENCE_SECONDS * 1_000)
-        assert line.hear() is None
+        assert line.receive() is None
     assert waits, "the socket took it at once: nothing is shown"
     assert heard(line) == store.current_versions([table])

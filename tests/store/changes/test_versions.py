@@ -9,7 +9,7 @@ from tests.store.catalog_values import NAME, TABLE, make_table
 
 from hmstats.errors import InvalidInput
 from hmstats.store.changes import versions
-from hmstats.store.changes.versions import Noted
+from hmstats.store.changes.versions import NotedRead
 from hmstats.store.database.store import Store
 from hmstats.store.statistics import table_facts
 from hmstats.store.unit.unit import Unit
@@ -27,7 +27,7 @@ def _read(store: Store, table_id: int) -> int:
 
 def forget(store: Store, table_ids: Sequence[int]) -> None:
     def work(unit: Unit) -> None:
-        versions.forget(unit, table_ids)
+        versions.remove(unit, table_ids)
 
     store.write(work)
 
@@ -109,30 +109,30 @@ def test_a_connection_that_broke_is_replaced(postgres_url: str) -> None:
 
 def test_a_table_found_by_name_is_noted_with_its_number(store: Store) -> None:
     table_id = make_table(store, TABLE)
-    with versions.noting() as noted:
+    with versions.noting_reads() as noted:
         with store.read() as connection:
             found = table_facts.find(connection, NAME)
         assert found is not None
-        assert noted == {table_id: Noted(1, None)}
+        assert noted == {table_id: NotedRead(1, None)}
     with store.read() as connection:
         table_facts.find(connection, NAME)
-    assert noted == {table_id: Noted(1, None)}
+    assert noted == {table_id: NotedRead(1, None)}
 
 
 def test_what_is_noted_of_a_table_is_the_first_number_and_all_that_was_read() -> None:
-    with versions.noting() as noted:
-        versions.note(1, 5, ["k=a"])
-        versions.note(1, 6, ["k=b", "k=a"])
-        versions.note(2, 7, ())
-        versions.note(3, None, ["k=a"])
+    with versions.noting_reads() as noted:
+        versions.note_read(1, 5, ["k=a"])
+        versions.note_read(1, 6, ["k=b", "k=a"])
+        versions.note_read(2, 7, ())
+        versions.note_read(3, None, ["k=a"])
         assert noted == {
-            1: Noted(5, frozenset({"k=a", "k=b"})),
-            2: Noted(7, frozenset()),
-            3: Noted(0, frozenset({"k=a"})),
+            1: NotedRead(5, frozenset({"k=a", "k=b"})),
+            2: NotedRead(7, frozenset()),
+            3: NotedRead(0, frozenset({"k=a"})),
         }
-        versions.note(1, 6)
-        versions.note(1, 6, ["k=c"])
-    assert noted[1] == Noted(5, None)
+        versions.note_read(1, 6)
+        versions.note_read(1, 6, ["k=c"])
+    assert noted[1] == NotedRead(5, None)
 
 
 def test_reading_and_bumping_take_one_statement_each(store: Store, statements: StatementCounter) -> None:

@@ -50,7 +50,7 @@ def test_stores_share_a_database(pair: tuple[Store, Store]) -> None:
 
 def test_one_alone_keeps_others_from_writing_until_it_is_closed(pair: tuple[Store, Store], database_url: str) -> None:
     alone, other = pair
-    alone.take_alone()
+    alone.claim_exclusively()
     bump(alone)
     for _ in range(2):
         with pytest.raises(DatabaseTaken, match="is used exclusively by another server"):
@@ -58,7 +58,7 @@ def test_one_alone_keeps_others_from_writing_until_it_is_closed(pair: tuple[Stor
     with pytest.raises(DatabaseTaken, match="is used exclusively by another server"):
         migrate.upgrade(database_url)
     with pytest.raises(DatabaseTaken, match="cannot be used exclusively"):
-        other.take_alone()
+        other.claim_exclusively()
     assert other.current_versions([1]) == {1: 1}  # reading is free
     alone.close()
     bump(other)
@@ -69,11 +69,11 @@ def test_nobody_has_a_database_alone_that_another_has_written_to(pair: tuple[Sto
     one, other = pair
     bump(other)
     with pytest.raises(DatabaseTaken, match="another server or command writes to it"):
-        one.take_alone()
+        one.claim_exclusively()
     bump(one)
     other.close()
     one.close()
-    one.take_alone()
+    one.claim_exclusively()
 
 
 def test_one_alone_knows_its_versions_without_asking(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_one_alone_knows_its_versions_without_asking(database_url: str, monkeypa
 
     monkeypatch.setattr(versions, "current", current)
     alone = Store.open(database_url)
-    alone.take_alone()
+    alone.claim_exclusively()
     bump(alone, 1)
     bump(alone, 2)
     for _ in range(3):
@@ -103,14 +103,14 @@ def test_one_alone_knows_its_versions_without_asking(database_url: str, monkeypa
 
 def test_one_alone_that_lost_its_connections_is_alone_again_or_says_so(postgres_url: str) -> None:
     alone, other = Store.open(postgres_url), Store.open(postgres_url)
-    alone.take_alone()
+    alone.claim_exclusively()
     bump(alone)
     assert alone.current_versions([1]) == {1: 1}
     with other.read() as connection:
         connection.execute(text(_END_THE_OTHERS))
     bump(other)  # it may now
     assert alone.current_versions([1]) == {1: 2}
-    with pytest.raises(DatabaseTaken, match="is another server's by now"):
+    with pytest.raises(DatabaseTaken, match="is used exclusively by another server by now"):
         bump(alone)
     assert alone.current_versions([1]) == {1: 2}
     other.close()
@@ -122,13 +122,13 @@ def test_one_alone_that_lost_its_connections_is_alone_again_or_says_so(postgres_
 
 def test_one_alone_is_not_kept_from_its_database_by_connections_of_its_own(postgres_url: str) -> None:
     alone, other = Store.open(postgres_url), Store.open(postgres_url)
-    alone.take_alone()
+    alone.claim_exclusively()
     bump(alone)
     for _ in range(2):  # the second time it connects while it knows that it is not alone
         with other.read() as connection:
             connection.execute(text(_END_THE_OTHERS))
         bump(other)
-        with pytest.raises(DatabaseTaken, match="is another server's by now"):
+        with pytest.raises(DatabaseTaken, match="is used exclusively by another server by now"):
             bump(alone)
     other.close()
     wait_for_no_claim(alone)
@@ -147,21 +147,21 @@ def wait_for_no_claim(store: Store) -> None:
 
 
 def test_a_claim_that_another_thread_lets_go_of_is_not_alone_and_no_error(postgres_url: str) -> None:
-    """`alone` is asked by the selector's thread while a worker may take the claim again."""
+    """`is_held` is read by the selector's thread while a worker may take the claim again."""
     pools = connect(database_url_of(postgres_url), 1, 5.0)
-    pools.claims.take_alone(0)
-    held = pools.claims._alone
+    pools.claims.claim_exclusively(0)
+    held = pools.claims._claim
     held.close()  # as retake does, before it forgets the connection
-    assert not pools.claims.alone
-    pools.claims._alone = None
-    assert not pools.claims.alone
+    assert not pools.claims.is_held
+    pools.claims._claim = None
+    assert not pools.claims.is_held
     pools.close()
 
 
 def test_a_claim_on_a_database_that_is_away_is_a_sentence(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pools = connect(database_url_of(postgres_url).set(port=1), 1, 5.0)
     with pytest.raises(StoreUnavailable, match="does not answer: "):
-        pools.claims.take_alone(0)
+        pools.claims.claim_exclusively(0)
     pools.close()
     pools = connect(database_url_of(postgres_url), 1, 5.0)
     opened = []
@@ -170,9 +170,9 @@ def test_a_claim_on_a_database_that_is_away_is_a_sentence(postgres_url: str, mon
         opened.append(connection)
         raise psycopg2.OperationalError("server closed the connection unexpectedly\n")
 
-    monkeypatch.setattr(claims, "_answer", broken)
+    monkeypatch.setattr(claims, "_try_lock", broken)
     with pytest.raises(StoreUnavailable, match=r"does not answer: server closed the connection unexpectedly$"):
-        pools.claims.take_alone(0)
+        pools.claims.claim_exclusively(0)
     assert [each.closed for each in opened] == [1]
     pools.close()
 
@@ -183,14 +183,14 @@ def test_a_writer_whose_claim_cannot_be_asked_for_is_told_so(
 ) -> None:
     store = Store.open(postgres_url)
     if exclusive:
-        store.take_alone()
+        store.claim_exclusively()
         bump(store)
-        store._pools.claims._alone.close()
+        store._pools.claims._claim.close()
 
     def broken(_connection: Any, _statement: str) -> bool:
         raise psycopg2.OperationalError("server closed the connection unexpectedly\n")
 
-    monkeypatch.setattr(claims, "_answer", broken)
+    monkeypatch.setattr(claims, "_try_lock", broken)
     with pytest.raises(StoreUnavailable, match=r"does not answer.*: server closed the connection unexpectedly$"):
         bump(store)
     monkeypatch.undo()

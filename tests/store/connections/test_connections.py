@@ -62,7 +62,7 @@ def test_connections_that_broke_while_idle_are_replaced_unnoticed(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch, trusted_seconds: float
 ) -> None:
     """Those that are tried, and those whose end the database announced."""
-    monkeypatch.setattr(connections, "_TRUSTED_SECONDS", trusted_seconds)
+    monkeypatch.setattr(connections, "_UNTESTED_IDLE_SECONDS", trusted_seconds)
     store, killer = Store.open(postgres_url), Store.open(postgres_url)
     both_taken = threading.Barrier(3)
     pids = set[int]()

@@ -8,16 +8,16 @@ from tests.store.catalog_values import NAME, make_table
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.store.database.store import Store
-from hmstats.store.database.table_mutex import Turns
+from hmstats.store.database.table_mutex import TableMutexes
 
 PATIENCE_SECONDS = 30.0
 
 
 def test_writers_of_one_thing_are_never_inside_together() -> None:
-    turns, inside, most = Turns(), [0], [0]
+    turns, inside, most = TableMutexes(), [0], [0]
 
     def write(_: int) -> None:
-        with turns.of("t", PATIENCE_SECONDS):
+        with turns.hold("t", PATIENCE_SECONDS):
             inside[0] += 1
             most[0] = max(most[0], inside[0])
             threading.Event().wait(0.001)
@@ -29,10 +29,10 @@ def test_writers_of_one_thing_are_never_inside_together() -> None:
 
 
 def test_writers_of_others_do_not_wait() -> None:
-    turns, both = Turns(), threading.Barrier(2, timeout=PATIENCE_SECONDS)
+    turns, both = TableMutexes(), threading.Barrier(2, timeout=PATIENCE_SECONDS)
 
     def write(name: str) -> None:
-        with turns.of(name, PATIENCE_SECONDS):
+        with turns.hold(name, PATIENCE_SECONDS):
             both.wait()
 
     with ThreadPoolExecutor(2) as threads:
@@ -40,22 +40,22 @@ def test_writers_of_others_do_not_wait() -> None:
 
 
 def test_one_who_fails_ends_its_turn() -> None:
-    turns = Turns()
-    with pytest.raises(ValueError, match="no"), turns.of("t", PATIENCE_SECONDS):
+    turns = TableMutexes()
+    with pytest.raises(ValueError, match="no"), turns.hold("t", PATIENCE_SECONDS):
         raise ValueError("no")
-    with turns.of("t", 0.0):
+    with turns.hold("t", 0.0):
         pass
 
 
 def test_one_who_waited_too_long_goes_on_and_ends_no_others_turn() -> None:
-    turns, entered = Turns(), threading.Event()
+    turns, entered = TableMutexes(), threading.Event()
 
     def enter() -> None:
-        with turns.of("t", PATIENCE_SECONDS):
+        with turns.hold("t", PATIENCE_SECONDS):
             entered.set()
 
-    with turns.of("t", PATIENCE_SECONDS):
-        with turns.of("t", 0.001):
+    with turns.hold("t", PATIENCE_SECONDS):
+        with turns.hold("t", 0.001):
             pass
         threading.Thread(target=enter).start()
         assert not entered.wait(0.05)

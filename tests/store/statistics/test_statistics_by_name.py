@@ -12,7 +12,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, DoubleStatistics, LongStatistics, StatisticsSet
 from hmstats.model.statistics.flat_statistics import FlatStatistics, flat
 from hmstats.store.changes import versions
-from hmstats.store.changes.versions import Noted
+from hmstats.store.changes.versions import NotedRead
 from hmstats.store.database.store import Store
 from hmstats.store.statistics import column_statistics
 from hmstats.store.statistics.statistics_by_name import VersionedColumns
@@ -98,12 +98,12 @@ def test_what_is_not_there_is_left_to_others(store: Store, table_id: int, name: 
 def test_the_tables_version_is_noted(store: Store, table_id: int) -> None:
     for partition, read in ((None, frozenset[str]()), ("p=1", frozenset({"p=1"}))):
         before = store.current_versions([table_id])
-        with versions.noting() as noted:
+        with versions.noting_reads() as noted:
             if partition is None:
                 store.statistics_of_table(NAME, ["c1"], sketches=False)
             else:
                 store.statistics_of_partition(NAME, partition, ["c1"], sketches=False)
-        assert noted == {table_id: Noted(before[table_id], read)}
+        assert noted == {table_id: NotedRead(before[table_id], read)}
         store.write(partial(versions.bump, table_id=table_id))
 
 

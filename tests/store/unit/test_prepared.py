@@ -111,7 +111,7 @@ def test_after_an_error_a_session_is_known_to_know_nothing(store: Store, stateme
 def test_a_session_keeps_no_more_statements_than_the_limit(
     store: Store, statements: StatementCounter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prepared, "_MOST", 0)
+    monkeypatch.setattr(prepared, "_MOST_PREPARED", 0)
     with statements() as sent:
         store.write(lambda unit: put(unit, "a", 1))
     assert begins(sent) == ["INSERT"]

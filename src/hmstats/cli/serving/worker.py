@@ -61,7 +61,7 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settin
     logs.configure(settings.log_level, worker=number)
     store = _open(settings)
     if settings.exclusive:
-        store.take_alone(_CLAIM_SECONDS)
+        store.claim_exclusively(_CLAIM_SECONDS)
     security = Security(
         tls_of(settings), authentication_of(settings, store), access_of(settings), audit_of(settings, store, number)
     )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from hmstats.server.messages.envelope import Head
 from hmstats.server.messages.request import CacheKey
-from hmstats.store.changes.versions import Noted, noting
+from hmstats.store.changes.versions import NotedRead, noting_reads
 
 Versions = Mapping[int, int]
 Between = Callable[[int, int, int], frozenset[str] | None]
@@ -166,7 +166,7 @@ class AnswerCache:
             yield lambda _result, _needs=None: None
             return
         forgotten = self._forgotten
-        with noting() as noted:
+        with noting_reads() as noted:
             yield lambda result, needs=None: self.put(key, _made(noted, result, needs), forgotten)
 
     def forget(self) -> None:
@@ -202,7 +202,7 @@ class AnswerCache:
             self._free_bytes += _size(key, cached)
 
 
-def _made(noted: Mapping[int, Noted], result: bytes, needs: Sequence[Any] | None) -> CachedAnswer:
+def _made(noted: Mapping[int, NotedRead], result: bytes, needs: Sequence[Any] | None) -> CachedAnswer:
     versions = {table_id: each.version for table_id, each in noted.items()}
     return CachedAnswer(versions, {table_id: each.partitions for table_id, each in noted.items()}, result, needs)
 

@@ -15,7 +15,7 @@ from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.server.cache.cached_answers import CachedAnswer
 from hmstats.server.cache.cached_tables import CachedTable, Entry, Form, Row, TableCache
 from hmstats.service.statistics.reading.read import StatisticsReader, VersionedStatistics
-from hmstats.store.changes.versions import note
+from hmstats.store.changes.versions import note_read
 from hmstats.wire.statistics import statistics_bytes, statistics_groups, statistics_requests
 from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics
 from hmstats.wire.statistics.statistics_requests import Asked
@@ -102,7 +102,7 @@ class CachedObjects:
                 self._tables.put(table, version, question.form, found[1])
                 whole = [found[1].get(name, old) for name, old in zip(asked.partitions, held, strict=True)]
                 result = _joined(whole, columns)
-            note(table.id, version, asked.partitions)
+            note_read(table.id, version, asked.partitions)
             return result
         return None
 
@@ -121,7 +121,7 @@ class CachedObjects:
         if table is not None:
             version, (entry,) = self._tables.held(table, question.form, [_ITSELF])
             if entry is not None and _has(entry, question):
-                note(table.id, version, ())
+                note_read(table.id, version, ())
                 return entry
         found = self._reader.versioned_table(
             question.table, question.columns, question.form.engine, repaired=not question.form.hive4

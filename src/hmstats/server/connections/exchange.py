@@ -220,11 +220,11 @@ class Exchange:
     @property
     def waits_with_others(self) -> bool:
         """Whether a version check is about to be sent that requests of other clients could share."""
-        return self._prompt.about_to_ask and len(self._connections) > 1
+        return self._prompt.has_unchecked and len(self._connections) > 1
 
     def ask(self) -> None:
         """Send the version check of the cached answers that wait for one. Call this at the end of every turn."""
-        self._prompt.ask()
+        self._prompt.check_versions()
 
     def go_on(self) -> None:
         """Advance the connection that has been unread for longest."""
@@ -251,7 +251,7 @@ class Exchange:
 
     def expire(self, now: float) -> None:
         """End connections and calls after their deadlines."""
-        self._prompt.tell()
+        self._prompt.report_seconds()
         for deadlines, end in self._ends:
             for connection in deadlines.expired(now):
                 self.guarded(connection, end)
@@ -433,7 +433,7 @@ class Exchange:
             self._hand_over(call, self._threads.relay)
             return
         self._calling.start(connection)
-        self.answers_itself = self._prompt.take(call, repeated)
+        self.answers_itself = self._prompt.accept(call, repeated)
         if not self.answers_itself:
             self._hand_over(call, self._threads.work)
         elif call.answered:

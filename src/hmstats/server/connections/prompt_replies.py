@@ -23,7 +23,7 @@ from hmstats.server.monitoring.metrics import CACHED, CachedSeconds
 
 _PAUSE_SECONDS = 1.0
 """The pause between two attempts to open a line."""
-_LONGEST_ASKED_BYTES = 256 * 1024
+_LONGEST_REQUEST_BYTES = 256 * 1024
 """The longest request that is looked up in the selector's thread: it is copied and hashed."""
 _LONGEST_ENCODED_BYTES = 4 * 1024
 """The longest reply in binary form that is converted in the selector's thread."""
@@ -34,16 +34,16 @@ _log = structlog.get_logger("hmstats.server")
 class Line(Protocol):
     """A connection to the database for version checks that never block; store/changes/version_line.py has one."""
 
-    asking: bool
-    unsent: bool
+    is_running: bool
+    has_unsent: bool
 
     def fileno(self) -> int:
         """The socket to register with a selector."""
 
-    def ask(self, table_ids: Collection[int]) -> None:
+    def send_query(self, table_ids: Collection[int]) -> None:
         """Send a query for the versions of these tables."""
 
-    def hear(self) -> Versions | None:
+    def receive(self) -> Versions | None:
         """The versions by table id, if the reply has arrived; None if not."""
 
     def close(self) -> None:
@@ -53,7 +53,7 @@ class Line(Protocol):
 class VersionSource(Protocol):
     """The source of the versions of tables, which Store implements."""
 
-    def known_versions(self, table_ids: Collection[int]) -> Versions | None:
+    def cached_versions(self, table_ids: Collection[int]) -> Versions | None:
         """The versions of these tables, if they are known without a query; else None."""
 
     def version_line(self) -> Line | None:
@@ -88,10 +88,10 @@ class PromptReplies:
         self._ended = ended
         self._leave = leave
         self._guarded = guarded
-        self._waiting: list[_Waiting] = []
-        self._asked: list[_Waiting] = []
+        self._unchecked: list[_Waiting] = []
+        self._checking: list[_Waiting] = []
         self._line: Line | None = None
-        self._opened: list[Line | None] = []
+        self._opened_lines: list[Line | None] = []
         self._opening = False
         self._writing = False
         """Whether the selector watches the line's socket for writing."""
@@ -101,10 +101,10 @@ class PromptReplies:
         self._log = _log.bind()
         """Bound once, since binding takes as long as a log call that writes nothing."""
 
-    def take(self, call: Call, repeated: CachedReply | None = None) -> bool:
-        """Take a call if a cached reply may answer it; whether it was taken.
+    def accept(self, call: Call, repeated: CachedReply | None = None) -> bool:
+        """Accept a call if a cached reply may answer it. Returns whether it was accepted.
 
-        A call that was taken is answered here or passed to `leave`. `repeated` is its reply, if it was looked up
+        An accepted call is answered here or passed to `leave`. `repeated` is its reply, if it was looked up
         already.
         """
         if self._versions is None:
@@ -112,18 +112,18 @@ class PromptReplies:
         reply = repeated or self._look_up(call)
         if reply is None:
             return False
-        now = self._versions.known_versions(reply.cached.versions)
-        if now is not None:
-            return self._answered(call, reply, now)
+        versions = self._versions.cached_versions(reply.cached.versions)
+        if versions is not None:
+            return self._answer_if_valid(call, reply, versions)
         if self._line is None:
             self._begin_opening()
             return False
-        self._waiting.append((call, reply))
+        self._unchecked.append((call, reply))
         return True
 
     def _look_up(self, call: Call) -> CachedReply | None:
         """The cached reply to a call; None if there is none, or if a worker should answer since it takes long."""
-        if len(call.request.message) > _LONGEST_ASKED_BYTES:
+        if len(call.request.message) > _LONGEST_REQUEST_BYTES:
             return None
         reply = self._dispatcher.cached(call.request, call.connection.session)
         if reply is None or call.protocol.encodes_at_once or len(reply.cached.result) <= _LONGEST_ENCODED_BYTES:
@@ -131,75 +131,75 @@ class PromptReplies:
         return None
 
     @property
-    def about_to_ask(self) -> bool:
-        """Whether `ask` would send a query."""
-        return bool(self._waiting) and self._line is not None and not self._line.asking
+    def has_unchecked(self) -> bool:
+        """Whether `check_versions` would send a query."""
+        return bool(self._unchecked) and self._line is not None and not self._line.is_running
 
-    def ask(self) -> None:
+    def check_versions(self) -> None:
         """Send one query for all replies that wait for a check. Call this after every turn of the selector."""
-        if self._opened:
-            self._take_line()
-        if not self.about_to_ask:
+        if self._opened_lines:
+            self._use_opened_line()
+        if not self.has_unchecked:
             return
         assert self._line is not None
-        self._asked, self._waiting = self._waiting, []
-        line, wanted = self._line, {table_id for _, reply in self._asked for table_id in reply.cached.versions}
-        self._on_line(lambda: line.ask(wanted))
+        self._checking, self._unchecked = self._unchecked, []
+        line, table_ids = self._line, {table_id for _, reply in self._checking for table_id in reply.cached.versions}
+        self._run_on_line(lambda: line.send_query(table_ids))
 
-    def tell(self) -> None:
+    def report_seconds(self) -> None:
         """Report the seconds of all answers to the metrics. Call this periodically: they are reported in batches."""
-        self._seconds.tell()
+        self._seconds.report()
 
     def close(self) -> None:
         """Close the connection."""
         self._closed = True
-        self.tell()
-        for line in (self._line, *self._opened):
+        self.report_seconds()
+        for line in (self._line, *self._opened_lines):
             if line is not None:
                 line.close()
         self._line = None
 
-    def _hear(self) -> None:
-        """Sends the replies that the line's result confirms, and leaves the others to workers."""
+    def _receive(self) -> None:
+        """Send the replies that the line's result confirms, and leave the others to workers."""
         assert self._line is not None
-        now = self._on_line(self._line.hear)
-        if now is None:
+        versions = self._run_on_line(self._line.receive)
+        if versions is None:
             return
-        asked, self._asked = self._asked, []
-        for call, reply in asked:
-            self._guarded(call.connection, self._settle, call, reply, now)
+        checked, self._checking = self._checking, []
+        for call, reply in checked:
+            self._guarded(call.connection, self._settle, call, reply, versions)
 
-    def _on_line(self, step: Callable[[], T]) -> T | None:
+    def _run_on_line(self, step: Callable[[], T]) -> T | None:
         """Run a step on the line and return its result; None if the line broke: workers then answer."""
         try:
             result = step()
-            self._watch()
+            self._watch_line()
         except StoreUnavailable as error:
-            self._lose(error)
+            self._close_line(error)
             return None
         except Exception as error:  # noqa: BLE001 - the guard of the selector's thread
             _log.exception("version_line_failed")
-            self._lose(error)
+            self._close_line(error)
             return None
         return result
 
-    def _watch(self) -> None:
+    def _watch_line(self) -> None:
         """Watch the line's socket for writing as long as a part of a query is unsent."""
         assert self._line is not None
-        if self._line.unsent is not self._writing:
-            self._writing = self._line.unsent
+        if self._line.has_unsent is not self._writing:
+            self._writing = self._line.has_unsent
             events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._writing else 0)
-            self._selector.modify(self._line, events, self._hear)
+            self._selector.modify(self._line, events, self._receive)
 
-    def _settle(self, _: Connection, call: Call, reply: CachedReply, now: Versions) -> None:
-        if not self._answered(call, reply, now):
+    def _settle(self, _: Connection, call: Call, reply: CachedReply, versions: Versions) -> None:
+        if not self._answer_if_valid(call, reply, versions):
             self._leave(call)
         elif call.answered:
             self._ended(call)
 
-    def _answered(self, call: Call, reply: CachedReply, now: Versions) -> bool:
+    def _answer_if_valid(self, call: Call, reply: CachedReply, versions: Versions) -> bool:
         """Whether a reply is valid at these versions; if so, sends it, unless the call has ended."""
-        if not reply.cached.is_same(now):
+        if not reply.cached.is_same(versions):
             return False
         if reply.new:
             self._dispatcher.put_in_cache(reply)
@@ -208,19 +208,19 @@ class PromptReplies:
         call.give(reply.pieces)
         seconds = time.perf_counter() - reply.began_seconds
         name = call.request.head.name
-        self._seconds.note(name, seconds)
+        self._seconds.add(name, seconds)
         self._log.debug("call", method=name, outcome=CACHED, milliseconds=round(seconds * 1000, 3))
         return True
 
-    def _lose(self, error: Exception) -> None:
+    def _close_line(self, error: Exception) -> None:
         _log.warning("version_line_lost", reason=str(error))
         assert self._line is not None
         self._selector.unregister(self._line)
         self._line.close()
         self._line = None
         self._writing = False
-        left, self._asked, self._waiting = [*self._asked, *self._waiting], [], []
-        for call, _ in left:
+        unanswered, self._checking, self._unchecked = [*self._checking, *self._unchecked], [], []
+        for call, _ in unanswered:
             self._leave(call)
 
     def _begin_opening(self) -> None:
@@ -229,7 +229,7 @@ class PromptReplies:
             threading.Thread(target=self._open, name="hmstats-version-line", daemon=True).start()
 
     def _open(self) -> None:
-        """Opens a line, in a thread of its own since it blocks."""
+        """Open a line, in a thread of its own since it blocks."""
         assert self._versions is not None
         line = None
         try:
@@ -238,14 +238,14 @@ class PromptReplies:
                 self._open_after = math.inf
         except StoreUnavailable as error:
             _log.warning("version_line_not_opened", reason=str(error))
-        self._opened.append(line)
+        self._opened_lines.append(line)
         if self._closed and line is not None:
             line.close()
         self._wake()
 
-    def _take_line(self) -> None:
-        self._line = self._opened.pop()
+    def _use_opened_line(self) -> None:
+        self._line = self._opened_lines.pop()
         self._opening = False
         self._open_after = max(self._open_after, time.monotonic() + _PAUSE_SECONDS)
         if self._line is not None:
-            self._selector.register(self._line, selectors.EVENT_READ, self._hear)
+            self._selector.register(self._line, selectors.EVENT_READ, self._receive)

@@ -18,7 +18,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 _CALLS = "hmstats_rpc_seconds_count"
 
-_TOLD_TOGETHER = 64
+_REPORTED_TOGETHER = 64
 
 _BUCKETS_SECONDS = (
     0.0005,
@@ -81,22 +81,22 @@ class CachedSeconds:
     """
 
     def __init__(self) -> None:
-        self._noted: list[tuple[str, float]] = []
+        self._durations: list[tuple[str, float]] = []
 
-    def note(self, method: str, seconds: float) -> None:
+    def add(self, method: str, seconds: float) -> None:
         """Record one answer's duration."""
-        self._noted.append((method, seconds))
-        if len(self._noted) >= _TOLD_TOGETHER:
-            self.tell()
+        self._durations.append((method, seconds))
+        if len(self._durations) >= _REPORTED_TOGETHER:
+            self.report()
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Report the recorded durations."""
         counts: Counter[tuple[str, int]] = Counter()
         sums: dict[str, float] = {}
-        for method, seconds in self._noted:
+        for method, seconds in self._durations:
             counts[method, bisect_left(_BUCKETS_SECONDS, seconds)] += 1
             sums[method] = sums.get(method, 0.0) + seconds
-        self._noted.clear()
+        self._durations.clear()
         for method, total in sums.items():
             _cached_seconds(method)._sum.inc(total)  # noqa: SLF001 - the library observes one by one only
         for (method, bucket), times in counts.items():

@@ -55,7 +55,7 @@ class HealthKeeper:
     def catch_up(self, patience_seconds: float = PATIENCE_SECONDS) -> bool:
         """Judge what has changed, for so long at most. Returns whether health reflects all events."""
         give_up = time.monotonic() + patience_seconds
-        with self._store.apart():
+        with self._store.outside_picture():
             while self._step():
                 if time.monotonic() > give_up:
                     return False
@@ -65,7 +65,7 @@ class HealthKeeper:
         """Judge some tables. Returns whether there may be more."""
         if not self.keeps or self._store.read_only:
             return False
-        if not self._store.keeps_log and not self._store.shape.beside_hive:
+        if not self._store.has_log and not self._store.shape.beside_hive:
             return self._compare()
         with self._store.read() as connection:
             behind = changed_tables.is_behind(connection)

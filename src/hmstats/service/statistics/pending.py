@@ -144,14 +144,16 @@ class PendingStatistics:
             return read()
 
         def publish(unit: Unit) -> None:
-            with versions.noting():  # an answer is made from the versions that are stored, not from those in between
+            with (
+                versions.noting_reads()
+            ):  # an answer is made from the versions that are stored, not from those in between
                 for name in waiting:
                     target = table_facts.lock(unit, name)
                     if target is not None:
                         self.apply(unit, name, target, pending.read(unit.connection, target.id), None, force=True)
                         versions.restore(unit, target.id, target.version)
 
-        return self._store.tried(publish, read)
+        return self._store.try_change(publish, read)
 
     def _waiting(self, unit: Unit, name: TableName, wanted: Sequence[str] | None) -> tuple[Target, dict[int, Pending]]:
         target = table_facts.lock(unit, name)

@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql.base import PGCompiler
 from sqlalchemy.sql.elements import TextClause
 from sqlalchemy.util import immutabledict
 
-from hmstats.store.beside_hive.present_tables import WHOLE, Shape
+from hmstats.store.beside_hive.present_tables import COMPLETE, Shape
 
 _ONLY_VALUES: dict[str, Any] = {"CAT_NAME": "hive", "ENGINE": "hive"}
 """Values of missing columns that are neither their default nor NULL: there is one catalog and one engine."""
@@ -27,7 +27,7 @@ _ONLY_ROWS: dict[str, dict[str, Any]] = {
     "CTLGS": {"CTLG_ID": 1, "NAME": "hive", "DESC": "Default catalog for Hive", "LOCATION_URI": "TBD"}
 }
 """The only row of a missing table, by table."""
-_NOTHING = "SELECT 1 WHERE false"
+_NO_OP = "SELECT 1 WHERE false"
 _OWNERS = {"TAB_COL_STATS": "TBL_ID", "PART_COL_STATS": "PART_ID"}
 """Tables in which Hive can store duplicate rows, with the column of the row's owner."""
 _AGE = ("LAST_ANALYZED", "CS_ID")
@@ -36,13 +36,13 @@ _AGE = ("LAST_ANALYZED", "CS_ID")
 class _Compiler(PGCompiler):
     """Compiles statements to SQL; each shape has a subclass of its own."""
 
-    shape = WHOLE
+    shape = COMPLETE
 
     def visit_table(self, table: Any, **more: Any) -> Any:  # type: ignore[override]
         text = super().visit_table(table, **more)  # type: ignore[no-untyped-call]
         if not more.get("asfrom") or more.get("iscrud") or more.get("ashint") or self._is_whole(table):
             return text
-        query = f"({self._stand_in(table)})"
+        query = f"({self._replacement(table)})"
         # SQLAlchemy tells the tables inside of a subquery too which alias encloses them.
         named = getattr(more.get("enclosing_alias"), "element", None) is table
         return query if named else f"{query} AS {self.preparer.quote(table.name)}"
@@ -54,27 +54,27 @@ class _Compiler(PGCompiler):
         return self._value(column) if mine and column.name in self.shape.absent(column.table) else text
 
     def visit_insert(self, insert_stmt: Any, *positional: Any, **more: Any) -> Any:
-        kept = self._without_absent(insert_stmt)
-        return super().visit_insert(kept, *positional, **more)  # type: ignore[no-untyped-call]
+        adapted = self._without_missing_columns(insert_stmt)
+        return super().visit_insert(adapted, *positional, **more)  # type: ignore[no-untyped-call]
 
     def visit_update(self, update_stmt: Any, *positional: Any, **more: Any) -> Any:
-        kept = None if self.shape.lacks(update_stmt.table) else self._without_absent(update_stmt)
-        if kept is None or not (_values(kept) or set(self.column_keys or ()) & set(kept.table.c.keys())):
-            return self._nothing(update_stmt)
-        return super().visit_update(kept, *positional, **more)
+        adapted = None if self.shape.lacks(update_stmt.table) else self._without_missing_columns(update_stmt)
+        if adapted is None or not (_values(adapted) or set(self.column_keys or ()) & set(adapted.table.c.keys())):
+            return self._no_op(update_stmt)
+        return super().visit_update(adapted, *positional, **more)
 
     def visit_delete(self, delete_stmt: Any, *positional: Any, **more: Any) -> Any:
         if self.shape.lacks(delete_stmt.table):
-            return self._nothing(delete_stmt)
+            return self._no_op(delete_stmt)
         return super().visit_delete(delete_stmt, *positional, **more)  # type: ignore[no-untyped-call]
 
-    def _nothing(self, statement: Update | Delete) -> str:
+    def _no_op(self, statement: Update | Delete) -> str:
         """A statement that changes nothing, for a missing table. Raises MetaError if it should return rows."""
         if statement.exported_columns:
             self.shape.present(statement.entity_description["table"], ())
-        return _NOTHING
+        return _NO_OP
 
-    def _without_absent(self, statement: Any) -> Any:
+    def _without_missing_columns(self, statement: Any) -> Any:
         """The statement without the values of missing columns."""
         present = self.shape.present(statement.table, statement.table.c.keys())
         if self.column_keys is not None:
@@ -82,9 +82,9 @@ class _Compiler(PGCompiler):
         values = _values(statement)
         if not values or {*map(_key, values)} <= {*present}:
             return statement
-        kept = copy(statement)
-        kept._values = immutabledict({each: value for each, value in values.items() if _key(each) in present})  # noqa: SLF001
-        return kept
+        adapted = copy(statement)
+        adapted._values = immutabledict({each: value for each, value in values.items() if _key(each) in present})  # noqa: SLF001
+        return adapted
 
     def _is_whole(self, table: Any) -> bool:
         """Whether the table can be read as it is."""
@@ -92,17 +92,17 @@ class _Compiler(PGCompiler):
             return True
         return not (table.name in _OWNERS or self.shape.lacks(table) or self.shape.absent(table))
 
-    def _stand_in(self, table: Table) -> str:
+    def _replacement(self, table: Table) -> str:
         """The query that replaces the table, with all of its columns."""
         quoted, absent = self.preparer.quote, self.shape.absent(table)
         if self.shape.lacks(table):
             columns = ", ".join(f"{self._value(each)} AS {quoted(each.name)}" for each in table.c)
             return f"SELECT {columns}" + ("" if table.name in _ONLY_ROWS else " WHERE false")
-        there = (
+        selected = (
             f"{self._value(each)} AS {quoted(each.name)}" if each.name in absent else quoted(each.name)
             for each in table.c
         )
-        return f"SELECT {', '.join(there)} FROM {quoted(table.name)}{self._newest(table)}"
+        return f"SELECT {', '.join(selected)} FROM {quoted(table.name)}{self._newest(table)}"
 
     def _newest(self, table: Table) -> str:
         """The condition that a row is the newest of its duplicates; empty for tables without duplicates."""
@@ -123,7 +123,7 @@ class _Compiler(PGCompiler):
 
 def adapt(engine: Engine, shape: Shape) -> None:
     """Adapt every statement of the engine to a shape from now on."""
-    if shape is not WHOLE:
+    if shape is not COMPLETE:
         engine.clear_compiled_cache()
         engine.dialect.statement_compiler = _compiler(shape, engine.dialect.statement_compiler)
 
@@ -136,10 +136,10 @@ def is_adapted(engine: Engine) -> bool:
 @lru_cache(maxsize=10)
 def dialect(shape: Shape, paramstyle: Any) -> Dialect:
     """The dialect that compiles statements for PostgreSQL with this style of parameters, adapted to the shape."""
-    made: Dialect = postgresql.psycopg2.dialect(paramstyle=paramstyle)  # type: ignore[no-untyped-call]
-    if shape is not WHOLE:
-        made.statement_compiler = _compiler(shape, made.statement_compiler)
-    return made
+    adapted: Dialect = postgresql.psycopg2.dialect(paramstyle=paramstyle)  # type: ignore[no-untyped-call]
+    if shape is not COMPLETE:
+        adapted.statement_compiler = _compiler(shape, adapted.statement_compiler)
+    return adapted
 
 
 def _compiler(shape: Shape, base: type) -> Any:
@@ -161,5 +161,5 @@ def _only_value(column: Column[Any]) -> Any:
     default = column.server_default
     if column.name in row or default is None:
         return row.get(column.name)
-    said = getattr(default, "arg", None)
-    return said.text if isinstance(said, TextClause) else said
+    value = getattr(default, "arg", None)
+    return value.text if isinstance(value, TextClause) else value

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Select, Table, and_, delete, insert, selec
 from sqlalchemy.dialects.postgresql import distinct_on
 
 
-def healing(
+def healing_upsert(
     table: Table,
     key: Sequence[str],
     rows: Select[Any],
@@ -25,17 +25,17 @@ def healing(
     """
     (identity,) = table.primary_key
     sent = rows.cte("sent")
-    found = [table.c[name] for name in key]
+    key_columns = [table.c[name] for name in key]
     order = (table.c.LAST_ANALYZED.desc(), identity.desc())
-    newest = select(identity, *found).join(sent, _same(table, sent, key)).ext(distinct_on(*found))
-    kept = newest.order_by(*found, *order).cte("kept")
-    mine = _same(kept, sent, key)
+    newest = select(identity, *key_columns).join(sent, _same_key(table, sent, key)).ext(distinct_on(*key_columns))
+    kept = newest.order_by(*key_columns, *order).cte("kept")
+    mine = _same_key(kept, sent, key)
     changed = update(table).where(identity == kept.c[identity.name], mine).values(dict(changes(table.c, sent.c)))
-    others = delete(table).where(_same(table, sent, key), identity.not_in(select(kept.c[identity.name])))
+    others = delete(table).where(_same_key(table, sent, key), identity.not_in(select(kept.c[identity.name])))
     new = select(*(sent.c[name] for name in inserted)).where(~select(kept.c[identity.name]).where(mine).exists())
     added = insert(table).from_select(list(inserted), new, include_defaults=False)
     return added.add_cte(changed.returning(identity).cte("changed"), others.returning(identity).cte("others"))
 
 
-def _same(one: Any, other: Any, key: Sequence[str]) -> ColumnElement[bool]:
+def _same_key(one: Any, other: Any, key: Sequence[str]) -> ColumnElement[bool]:
     return and_(*(one.c[name] == other.c[name] for name in key))

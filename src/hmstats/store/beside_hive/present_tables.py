@@ -76,7 +76,7 @@ class Shape:
         return [name for name in names if name not in absent]
 
 
-WHOLE = Shape()
+COMPLETE = Shape()
 """The shape of hmstats' own databases: nothing is missing."""
 
 
@@ -86,25 +86,25 @@ def read(connection: Connection) -> Shape:
     A database without tables counts as hmstats' own.
     """
     if connection.dialect.name == "sqlite":
-        return WHOLE
+        return COMPLETE
     columns: dict[str, set[str]] = {}
     for table, column in connection.execute(_COLUMNS):
         columns.setdefault(table, set()).add(column)
     if "VERSION" not in columns or "TBLS" not in columns:
-        return WHOLE
+        return COMPLETE
     if connection.execute(_INDEX, {"name": _UNIQUE_INDEX}).scalar_one():
-        return WHOLE
+        return COMPLETE
     return _of_hive(_version(connection), columns)
 
 
 def _version(connection: Connection) -> str:
-    found = connection.execute(_VERSION).scalars().all()
-    if len(found) != 1 or found[0] not in SUPPORTED:
+    versions = connection.execute(_VERSION).scalars().all()
+    if len(versions) != 1 or versions[0] not in SUPPORTED:
         raise SchemaError(
             f"the database's Hive must have one of the schemas {', '.join(SUPPORTED)}, "
-            f"found {', '.join(found) or 'none'} in its table VERSION"
+            f"found {', '.join(versions) or 'none'} in its table VERSION"
         )
-    return str(found[0])
+    return str(versions[0])
 
 
 def _of_hive(version: str, columns: Mapping[str, Collection[str]]) -> Shape:

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, FromClause, Select, and_, bind
 
 from hmstats.model.catalog.objects import Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER
-from hmstats.store.beside_hive.present_tables import WHOLE
+from hmstats.store.beside_hive.present_tables import COMPLETE
 from hmstats.store.catalog import tables
 from hmstats.store.partitions import partitions
 from hmstats.store.schema import PARTITION_PARAMS, PARTITIONS
@@ -43,10 +43,10 @@ class LockedTable(NamedTuple):
 
 def lock(unit: Unit, table_id: int, wanted: Sequence[str]) -> Locked:
     """Lock partitions in id order until the unit ends; the unit must have locked their table's row."""
-    if unit.shape is not WHOLE:
+    if unit.shape is not COMPLETE:
         ids = partitions.lock(unit, table_id, wanted)
         return Locked(ids, parameters.read(unit.connection, OF_PARTITIONS, list(ids.values()), _LOOKED_AT))
-    rows = _LOCK.within(unit, {"table_id": table_id, "names": listed(unit.connection.engine, wanted)})
+    rows = _LOCK.rows_in_unit(unit, {"table_id": table_id, "names": listed(unit.connection.engine, wanted)})
     ids = {name: partition_id for name, partition_id, *_ in rows}
     return Locked(ids, _known([row[1:] for row in rows if row[2] is not None]))
 
@@ -63,7 +63,7 @@ def lock_with_table(
         return None if target is None else LockedTable(target, lock(unit, target.id, wanted))
     names = listed(unit.connection.engine, wanted)
     values = {**table_facts.named(name), **table_facts.known_as(known), "names": names}
-    rows = _FOUND.after([table_facts.LOCK, _LOCK_NAMED], unit, values)
+    rows = _FOUND.rows_after([table_facts.LOCK, _LOCK_NAMED], unit, values)
     target = table_facts.of_rows([row for row in rows if row[2] not in (_PARTITION, _PARAMETER)], known)
     if target is None:
         return None

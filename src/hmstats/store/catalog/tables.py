@@ -122,7 +122,7 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
     if not rows:
         return []
     for row in rows:
-        versions.note(row.TBL_ID, row.VERSION)
+        versions.note_read(row.TBL_ID, row.VERSION)
     parts = read_parts(connection, rows, [row.TBL_ID for row in rows], _PARTS)
     storages = Storages(connection, parts)
     return [
@@ -215,7 +215,7 @@ def find_noted(connection: Connection, name: TableName) -> int | None:
     if row is None:
         return None
     table_id, version = row
-    versions.note(table_id, version)
+    versions.note_read(table_id, version)
     return int(table_id)
 
 
@@ -291,7 +291,7 @@ def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
     partitions.remove_rows(unit, [each for each, _ in rows if each is not None])
     for column in _HANGING:
         queued.delete(unit, column, table_ids)
-    versions.forget(unit, table_ids)
+    versions.remove(unit, table_ids)
     descriptors.remove_found(unit, storages)
 
 

@@ -16,7 +16,7 @@ from hmstats.store.schema import DBS, TBLS
 from hmstats.store.schema import NOTIFICATION_LOG as LOG
 from hmstats.store.schema import NOTIFICATION_SEQUENCE as SEQUENCE
 
-_OF_A_TABLE = frozenset(
+_TABLE_EVENTS = frozenset(
     {
         *("CREATE_TABLE", "ALTER_TABLE", "INSERT"),
         *("ADD_PARTITION", "ALTER_PARTITION", "DROP_PARTITION"),
@@ -30,7 +30,7 @@ _LAST = SEQUENCE.c.NEXT_EVENT_ID - 1
 _SINCE = (
     select(_LAST, LOG.c.EVENT_ID, LOG.c.EVENT_TYPE, TBLS.c.TBL_ID)
     .select_from(
-        SEQUENCE.outerjoin(LOG, and_(LOG.c.EVENT_ID > bindparam("number"), LOG.c.EVENT_ID <= _LAST))
+        SEQUENCE.outerjoin(LOG, and_(LOG.c.EVENT_ID > bindparam("event_id"), LOG.c.EVENT_ID <= _LAST))
         .outerjoin(DBS, and_(DBS.c.NAME == LOG.c.DB_NAME, DBS.c.CTLG_NAME == LOG.c.CAT_NAME))
         .outerjoin(TBLS, and_(TBLS.c.DB_ID == DBS.c.DB_ID, TBLS.c.TBL_NAME == LOG.c.TBL_NAME))
     )
@@ -38,25 +38,27 @@ _SINCE = (
 )
 
 
-def since(engine: Engine, number: int) -> Changes | None:
-    """The last event's id and, for each event after `number`, the ids (as texts) of tables that may have changed.
+def since(engine: Engine, event_id: int) -> Changes | None:
+    """The last event's id and, for each event after `event_id`, the ids (as texts) of tables that may have changed.
 
     If anything else may have changed, no event has an entry. None if the database does not answer.
     """
     try:
         with engine.connect() as connection:
-            rows = connection.execute(_SINCE, {"number": number}).all()
+            rows = connection.execute(_SINCE, {"event_id": event_id}).all()
     except SQLAlchemyError:
         return None
     if not rows:
         return None
     last = int(rows[0][0])
-    told = _told(rows) if [row.EVENT_ID for row in rows] == [*range(number + 1, last + 1)] else frozenset()
-    return Changes(last, dict.fromkeys(range(number + 1, last + 1), told) if told else {})
+    table_ids = (
+        _changed_tables(rows) if [row.EVENT_ID for row in rows] == [*range(event_id + 1, last + 1)] else frozenset()
+    )
+    return Changes(last, dict.fromkeys(range(event_id + 1, last + 1), table_ids) if table_ids else {})
 
 
-def _told(rows: Sequence[Any]) -> frozenset[str]:
+def _changed_tables(rows: Sequence[Any]) -> frozenset[str]:
     """The ids of the tables of all events, as texts; empty if an event may have changed anything else."""
-    if any(row.EVENT_TYPE not in _OF_A_TABLE or row.TBL_ID is None for row in rows):
+    if any(row.EVENT_TYPE not in _TABLE_EVENTS or row.TBL_ID is None for row in rows):
         return frozenset()
     return frozenset(str(row.TBL_ID) for row in rows)

@@ -35,9 +35,9 @@ def append(unit: Unit, notifications: Sequence[Notification]) -> range:
         return range(0)
     rows = _rows(unit, notifications)
     if unit.expects:
-        _write_later(unit, rows, unit.expects)
+        _queue_insert(unit, rows, unit.expects)
         return range(0)
-    write = _write_here if unit.connection.dialect.name == "sqlite" else _write_at_once
+    write = _insert_rows if unit.connection.dialect.name == "sqlite" else _insert_in_one_statement
     first = write(unit, rows)
     if first is None:
         _begin_sequence(unit)
@@ -45,11 +45,11 @@ def append(unit: Unit, notifications: Sequence[Notification]) -> range:
     return range(first, first + len(rows))
 
 
-def batches(found: Iterable[Notification]) -> Iterator[list[Notification]]:
+def batches(notifications: Iterable[Notification]) -> Iterator[list[Notification]]:
     """Split notifications into batches to append, so that not all messages of a large change are in memory at once."""
     batch: list[Notification] = []
     size = 0
-    for each in found:
+    for each in notifications:
         batch.append(each)
         size += len(each.message)
         if size > _BATCH_CHARACTERS:
@@ -108,7 +108,7 @@ def _rows(unit: Unit, notifications: Sequence[Notification]) -> list[dict[str, A
     ]
 
 
-def _write_here(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
+def _insert_rows(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     """Insert rows. Returns the first event id; None if the sequence has no row yet."""
     following, number = SEQUENCE.c.NEXT_EVENT_ID, len(rows)
     take = update(SEQUENCE).values(NEXT_EVENT_ID=following + number).returning(following - number)
@@ -119,36 +119,36 @@ def _write_here(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     return first
 
 
-def _write_at_once(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
+def _insert_in_one_statement(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     """Insert rows in one statement on PostgreSQL, so that the sequence is locked for one round trip less.
 
     Returns the first event id; None if the sequence has no row yet.
     """
-    statement, sent = _numbered(unit, rows)
+    statement, sent = _numbering_insert(unit, rows)
     values = tuple(sent[name] for name in statement.names)
     return min(unit.connection.exec_driver_sql(statement.text, values).scalars().all(), default=None)
 
 
-def _write_later(unit: Unit, rows: Sequence[Mapping[str, Any]], expected: ExpectedTable) -> None:
+def _queue_insert(unit: Unit, rows: Sequence[Mapping[str, Any]], expected: ExpectedTable) -> None:
     """Insert rows with the commit, if the table is as expected; earlier writes to it have made the sequence's row."""
-    statement, sent = _numbered(unit, rows)
+    statement, sent = _numbering_insert(unit, rows)
     statement.later(unit, {**sent, **expected.values})
 
 
-def _numbered(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> tuple[KeptText, dict[str, Any]]:
+def _numbering_insert(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> tuple[KeptText, dict[str, Any]]:
     """PostgreSQL's statement that numbers and inserts rows, and its parameters."""
-    names = unit.shape.present(LOG, _KINDS)
-    columns = {name: [row[name] for row in rows] for name in names if name != _PLACE}
-    columns[_PLACE] = list(range(len(rows)))
+    names = unit.shape.present(LOG, _SQL_TYPES)
+    columns = {name: [row[name] for row in rows] for name in names if name != _EVENT_ID}
+    columns[_EVENT_ID] = list(range(len(rows)))
     single = frozenset(name for name, values in columns.items() if values.count(values[0]) == len(values))
     sent = {name: values[0] if name in single else values for name, values in columns.items()}
     return _statement(tuple(names), single, expecting=bool(unit.expects)), {**sent, "number": len(rows)}
 
 
-_PLACE = "EVENT_ID"
+_EVENT_ID = "EVENT_ID"
 """The column whose parameter is the row's index from 0; the statement adds the first id."""
-_KINDS = {
-    _PLACE: "bigint",
+_SQL_TYPES = {
+    _EVENT_ID: "bigint",
     "NL_ID": "bigint",
     "EVENT_TIME": "integer",
     "EVENT_TYPE": "text",
@@ -166,8 +166,10 @@ def _statement(names: tuple[str, ...], single: frozenset[str], *, expecting: boo
 
     Columns in `single` have one value for all rows, the others an array.
     """
-    values = {name: f"%s::{_KINDS[name]}" if name in single else f"unnest(%s::{_KINDS[name]}[])" for name in names}
-    values[_PLACE] = f"taken.first + {values[_PLACE]}"
+    values = {
+        name: f"%s::{_SQL_TYPES[name]}" if name in single else f"unnest(%s::{_SQL_TYPES[name]}[])" for name in names
+    }
+    values[_EVENT_ID] = f"taken.first + {values[_EVENT_ID]}"
     text = f"""
     WITH taken AS (
         UPDATE "NOTIFICATION_SEQUENCE" SET "NEXT_EVENT_ID" = "NEXT_EVENT_ID" + %s
@@ -191,17 +193,17 @@ def _begin_sequence(unit: Unit) -> None:
 
 def _conditions(connection: Connection, wanted: Wanted) -> list[ColumnElement[bool]]:
     c = LOG.c
-    found = [c.EVENT_ID > wanted.after]
+    conditions = [c.EVENT_ID > wanted.after]
     if wanted.until is not None:
-        found.append(c.EVENT_ID <= wanted.until)
+        conditions.append(c.EVENT_ID <= wanted.until)
     if wanted.catalog is not None:
-        found.append(c.CAT_NAME == wanted.catalog)
+        conditions.append(c.CAT_NAME == wanted.catalog)
     if wanted.database is not None:
-        found.append(c.DB_NAME == wanted.database)
+        conditions.append(c.DB_NAME == wanted.database)
     if wanted.tables:
-        found.append(one_of(connection, c.TBL_NAME, wanted.tables))
+        conditions.append(one_of(connection, c.TBL_NAME, wanted.tables))
     if wanted.types:
-        found.append(one_of(connection, c.EVENT_TYPE, wanted.types))
+        conditions.append(one_of(connection, c.EVENT_TYPE, wanted.types))
     if wanted.other_types:
-        found.append(~one_of(connection, c.EVENT_TYPE, wanted.other_types))
-    return found
+        conditions.append(~one_of(connection, c.EVENT_TYPE, wanted.other_types))
+    return conditions

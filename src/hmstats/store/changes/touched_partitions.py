@@ -46,7 +46,7 @@ def append(unit: Unit, table_id: int, partitions: Collection[str]) -> None:
             _append_text(unit.shape, expecting=bool(unit.expects)).later(unit, {**values, **expected})
 
 
-def forget(unit: Unit, table_ids: Sequence[int]) -> None:
+def remove(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove dropped tables' changes."""
     queued.delete(unit, CHANGES.c.TBL_ID, table_ids)
 
@@ -73,8 +73,8 @@ def between(connection: Connection, table_id: int, after: int, to: int) -> froze
     query = select(CHANGES.c.PARTITIONS).where(
         CHANGES.c.TBL_ID == table_id, CHANGES.c.VERSION > after, CHANGES.c.VERSION <= to
     )
-    found = connection.execute(query).scalars().all()
-    return None if len(found) < to - after else frozenset(name for each in found for name in json.loads(each))
+    texts = connection.execute(query).scalars().all()
+    return None if len(texts) < to - after else frozenset(name for each in texts for name in json.loads(each))
 
 
 def _append(insert: Callable[[Table], Any], *, expecting: bool = False) -> Any:

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from hmstats.errors import StoreUnavailable
 from hmstats.store.changes import versions
-from hmstats.store.connections.history import QUESTION, History
+from hmstats.store.connections.history import STAMP_QUERY, History
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.unit.prepared import OTHER_SESSION, code_of, name_of
 
@@ -27,20 +27,20 @@ _SURELY_TAKEN_BYTES = 2_000
 class VersionLine:
     """A dedicated connection, open once constructed. Every method raises StoreUnavailable if it was lost."""
 
-    def __init__(self, connection: Any, error: type[Exception], name: str, history: History, question: str) -> None:
+    def __init__(self, connection: Any, error: type[Exception], name: str, history: History, query: str) -> None:
         self._connection = connection
         self._descriptor: int = connection.fileno()
         self._cursor = connection.cursor()
         self._error = error
         self._name = name
         self._history = history
-        self._question = versions.with_stamp(question) if history.pooled else question
-        self._statement = name_of(question)
+        self._query = versions.with_stamp(query) if history.has_pooler else query
+        self._statement = name_of(query)
         self._prepared = False
         self._ids = ""
-        self.asking = False
+        self.is_running = False
         """Whether a query is running."""
-        self.unsent = False
+        self.has_unsent = False
         """Whether a part of the query is still to be sent."""
 
     @classmethod
@@ -49,7 +49,7 @@ class VersionLine:
         engine: Engine,
         arguments: Mapping[str, Any],
         history: History,
-        question: str = versions.CURRENT_OF_ARRAY,
+        query: str = versions.CURRENT_OF_ARRAY,
     ) -> Self:
         """Connect with the driver's arguments, and wait for it. Raises StoreUnavailable.
 
@@ -61,10 +61,10 @@ class VersionLine:
             connection = driver.connect(**arguments, async_=1)
             _wait(connection)
             cursor = connection.cursor()
-            cursor.execute(QUESTION)
+            cursor.execute(STAMP_QUERY)
             _wait(connection)
-            history.answered(connection, cursor.fetchone())
-            line = cls(connection, driver.Error, name, history, question)
+            history.check_answer(connection, cursor.fetchone())
+            line = cls(connection, driver.Error, name, history, query)
             line._prepare()
         except (driver.Error, TimeoutError) as error:
             raise StoreUnavailable(f"database {name} is not available: {error}") from error
@@ -77,23 +77,23 @@ class VersionLine:
         """
         return self._descriptor
 
-    def ask(self, table_ids: Collection[int]) -> None:
+    def send_query(self, table_ids: Collection[int]) -> None:
         """Send the query for the current versions of the tables."""
         self._ids = f"'{{{','.join(map(str, table_ids))}}}'"
         self._send()
 
-    def hear(self) -> dict[int, int] | None:
+    def receive(self) -> dict[int, int] | None:
         """The answer, without tables that have no version; None if it has not arrived, or nothing was asked."""
         try:
-            said = self._connection.poll()
-            self.unsent = said == _WRITE
-            if said != _DONE or not self.asking:
+            state = self._connection.poll()
+            self.has_unsent = state == _WRITE
+            if state != _DONE or not self.is_running:
                 return None
-            self.asking = False
-            return versions.proven(self._history, dict(self._cursor.fetchall()))
+            self.is_running = False
+            return versions.check_stamp(self._history, dict(self._cursor.fetchall()))
         except self._error as error:
             if not self._prepared or code_of(error) not in OTHER_SESSION:
-                raise self._lost(error) from error
+                raise self._lost_error(error) from error
         self._prepared = False
         self._send()
         return None
@@ -103,33 +103,33 @@ class VersionLine:
         self._connection.close()
 
     def _send(self) -> None:
-        whole = self._question % f"{self._ids}::bigint[]"
+        unprepared = self._query % f"{self._ids}::bigint[]"
         try:
-            self._cursor.execute(f"EXECUTE {self._statement}({self._ids})" if self._prepared else whole)
-            self.unsent = len(self._ids) > _SURELY_TAKEN_BYTES and self._connection.poll() == _WRITE
+            self._cursor.execute(f"EXECUTE {self._statement}({self._ids})" if self._prepared else unprepared)
+            self.has_unsent = len(self._ids) > _SURELY_TAKEN_BYTES and self._connection.poll() == _WRITE
         except self._error as error:
-            raise self._lost(error) from error
-        self.asking = True
+            raise self._lost_error(error) from error
+        self.is_running = True
 
     def _prepare(self) -> None:
         try:
-            self._cursor.execute(f"PREPARE {self._statement}(bigint[]) AS {self._question % '$1'}")
+            self._cursor.execute(f"PREPARE {self._statement}(bigint[]) AS {self._query % '$1'}")
             _wait(self._connection)
             self._prepared = True
         except self._error as error:
             if code_of(error) not in OTHER_SESSION:
                 raise
 
-    def _lost(self, error: Exception) -> StoreUnavailable:
+    def _lost_error(self, error: Exception) -> StoreUnavailable:
         return StoreUnavailable(f"database {self._name} was lost: {error}")
 
 
 def _wait(connection: Any) -> None:
     """Wait until the driver has finished. Raises its errors, or TimeoutError."""
     give_up = time.monotonic() + _OPEN_SECONDS
-    while (wanted := connection.poll()) != _DONE:
+    while (state := connection.poll()) != _DONE:
         if time.monotonic() > give_up:
             raise TimeoutError(f"it did not answer in {_OPEN_SECONDS:g} seconds")
         socket = select.poll()
-        socket.register(connection.fileno(), select.POLLIN if wanted == _READ else select.POLLOUT)
+        socket.register(connection.fileno(), select.POLLIN if state == _READ else select.POLLOUT)
         socket.poll(1_000)

@@ -2,7 +2,7 @@
 
 A cached read of a table is valid as long as the version is the same, on any server. A table has a version from its
 creation to its drop, and ids are never reused, so a table that is created again is another. A read of a table by name
-notes its version (`note`) in the transaction of the rest of the read, for callers that listen (`noting`). A read of
+notes its version (`note_read`) in the transaction of the rest of the read, for callers in `noting_reads`. A read of
 only some partitions names them: changes of others (touched_partitions.py) do not invalidate it.
 
 A Hive on the same database does not update these versions. If it logs every change in the transaction of the change,
@@ -49,7 +49,7 @@ LOGGED_OF_ARRAY = _WITH_LOG % "unnest(%s) AS id"
 _LOGGED_OF_JSON = _WITH_LOG % "value AS id FROM json_each(?)"
 
 
-class Noted(NamedTuple):
+class NotedRead(NamedTuple):
     """A table's version, and the names of the partitions that were read; None means any partition."""
 
     version: int
@@ -58,7 +58,7 @@ class Noted(NamedTuple):
 
 @dataclass(slots=True)
 class _Notes:
-    tables: dict[int, Noted] = field(default_factory=dict)
+    tables: dict[int, NotedRead] = field(default_factory=dict)
     log: int | None = None
     """The version of Hive's log before anything was read; None if it is not used."""
 
@@ -110,16 +110,16 @@ def begin(unit: Unit, table_id: int) -> None:
     queued.insert(unit, VERSIONS, {"TBL_ID": [table_id], "VERSION": [1]})
 
 
-def forget(unit: Unit, table_ids: Sequence[int]) -> None:
+def remove(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove the versions and changes of dropped tables."""
     unit.counted.update(table_ids)
     queued.delete(unit, VERSIONS.c.TBL_ID, table_ids)
-    touched_partitions.forget(unit, table_ids)
+    touched_partitions.remove(unit, table_ids)
 
 
 @contextmanager
-def noting() -> Iterator[dict[int, Noted]]:
-    """Collect the versions, by table id, of the tables read by name inside; of two for one table, the first.
+def noting_reads() -> Iterator[dict[int, NotedRead]]:
+    """Collect the versions, by table id, of the tables read by name inside; if one is read twice, the first version.
 
     Versions only grow: if the first is still the table's version, it is the version of everything that was read.
     """
@@ -142,10 +142,10 @@ def note_unlogged() -> None:
     """Note a read whose changes Hive's log does not contain: the log is noted with version 0, from before any event."""
     notes = _notes.get()
     if notes is not None and notes.log is not None:
-        notes.tables[LOG] = Noted(0, None)
+        notes.tables[LOG] = NotedRead(0, None)
 
 
-def note(table_id: int, version: int | None, partitions: Collection[str] | None = None) -> None:
+def note_read(table_id: int, version: int | None, partitions: Collection[str] | None = None) -> None:
     """Note that a table of this version was read; None if it has none.
 
     With `partitions`, only these were read, by their stored names.
@@ -154,18 +154,18 @@ def note(table_id: int, version: int | None, partitions: Collection[str] | None 
     if notes is None:
         return
     if notes.log is None:
-        _add(notes.tables, table_id, version or 0, partitions)
+        _add_note(notes.tables, table_id, version or 0, partitions)
     else:
-        _add(notes.tables, table_id, version or _UNCOUNTED, partitions)
-        _add(notes.tables, LOG, notes.log, [str(table_id)])
+        _add_note(notes.tables, table_id, version or _UNCOUNTED, partitions)
+        _add_note(notes.tables, LOG, notes.log, [str(table_id)])
 
 
-def _add(noted: dict[int, Noted], table_id: int, version: int, partitions: Collection[str] | None) -> None:
-    known = noted.get(table_id, Noted(version, frozenset()))
-    if partitions is None or known.partitions is None:
-        noted[table_id] = Noted(known.version, None)
+def _add_note(noted: dict[int, NotedRead], table_id: int, version: int, partitions: Collection[str] | None) -> None:
+    before = noted.get(table_id, NotedRead(version, frozenset()))
+    if partitions is None or before.partitions is None:
+        noted[table_id] = NotedRead(before.version, None)
     else:
-        noted[table_id] = Noted(known.version, known.partitions.union(partitions))
+        noted[table_id] = NotedRead(before.version, before.partitions.union(partitions))
 
 
 def with_stamp(question: str) -> str:
@@ -173,10 +173,10 @@ def with_stamp(question: str) -> str:
     return f"{question} UNION ALL SELECT {STAMPED}, {STAMP}"
 
 
-def proven(history: History, found: dict[int, int]) -> dict[int, int]:
+def check_stamp(history: History, versions: dict[int, int]) -> dict[int, int]:
     """The versions in an answer; none if its stamp shows that the database may be an older one."""
-    stamp = found.pop(STAMPED, None)
-    return found if stamp is None or history.note(stamp) else {}
+    stamp = versions.pop(STAMPED, None)
+    return versions if stamp is None or history.check_stamp(stamp) else {}
 
 
 def current(engine: Engine, history: History, table_ids: Collection[int]) -> dict[int, int]:
@@ -185,22 +185,22 @@ def current(engine: Engine, history: History, table_ids: Collection[int]) -> dic
     If LOG is among them, every table has one, as noted beside Hive's log. Empty if the database does not answer;
     the read that follows raises its error.
     """
-    refused = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
+    errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
     try:
-        lent = engine.raw_connection()  # a statement through SQLAlchemy takes twice as long
-    except refused:
+        pooled = engine.raw_connection()  # a statement through SQLAlchemy takes twice as long
+    except errors:
         return {}
     try:
         ids = [*table_ids]
-        cursor = lent.cursor()
+        cursor = pooled.cursor()
         if engine.dialect.name == "sqlite":
             cursor.execute(_LOGGED_OF_JSON if LOG in table_ids else _CURRENT_OF_JSON, (json.dumps(ids),))
         else:
             question = LOGGED_OF_ARRAY if LOG in table_ids else CURRENT_OF_ARRAY
-            cursor.execute(with_stamp(question) if history.pooled else question, (ids,))
-        return proven(history, dict(cursor.fetchall()))
-    except refused as error:
-        lent.invalidate(error)
+            cursor.execute(with_stamp(question) if history.has_pooler else question, (ids,))
+        return check_stamp(history, dict(cursor.fetchall()))
+    except errors as error:
+        pooled.invalidate(error)
         return {}
     finally:
-        lent.close()
+        pooled.close()

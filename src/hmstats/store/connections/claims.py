@@ -21,40 +21,40 @@ from hmstats.store.connections.failures import translate_any
 from hmstats.store.connections.shown_url import shown_url
 
 _KEY = 0x686D7374617474
-_SHARE = "SELECT pg_try_advisory_lock_shared(%s)"
-_TAKE = "SELECT pg_try_advisory_lock(%s)"
-TAKE_IN_TRANSACTION = f"SELECT pg_try_advisory_xact_lock({_KEY})"
+_TRY_SHARED = "SELECT pg_try_advisory_lock_shared(%s)"
+_TRY_EXCLUSIVE = "SELECT pg_try_advisory_lock(%s)"
+TRY_IN_TRANSACTION = f"SELECT pg_try_advisory_xact_lock({_KEY})"
 """Query whether no other session of PostgreSQL holds a claim; none can take one until the transaction ends."""
 _CLAIM = "claim"
 _PAUSE_SECONDS = 0.1
 
 
 class Claims:
-    """The claims of one store: shared ones, or after `take_alone` an exclusive one."""
+    """The claims of one store: shared ones, or after `claim_exclusively` an exclusive one."""
 
     def __init__(self, writers: Engine, checkers: Engine) -> None:
         self._checkers = checkers
-        self._refused = (SQLAlchemyError, checkers.dialect.loaded_dbapi.Error)
+        self._errors = (SQLAlchemyError, checkers.dialect.loaded_dbapi.Error)
         self._name = shown_url(writers.url)
         self._database = Path(writers.url.database or "").resolve() if writers.dialect.name == "sqlite" else None
         self._file = None if self._database is None else f"{self._database}-claim"
-        self._alone: Any = None
+        self._claim: Any = None
         self._exclusive = False
         """Whether the store is exclusive, even while it has lost its claim: writing connections then take none."""
         self._waived = False
-        self._checked = False
+        self._names_checked = False
         """Whether the database's file was found to have one name."""
         self._lock = threading.Lock()
-        event.listen(writers, "connect", self._share)
-        event.listen(writers, "close", _unshare)
+        event.listen(writers, "connect", self._claim_shared)
+        event.listen(writers, "close", _release_shared)
 
     @property
-    def alone(self) -> bool:
+    def is_held(self) -> bool:
         """Whether the exclusive claim is held; PostgreSQL releases it if the connection is lost."""
-        held = self._alone  # another thread may release it meanwhile
-        return held is not None and (self._file is not None or not self._is_lost(held))
+        claim = self._claim  # another thread may release it meanwhile
+        return claim is not None and (self._file is not None or not self._is_lost(claim))
 
-    def take_alone(self, patience_seconds: float) -> None:
+    def claim_exclusively(self, patience_seconds: float) -> None:
         """Take the exclusive claim, before anything is written.
 
         Raises DatabaseTaken if another claim exists for longer than the patience: a killed process may hold its
@@ -62,7 +62,7 @@ class Claims:
         """
         self._check_names()
         give_up = time.monotonic() + patience_seconds
-        while not self._take():
+        while not self._try_claim():
             if time.monotonic() > give_up:
                 raise DatabaseTaken(
                     f"database {self._name} cannot be used exclusively: another server or command writes to it"
@@ -74,15 +74,15 @@ class Claims:
         """Take no claim for new writing connections: they write only tables of which no server caches anything."""
         self._waived = True
 
-    def retake(self) -> bool:
+    def reclaim(self) -> bool:
         """Take the exclusive claim again if it was lost. Returns False if another process has a claim now."""
         with self._lock:
-            return self.alone or self._take()
+            return self.is_held or self._try_claim()
 
     def release(self) -> None:
         """Release the exclusive claim; the database is shared from now on."""
         self._exclusive = False
-        self._let_go()
+        self._release_claim()
 
     def _check_names(self) -> None:
         """Raises DatabaseTaken for a file with several names, whose claims under another name cannot be seen.
@@ -91,71 +91,72 @@ class Claims:
         """
         if self._database is not None and self._database.exists() and self._database.stat().st_nlink > 1:
             raise DatabaseTaken(
-                f"database {self._name} has several names (hard links): a server under another would not be noticed"
+                f"database {self._name} has several names (hard links): "
+                "a server that uses another name could not be detected"
             )
-        self._checked = True
+        self._names_checked = True
 
-    def _let_go(self) -> None:
-        if self._alone is not None:
-            self._alone.close()
-            self._alone = None
+    def _release_claim(self) -> None:
+        if self._claim is not None:
+            self._claim.close()
+            self._claim = None
 
-    def _take(self) -> bool:
-        self._let_go()
+    def _try_claim(self) -> bool:
+        self._release_claim()
         if self._file is not None:
-            self._alone = locked(self._file, fcntl.LOCK_EX)
-            return self._alone is not None
+            self._claim = try_lock(self._file, fcntl.LOCK_EX)
+            return self._claim is not None
         connection: Any = None
         try:
             connection = self._new_connection()
-            taken = _answer(connection, _TAKE)
-        except self._refused as error:
+            acquired = _try_lock(connection, _TRY_EXCLUSIVE)
+        except self._errors as error:
             if connection is not None:
                 connection.close()
             raise translate_any(error, self._name) from error
-        if taken:
-            self._alone = connection
+        if acquired:
+            self._claim = connection
         else:
             connection.close()
-        return taken
+        return acquired
 
     def _new_connection(self) -> Any:
         """A connection of the driver that is detached from its pool."""
-        lent = self._checkers.raw_connection()
-        lent.detach()
-        return lent.dbapi_connection
+        pooled = self._checkers.raw_connection()
+        pooled.detach()
+        return pooled.dbapi_connection
 
     def _is_lost(self, connection: Any) -> bool:
         """Whether the connection was lost, or closed by another thread."""
         try:
-            return has_news(connection)
-        except self._refused:
+            return has_input(connection)
+        except self._errors:
             return True
 
-    def _share(self, connection: Any, record: Any) -> None:
+    def _claim_shared(self, connection: Any, record: Any) -> None:
         """Take a shared claim for a new writing connection. Raises DatabaseTaken."""
         if self._exclusive or self._waived:
             return
         if self._file is None:
-            shared = _answer(connection, _SHARE)
+            acquired = _try_lock(connection, _TRY_SHARED)
             connection.rollback()
         else:
             try:
-                if not self._checked:
+                if not self._names_checked:
                     self._check_names()
-                record.info[_CLAIM] = locked(self._file, fcntl.LOCK_SH)
+                record.info[_CLAIM] = try_lock(self._file, fcntl.LOCK_SH)
             except BaseException:
                 connection.close()
                 raise
-            shared = record.info[_CLAIM] is not None
-        if not shared:
+            acquired = record.info[_CLAIM] is not None
+        if not acquired:
             connection.close()
             raise DatabaseTaken(
-                f"database {self._name} is used exclusively by another server (setting exclusive): nothing was done"
+                f"database {self._name} is used exclusively by another server (setting exclusive): nothing was changed"
             )
 
 
-def _answer(connection: Any, statement: str) -> bool:
+def _try_lock(connection: Any, statement: str) -> bool:
     cursor = connection.cursor()
     cursor.execute(statement, (_KEY,))
     return bool(cursor.fetchone()[0])
@@ -172,7 +173,7 @@ class Lock:
             self.close()
 
     @property
-    def held(self) -> bool:
+    def is_acquired(self) -> bool:
         """Whether the lock was acquired and is not released."""
         return self._descriptor is not None
 
@@ -185,20 +186,20 @@ class Lock:
     __del__ = close
 
 
-def locked(file: str, kind: int = fcntl.LOCK_EX) -> Lock | None:
+def try_lock(file: str, kind: int = fcntl.LOCK_EX) -> Lock | None:
     """Lock a file, and create it if it is missing. None if another process holds a conflicting lock."""
     lock = Lock(file, kind)
-    return lock if lock.held else None
+    return lock if lock.is_acquired else None
 
 
-def _unshare(_connection: Any, record: Any) -> None:
+def _release_shared(_connection: Any, record: Any) -> None:
     claim = record.info.pop(_CLAIM, None)
     if claim is not None:
         claim.close()
 
 
-def has_news(connection: Any) -> bool:
+def has_input(connection: Any) -> bool:
     """Whether the connection has unexpected input, which mostly means that it has ended."""
-    waiting = select.poll()
-    waiting.register(connection.fileno(), select.POLLIN)
-    return bool(waiting.poll(0))
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))

@@ -23,7 +23,7 @@ from hmstats.private_files import make_private
 from hmstats.store.beside_hive.adapted_statements import adapt
 from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.connections.bound_values import check_parameters
-from hmstats.store.connections.claims import Claims, has_news
+from hmstats.store.connections.claims import Claims, has_input
 from hmstats.store.connections.history import History
 from hmstats.store.connections.writing_connection import WritingConnection
 
@@ -37,9 +37,9 @@ _PLANS = "-c jit=off -c max_parallel_workers_per_gather=0 -c random_page_cost=1.
 
 Pages read at random are mostly in memory; by default PostgreSQL assumes a spinning disk, and scans whole tables.
 """
-_PREPARED = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
+_PREPARED_PLANS = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
 """Planner settings for prepared statements, which find rows by keys; they may be planned while tables are empty."""
-_TRUSTED_SECONDS = 5.0
+_UNTESTED_IDLE_SECONDS = 5.0
 """Longest idle time without a test of the connection before its use: the database may be gone silently."""
 
 
@@ -99,19 +99,19 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
         _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
         return Pools(readers, writers, writers, readers, Claims(writers, readers), History())
     readers = _postgres(url, pool_size, statement_seconds)
-    writers = _postgres(url, pool_size, statement_seconds, _PREPARED, connection_factory=WritingConnection)
+    writers = _postgres(url, pool_size, statement_seconds, _PREPARED_PLANS, connection_factory=WritingConnection)
     writers.dialect.supports_server_side_cursors = False
-    checkers = _postgres(url, pool_size, statement_seconds, _PREPARED)
-    line = _arguments(url, statement_seconds, _PREPARED)
+    checkers = _postgres(url, pool_size, statement_seconds, _PREPARED_PLANS)
+    line = _arguments(url, statement_seconds, _PREPARED_PLANS)
     check_parameters(readers)
     check_parameters(writers)
-    event.listen(writers, "before_cursor_execute", _send_what_waits)
-    event.listen(readers, "connect", _see_one_picture)
+    event.listen(writers, "before_cursor_execute", _send_queued)
+    event.listen(readers, "connect", _read_snapshots)
     event.listen(checkers, "connect", _commit_each_statement)
     claims, history = Claims(writers, checkers), History()
     allocators = _postgres(url, 1, statement_seconds)
     for engine in (readers, writers, allocators, checkers):
-        event.listen(engine, "connect", partial(_ask_history, history))
+        event.listen(engine, "connect", partial(_check_stamp, history))
     return Pools(readers, writers, allocators, checkers, claims, history, line)
 
 
@@ -122,8 +122,8 @@ def _sqlite(url: URL, pool_size: int, statement_seconds: float) -> Engine:
     )
 
     @event.listens_for(engine, "do_connect")
-    def on_new(_dialect: object, _record: object, given: list[Any], _named: object) -> None:
-        make_private(given[0])  # SQLite creates its other files with the same mode
+    def on_new(_dialect: object, _record: object, arguments_in_order: list[Any], _named: object) -> None:
+        make_private(arguments_in_order[0])  # SQLite creates its other files with the same mode
 
     return engine
 
@@ -160,7 +160,7 @@ def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str =
         executemany_mode="values_plus_batch",  # many updates in one round trip, as many inserts are
         executemany_batch_page_size=_BATCH_ROWS,
     )
-    _try_when_idle(engine)
+    _test_idle_connections(engine)
     return engine
 
 
@@ -189,11 +189,11 @@ def _session(url: URL, statement_seconds: float, options: str) -> dict[str, Any]
     }
 
 
-def _ask_history(history: History, connection: Any, _record: object) -> None:
-    history.ask(connection)
+def _check_stamp(history: History, connection: Any, _record: object) -> None:
+    history.read_stamp(connection)
 
 
-def _see_one_picture(connection: Any, _record: object) -> None:
+def _read_snapshots(connection: Any, _record: object) -> None:
     connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
 
 
@@ -201,13 +201,13 @@ def _commit_each_statement(connection: Any, _record: object) -> None:
     connection.autocommit = True
 
 
-def _send_what_waits(connection: Connection, *_: object) -> None:
+def _send_queued(connection: Connection, *_: object) -> None:
     unit = connection.get_execution_options().get(UNIT)
     if unit is not None:
         unit.send()
 
 
-def _try_when_idle(engine: Engine) -> None:
+def _test_idle_connections(engine: Engine) -> None:
     @event.listens_for(engine, "checkin")  # codespell:ignore checkin
     def on_return(_connection: Any, record: Any) -> None:
         record.info["idle_since"] = time.monotonic()
@@ -215,9 +215,9 @@ def _try_when_idle(engine: Engine) -> None:
     @event.listens_for(engine, "checkout")
     def on_loan(connection: Any, record: Any, _proxy: object) -> None:
         now = time.monotonic()
-        trusted = now - record.info.get("idle_since", now) < _TRUSTED_SECONDS
+        trusted = now - record.info.get("idle_since", now) < _UNTESTED_IDLE_SECONDS
         try:
-            if trusted and not has_news(connection):
+            if trusted and not has_input(connection):
                 return
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")

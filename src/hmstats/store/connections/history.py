@@ -2,7 +2,7 @@
 
 After a failover, a restored backup, or a crash without durable commits, a database may be older than what was read of
 it. Versions then continue from older ones and may equal cached ones for other contents, and reserved ids are given
-twice. All of these end the connections. So each new connection is asked for a stamp before its first use; if the stamp
+twice. All of these end the connections. So a stamp is read from each new connection before its first use; if the stamp
 has changed, all caches of the database are cleared first.
 
 A pooler may keep a client's connection while it changes the server's behind it: there every check of versions asks for
@@ -18,7 +18,7 @@ STAMP = (
     " # CAST(1000000 * COALESCE(EXTRACT(EPOCH FROM pg_stat_get_bgwriter_stat_reset_time()), 0) AS bigint)"
 )
 """SQL of a number that changes when the server starts or recovers from a crash, which resets its counters."""
-QUESTION = f"SELECT {STAMP}, pg_backend_pid()"
+STAMP_QUERY = f"SELECT {STAMP}, pg_backend_pid()"
 """Query for a new connection: the stamp, and the id of the server's process, which reveals a pooler."""
 
 
@@ -28,33 +28,33 @@ class History:
     def __init__(self) -> None:
         self._stamp: int | None = None
         self._lock = threading.Lock()
-        self._forget: list[Callable[[], None]] = []
-        self.pooled = False
+        self._clear_caches: list[Callable[[], None]] = []
+        self.has_pooler = False
         """Whether a pooler is between, so that connections outlive the server's."""
 
-    def on_change(self, forget: Callable[[], None]) -> None:
-        """Register `forget`, called before anything is read of a database that may be older; it must not block."""
-        self._forget.append(forget)
+    def on_change(self, clear: Callable[[], None]) -> None:
+        """Register `clear`, which runs before anything is read of a database that may be older; it must not block."""
+        self._clear_caches.append(clear)
 
-    def ask(self, connection: Any) -> None:
-        """Ask a new connection of the driver for its stamp, and note it."""
+    def read_stamp(self, connection: Any) -> None:
+        """Read the stamp from a new connection of the driver, and check it."""
         cursor = connection.cursor()
-        cursor.execute(QUESTION)
-        self.answered(connection, cursor.fetchone())
+        cursor.execute(STAMP_QUERY)
+        self.check_answer(connection, cursor.fetchone())
         connection.rollback()
 
-    def answered(self, connection: Any, answer: tuple[int, int]) -> None:
-        """Note a new connection's answer to QUESTION."""
+    def check_answer(self, connection: Any, answer: tuple[int, int]) -> None:
+        """Check a new connection's answer to STAMP_QUERY."""
         stamp, process_id = answer
-        self.pooled = self.pooled or process_id != connection.info.backend_pid
-        self.note(stamp)
+        self.has_pooler = self.has_pooler or process_id != connection.info.backend_pid
+        self.check_stamp(stamp)
 
-    def note(self, stamp: int) -> bool:
-        """Note a stamp, and clear the caches first if it has changed. Returns whether it is unchanged."""
+    def check_stamp(self, stamp: int) -> bool:
+        """Remember a stamp, and clear the caches first if it has changed. Returns whether it is unchanged."""
         with self._lock:
-            before, same = self._stamp, stamp == self._stamp
-            if not same and before is not None:
-                for forget in self._forget:
-                    forget()
+            before, unchanged = self._stamp, stamp == self._stamp
+            if not unchanged and before is not None:
+                for clear in self._clear_caches:
+                    clear()
             self._stamp = stamp
-        return same or before is None
+        return unchanged or before is None

@@ -11,7 +11,7 @@ from hmstats.jdbc_url import kind_and_rest, server_of
 _PORT = 5432
 _SSL = "verify-full"
 """The sslmode equal to pgjdbc's older parameter ssl=true."""
-_TAKEN = ("sslmode", "sslcert", "sslkey", "sslrootcert", "currentSchema")
+_COPIED_PARAMETERS = ("sslmode", "sslcert", "sslkey", "sslrootcert", "currentSchema")
 """Parameters that libpq has too, and currentSchema, which connections.py reads; others are Java's own."""
 
 
@@ -21,19 +21,21 @@ def database_of(jdbc_url: str, user: str | None, password: str | None) -> str:
     Raises SettingsError if the database is not PostgreSQL.
     """
     kind, rest = kind_and_rest(jdbc_url) or ("", "")
-    found = server_of(rest) if kind == "postgresql" else None
-    if found is None:
+    server = server_of(rest) if kind == "postgresql" else None
+    if server is None:
         raise SettingsError(
             "javax.jdo.option.ConnectionURL must be jdbc:postgresql://HOST:PORT/NAME, "
             f"found {_without_values(jdbc_url)}"
         )
-    given = found.parameters
-    user, password = user or given.get("user"), password if password is not None else given.get("password")
-    hosts = [_host(each) for each in (found.hosts or "localhost").split(",")]
-    query: dict[str, str | tuple[str, ...]] = {name: given[name] for name in _TAKEN if name in given}
-    if given.get("ssl") == "true":
+    parameters = server.parameters
+    user, password = user or parameters.get("user"), password if password is not None else parameters.get("password")
+    hosts = [_host(each) for each in (server.hosts or "localhost").split(",")]
+    query: dict[str, str | tuple[str, ...]] = {
+        name: parameters[name] for name in _COPIED_PARAMETERS if name in parameters
+    }
+    if parameters.get("ssl") == "true":
         query.setdefault("sslmode", _SSL)
-    url = URL.create("postgresql", user, password, database=found.database or user, query=query)
+    url = URL.create("postgresql", user, password, database=server.database or user, query=query)
     if len(hosts) == 1:
         host, port = hosts[0]
         url = url.set(host=host, port=port)
@@ -45,7 +47,7 @@ def database_of(jdbc_url: str, user: str | None, password: str | None) -> str:
 def with_schema(url: str, schema: str) -> str:
     """The database URL with a schema in which tables are created, and which is searched first."""
     parsed = make_url(url)
-    others = _text(parsed.query, "currentSchema") or "public"
+    others = _query_text(parsed.query, "currentSchema") or "public"
     return parsed.update_query_dict({"currentSchema": f"{schema},{others}"}).render_as_string(hide_password=False)
 
 
@@ -54,9 +56,9 @@ def _host(text: str) -> tuple[str, int]:
     return (host or "localhost").strip("[]"), int(port or _PORT)
 
 
-def _text(query: Mapping[str, tuple[str, ...] | str], name: str) -> str:
-    found = query.get(name, "")
-    return found if isinstance(found, str) else ",".join(found)
+def _query_text(query: Mapping[str, tuple[str, ...] | str], name: str) -> str:
+    value = query.get(name, "")
+    return value if isinstance(value, str) else ",".join(value)
 
 
 def _without_values(jdbc_url: str) -> str:

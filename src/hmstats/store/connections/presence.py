@@ -16,18 +16,18 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from hmstats.errors import StoreUnavailable
-from hmstats.store.connections.claims import Lock, has_news, locked
+from hmstats.store.connections.claims import Lock, has_input, try_lock
 from hmstats.store.connections.failures import translate_any
 from hmstats.store.connections.shown_url import shown_url
 
-_HOLD = "SELECT pg_try_advisory_lock(%s)"
-_TRY = "SELECT pg_try_advisory_xact_lock(%s)"
+_LOCK = "SELECT pg_try_advisory_lock(%s)"
+_TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%s)"
 _BITS = 62
-_FILE = "-owner-"
+_FILE_INFIX = "-owner-"
 """Text between the name of an SQLite file and the number of a process, in the name of the locked file."""
 
 
-def new_number() -> int:
+def new_id() -> int:
     """A random, unique id of a process or a change, 62 bits."""
     return secrets.randbits(_BITS) + 1
 
@@ -37,25 +37,25 @@ class Presence:
 
     def __init__(self, checkers: Engine) -> None:
         self._checkers = checkers
-        self._refused = (SQLAlchemyError, checkers.dialect.loaded_dbapi.Error)
+        self._errors = (SQLAlchemyError, checkers.dialect.loaded_dbapi.Error)
         self._name = shown_url(checkers.url)
         sqlite = checkers.dialect.name == "sqlite"
         self._database = Path(checkers.url.database or "").resolve() if sqlite else None
-        self._number: int | None = None
-        self._held: Any = None
+        self._owner_id: int | None = None
+        self._owner_lock: Any = None
         self._running: set[int] = set()
         self._lock = threading.Lock()
 
-    def number(self) -> int:
+    def owner_id(self) -> int:
         """The number of this process, locked. Raises StoreUnavailable."""
         with self._lock:
-            if self._number is None or self._is_lost():
-                self._let_go()
-                self._number = self._taken()
-            return self._number
+            if self._owner_id is None or self._is_lost():
+                self._release()
+                self._owner_id = self._lock_new_id()
+            return self._owner_id
 
     @contextmanager
-    def working(self, change_id: int) -> Iterator[bool]:
+    def mark_running(self, change_id: int) -> Iterator[bool]:
         """Mark a change as running inside. Yields False if another thread of this process works on it."""
         with self._lock:
             mine = change_id not in self._running
@@ -71,79 +71,79 @@ class Presence:
         """Whether no process works on a change any more. Raises StoreUnavailable."""
         if change_id in self._running:
             return False
-        return owner == self._number or self._is_gone(owner)
+        return owner == self._owner_id or self._has_ended(owner)
 
     def close(self) -> None:
         """Release the process's number."""
         with self._lock:
-            self._let_go()
+            self._release()
 
-    def sweep(self) -> None:
+    def remove_abandoned_files(self) -> None:
         """Remove the files of killed processes."""
         if self._database is not None:
-            for each in self._database.parent.glob(f"{glob.escape(self._database.name)}{_FILE}*"):
-                _remove_unheld(each)
+            for file in self._database.parent.glob(f"{glob.escape(self._database.name)}{_FILE_INFIX}*"):
+                _remove_unlocked(file)
 
-    def _is_gone(self, owner: int) -> bool:
+    def _has_ended(self, owner: int) -> bool:
         if self._database is None:
-            return self._answer(_TRY, owner)
-        return _remove_unheld(self._file(owner))
+            return self._try_lock(_TRY_LOCK, owner)
+        return _remove_unlocked(self._file(owner))
 
-    def _taken(self) -> int:
-        number = new_number()
+    def _lock_new_id(self) -> int:
+        owner_id = new_id()
         if self._database is not None:
-            file = self._file(number)
-            while self._held is None or not file.exists():  # another process may sweep it before it is locked
-                self._held = locked(str(file))
+            file = self._file(owner_id)
+            while self._owner_lock is None or not file.exists():  # another process may sweep it before it is locked
+                self._owner_lock = try_lock(str(file))
         else:
             connection: Any = None
             try:
-                lent = self._checkers.raw_connection()
-                lent.detach()
-                connection = lent.dbapi_connection
+                pooled = self._checkers.raw_connection()
+                pooled.detach()
+                connection = pooled.dbapi_connection
                 with connection.cursor() as cursor:
-                    cursor.execute(_HOLD, (number,))
-            except self._refused as error:
+                    cursor.execute(_LOCK, (owner_id,))
+            except self._errors as error:
                 if connection is not None:
                     connection.close()
                 raise translate_any(error, self._name) from error
-            self._held = connection
-        return number
+            self._owner_lock = connection
+        return owner_id
 
-    def _answer(self, statement: str, number: int) -> bool:
+    def _try_lock(self, statement: str, owner_id: int) -> bool:
         try:
             with self._checkers.connect() as connection:
-                return bool(connection.exec_driver_sql(statement, (number,)).scalar_one())
+                return bool(connection.exec_driver_sql(statement, (owner_id,)).scalar_one())
         except SQLAlchemyError as error:
             raise StoreUnavailable(f"database {self._name} does not answer: {error}") from error
 
     def _is_lost(self) -> bool:
         """Whether the lock was lost, since its connection has ended."""
-        if isinstance(self._held, Lock):
+        if isinstance(self._owner_lock, Lock):
             return False
         try:
-            return self._held is None or has_news(self._held)
-        except self._refused:
+            return self._owner_lock is None or has_input(self._owner_lock)
+        except self._errors:
             return True
 
-    def _let_go(self) -> None:
-        held, self._held = self._held, None
-        if self._database is not None and self._number is not None:
-            self._file(self._number).unlink(missing_ok=True)
-        if held is not None:
-            held.close()
-        self._number = None
+    def _release(self) -> None:
+        lock, self._owner_lock = self._owner_lock, None
+        if self._database is not None and self._owner_id is not None:
+            self._file(self._owner_id).unlink(missing_ok=True)
+        if lock is not None:
+            lock.close()
+        self._owner_id = None
 
-    def _file(self, number: int) -> Path:
+    def _file(self, owner_id: int) -> Path:
         assert self._database is not None
-        return self._database.with_name(f"{self._database.name}{_FILE}{number}")
+        return self._database.with_name(f"{self._database.name}{_FILE_INFIX}{owner_id}")
 
 
-def _remove_unheld(file: Path) -> bool:
+def _remove_unlocked(file: Path) -> bool:
     """Remove a file unless a process holds its lock. Returns False if one does."""
     if not file.exists():
         return True
-    lock = locked(str(file))
+    lock = try_lock(str(file))
     if lock is None:
         return False
     file.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ class SharedPicture:
         self._connection: Connection | None = None
 
     @contextmanager
-    def lent(self, readers: Engine) -> Iterator[Connection]:
+    def lend(self, readers: Engine) -> Iterator[Connection]:
         """Lend the transaction's connection; an error ends the transaction, since PostgreSQL cannot continue it."""
         if self._connection is None:
             self._connection = readers.connect()
@@ -37,6 +37,6 @@ class TriedPicture:
         self._connection = connection
 
     @contextmanager
-    def lent(self, _readers: Engine) -> Iterator[Connection]:
+    def lend(self, _readers: Engine) -> Iterator[Connection]:
         """Lend the unit's connection."""
         yield self._connection

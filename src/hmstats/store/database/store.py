@@ -20,16 +20,16 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from hmstats.errors import DatabaseTaken, MetaError, SettingsError, StoreUnavailable
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.events import Event, Notification
-from hmstats.store.beside_hive.present_tables import WHOLE, Shape
+from hmstats.store.beside_hive.present_tables import COMPLETE, Shape
 from hmstats.store.changes import hive_changes, notifications, touched_partitions, versions
-from hmstats.store.changes.exclusive_versions import OwnVersions
+from hmstats.store.changes.exclusive_versions import ExclusiveVersions
 from hmstats.store.changes.version_line import VersionLine
 from hmstats.store.connections.connections import UNIT, Pools, connect, database_url
 from hmstats.store.connections.failures import TRIES, Failure, classify, translate
 from hmstats.store.connections.presence import Presence
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.shared_picture import SharedPicture, TriedPicture
-from hmstats.store.database.table_mutex import Turns
+from hmstats.store.database.table_mutex import TableMutexes
 from hmstats.store.statistics import statistics_by_name, statistics_groups, table_facts
 from hmstats.store.unit import prepared
 from hmstats.store.unit.ids import Ids
@@ -68,15 +68,15 @@ class Store:
         self._clock = clock
         self._sleep = sleep
         self._ids = Ids(pools.allocators)
-        self._turns = Turns()
+        self._mutexes = TableMutexes()
         self._encode: Encoder | None = None
         self._keeps_history = False
-        self._own: OwnVersions | None = None
+        self._exclusive_versions: ExclusiveVersions | None = None
         self._preparing = prepared.Preparing(possible=pools.line is not None)
         self._follows_hive = False
-        self.shape = WHOLE
+        self.shape = COMPLETE
         self.read_only = read_only
-        self.forget_when_older(self._ids.forget)
+        self.on_older_database(self._ids.forget)
 
     @classmethod
     def open(
@@ -98,37 +98,39 @@ class Store:
         pools = connect(database_url(url), pool_size, statement_seconds)
         return cls(pools, patience_seconds=statement_seconds, clock=clock, sleep=sleep, read_only=read_only)
 
-    def take_alone(self, patience_seconds: float = 0.0) -> None:
+    def claim_exclusively(self, patience_seconds: float = 0.0) -> None:
         """Use the database exclusively from now on, so that versions can be cached. Raises as Claims.take_alone."""
         if self.shape.beside_hive:
             raise SettingsError(f"database {self.name} cannot be used exclusively: a Hive writes to it too")
-        self._pools.claims.take_alone(patience_seconds)
-        self._own = OwnVersions(partial(versions.current, self._pools.checkers, self._pools.history))
-        self.forget_when_older(self._own.forget_all)
+        self._pools.claims.claim_exclusively(patience_seconds)
+        self._exclusive_versions = ExclusiveVersions(
+            partial(versions.current, self._pools.checkers, self._pools.history)
+        )
+        self.on_older_database(self._exclusive_versions.clear)
 
-    def write_beside_alone(self) -> None:
+    def write_without_claim(self) -> None:
         """Write even while a server uses the database exclusively: only tables of which no server caches anything."""
         self._pools.claims.waive()
 
-    def forget_when_older(self, forget: Callable[[], None]) -> None:
-        """Register `forget`, which clears a cache when the database may be an older one (history.py)."""
-        self._pools.history.on_change(forget)
+    def on_older_database(self, clear: Callable[[], None]) -> None:
+        """Register `clear`, which clears a cache when the database may be an older one (history.py)."""
+        self._pools.history.on_change(clear)
 
-    def keep_log(self, encode: Encoder) -> None:
+    def enable_log(self, encode: Encoder) -> None:
         """Write the events of units to the notification log from now on."""
         self._encode = encode
 
     @property
-    def keeps_log(self) -> bool:
+    def has_log(self) -> bool:
         """Whether the events of units are written to the notification log."""
         return self._encode is not None
 
-    def keep_history(self) -> None:
+    def enable_history(self) -> None:
         """Keep what units replace of statistics from now on (store/history)."""
         self._keeps_history = True
 
     @property
-    def knows_changes(self) -> bool:
+    def sees_all_changes(self) -> bool:
         """Whether versions reflect every change by every writer."""
         return self._follows_hive or not self.shape.beside_hive
 
@@ -136,7 +138,7 @@ class Store:
         """Use Hive's notification log as a version from now on; Hive must log all changes in their transactions."""
         self._follows_hive = True
 
-    def take_shape(self, shape: Shape) -> None:
+    def use_shape(self, shape: Shape) -> None:
         """Adapt all statements to a shape of the database; call it before any other use."""
         self.shape = shape
         self._pools.adapt(shape)
@@ -151,7 +153,7 @@ class Store:
         """A connection with a consistent snapshot of the database. Raises StoreUnavailable if it does not answer."""
         shared = _shared.get()
         try:
-            with self._pools.readers.connect() if shared is None else shared.lent(self._pools.readers) as connection:
+            with self._pools.readers.connect() if shared is None else shared.lend(self._pools.readers) as connection:
                 if self._follows_hive:
                     versions.note_log(connection)
                 yield connection
@@ -173,7 +175,7 @@ class Store:
             shared.close()
 
     @contextmanager
-    def apart(self) -> Iterator[None]:
+    def outside_picture(self) -> Iterator[None]:
         """Let the reads inside see the newest state, whatever picture is shared around them."""
         token = _shared.set(None)
         try:
@@ -181,7 +183,7 @@ class Store:
         finally:
             _shared.reset(token)
 
-    def tried(self, change: Callable[[Unit], None], read: Callable[[], Result]) -> Result:
+    def try_change(self, change: Callable[[Unit], None], read: Callable[[], Result]) -> Result:
         """What `read` returns if its reads of this context see a change, which is rolled back then. Raises as `write`.
 
         The change is neither logged nor kept in the history. Reads inside take no fast way.
@@ -198,26 +200,30 @@ class Store:
         return self.write(attempt, keep=lambda _: False)
 
     @property
-    def tries(self) -> bool:
+    def is_trying(self) -> bool:
         """Whether reads of this context see a change that is only tried, so that nothing of them may be cached."""
         return isinstance(_shared.get(), TriedPicture)
 
     def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
         """The current versions of the tables, as versions.current returns them."""
-        if self._own is not None and self._pools.claims.alone:
-            return self._own.current(table_ids)
+        if self._exclusive_versions is not None and self._pools.claims.is_held:
+            return self._exclusive_versions.current(table_ids)
         return versions.current(self._pools.checkers, self._pools.history, table_ids)
 
-    def known_versions(self, table_ids: Collection[int]) -> dict[int, int] | None:
+    def cached_versions(self, table_ids: Collection[int]) -> dict[int, int] | None:
         """The current versions of the tables if all are cached, else None."""
-        return self._own.known(table_ids) if self._own is not None and self._pools.claims.alone else None
+        return (
+            self._exclusive_versions.cached(table_ids)
+            if self._exclusive_versions is not None and self._pools.claims.is_held
+            else None
+        )
 
     def version_line(self) -> VersionLine | None:
         """A new VersionLine, closed by the caller; None on SQLite and in an exclusive store. Raises StoreUnavailable.
 
         An exclusive store caches its versions and needs none.
         """
-        if self._pools.line is None or self._own is not None:
+        if self._pools.line is None or self._exclusive_versions is not None:
             return None
         question = versions.LOGGED_OF_ARRAY if self._follows_hive else versions.CURRENT_OF_ARRAY
         return VersionLine.open(self._pools.checkers, self._pools.line, self._pools.history, question)
@@ -230,7 +236,7 @@ class Store:
 
     def target(self, name: TableName) -> table_facts.Target | None:
         """The facts about a table that statistics need, as table_facts.read returns them."""
-        if self.tries:
+        if self.is_trying:
             return None
         return table_facts.read(self._pools.checkers, name)
 
@@ -238,7 +244,7 @@ class Store:
         self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool
     ) -> statistics_by_name.VersionedColumns | None:
         """Statistics of partitions with the table's version, as statistics_by_name.of_partitions returns them."""
-        if self.tries:
+        if self.is_trying:
             return None
         return statistics_by_name.of_partitions(self._pools.checkers, table_id, partitions, columns, sketches=sketches)
 
@@ -246,7 +252,7 @@ class Store:
         self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None
     ) -> statistics_groups.VersionedGroups | None:
         """Statistics of partitions in groups, as statistics_groups.of_partitions returns them."""
-        if self.tries:
+        if self.is_trying:
             return None
         return statistics_groups.of_partitions(self._pools.checkers, table_id, partitions, columns)
 
@@ -254,7 +260,7 @@ class Store:
         self, name: TableName, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.VersionedColumns | None:
         """A table's statistics with its version, as statistics_by_name.of_table returns them."""
-        if self.tries:
+        if self.is_trying:
             return None
         return statistics_by_name.of_table(self._pools.checkers, name, columns, sketches=sketches)
 
@@ -262,18 +268,18 @@ class Store:
         self, name: TableName, partition: str, columns: Sequence[str], *, sketches: bool
     ) -> statistics_by_name.VersionedColumns | None:
         """A partition's statistics with the table's version, as statistics_by_name.of_partition returns them."""
-        if self.tries:
+        if self.is_trying:
             return None
         return statistics_by_name.of_partition(self._pools.checkers, name, partition, columns, sketches=sketches)
 
     def write_table(self, name: TableName, work: Callable[[Unit], Result]) -> Result:
         """Run `work` as `write` does, while holding the process's mutex of the table that it locks first."""
-        with self.turn(name):
+        with self.hold_mutex(name):
             return self.write(work)
 
-    def turn(self, name: TableName) -> AbstractContextManager[None]:
+    def hold_mutex(self, name: TableName) -> AbstractContextManager[None]:
         """Hold the process's mutex of writers of this table; waits at most the statement timeout (table_mutex.py)."""
-        return self._turns.of(name, self.patience_seconds)
+        return self._mutexes.hold(name, self.patience_seconds)
 
     def write(self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None = None) -> Result:
         """Run `work` in a transaction and commit it. Returns its result; an error that it raises rolls back.
@@ -281,12 +287,12 @@ class Store:
         Rolls back too if `keep` returns False for the result. Raises StoreUnavailable if the database does not answer,
         MetaError if it refuses the change or the store is read-only.
         """
-        return self._until_done(partial(self._try, work, keep))
+        return self._run_with_retries(partial(self._try, work, keep))
 
     @property
     def can_expect(self) -> bool:
         """Whether `write_as_expected` is supported: on PostgreSQL, in a database without a Hive."""
-        return self._pools.line is not None and self.shape is WHOLE
+        return self._pools.line is not None and self.shape is COMPLETE
 
     def write_as_expected(
         self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None]
@@ -300,20 +306,20 @@ class Store:
         """
         lost: list[DBAPIError] = []
         try:
-            written = self._until_done(partial(self._try_as_expected, expected, rows, work, lost))
+            written = self._run_with_retries(partial(self._try_as_expected, expected, rows, work, lost))
         except StoreUnavailable as error:
             if lost:
-                raise self._nobody_knows() from error
+                raise self._unknown_outcome() from error
             raise
         if written is None and lost:
-            raise self._nobody_knows() from lost[0]
+            raise self._unknown_outcome() from lost[0]
         return written
 
-    def _until_done(self, attempt: Callable[[], Result]) -> Result:
+    def _run_with_retries(self, attempt: Callable[[], Result]) -> Result:
         """Run an attempt, with retries after failures for which they may help. Returns its result."""
         if self.read_only:
-            raise MetaError("this server only reads: nothing can be changed through it")
-        met: Counter[Failure] = Counter()
+            raise MetaError(f"database {self.name} is opened read-only by this server: nothing can be changed")
+        failures: Counter[Failure] = Counter()
         give_up = time.monotonic() + self.patience_seconds
         while True:
             try:
@@ -325,23 +331,25 @@ class Store:
                 failure = classify(error)
                 if failure is Failure.RACE:  # perhaps an id that a restored database has given already
                     self._ids.forget()
-                met[failure] += 1
-                if met[failure] == TRIES[failure] or time.monotonic() > give_up:
-                    raise translate(error, self.name, met.total()) from error
+                failures[failure] += 1
+                if failures[failure] == TRIES[failure] or time.monotonic() > give_up:
+                    raise translate(error, self.name, failures.total()) from error
             # A random pause keeps two writers from conflicting again.
-            self._sleep(_FIRST_PAUSE_SECONDS * 2 ** met.total() * random.random())
+            self._sleep(_FIRST_PAUSE_SECONDS * 2 ** failures.total() * random.random())
 
     @contextmanager
     def _changing(self, table_ids: Collection[int]) -> Iterator[None]:
         """Invalidate cached versions around the commit inside. Raises DatabaseTaken if the exclusive claim is lost."""
-        if self._own is None:
+        if self._exclusive_versions is None:
             yield
             return
-        if not self._pools.claims.alone:
-            self._own.forget_all()
-            if not self._pools.claims.retake():
-                raise DatabaseTaken(f"database {self.name} is another server's by now: nothing was changed")
-        with self._own.changing(table_ids):
+        if not self._pools.claims.is_held:
+            self._exclusive_versions.clear()
+            if not self._pools.claims.reclaim():
+                raise DatabaseTaken(
+                    f"database {self.name} is used exclusively by another server by now: nothing was changed"
+                )
+        with self._exclusive_versions.changing(table_ids):
             yield
 
     def log(self, unit: Unit) -> range:
@@ -352,12 +360,12 @@ class Store:
         if self._encode is None or not unit.events:
             return range(0)
         encoded = (self._encode(event, unit.now_seconds) for event in unit.events)
-        written = [notifications.append(unit, each) for each in notifications.batches(encoded)]
+        ranges = [notifications.append(unit, each) for each in notifications.batches(encoded)]
         unit.events.clear()
-        return range(written[0].start, written[-1].stop)
+        return range(ranges[0].start, ranges[-1].stop)
 
     def _try(self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None) -> Result:
-        with self._unit() as unit, _cleaned_up(unit):
+        with self._unit() as unit, _clean_up_on_error(unit):
             result = work(unit)
             if keep is not None and not keep(result):
                 _clean_up(unit)
@@ -368,7 +376,7 @@ class Store:
                     unit.commit()
             except DBAPIError as error:
                 if error.connection_invalidated:
-                    raise self._nobody_knows() from error  # a second try could do it twice
+                    raise self._unknown_outcome() from error  # a second try could do it twice
                 raise
             return result
 
@@ -376,7 +384,7 @@ class Store:
         self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None], lost: list[DBAPIError]
     ) -> Result | None:
         """Try `write_as_expected` once. Adds the error of a lost connection to `lost`; a retry cannot write twice."""
-        with self._unit(expected) as unit, _cleaned_up(unit):
+        with self._unit(expected) as unit, _clean_up_on_error(unit):
             result = work(unit)
             if result is None:
                 _clean_up(unit)
@@ -408,14 +416,15 @@ class Store:
             connection.execution_options(**{UNIT: unit})
             yield unit
 
-    def _nobody_knows(self) -> StoreUnavailable:
+    def _unknown_outcome(self) -> StoreUnavailable:
         return StoreUnavailable(
-            f"database {self.name} was lost during the commit: it holds all of the change or nothing of it"
+            f"connection to database {self.name} was lost during the commit: "
+            "the change was applied completely or not at all"
         )
 
 
 @contextmanager
-def _cleaned_up(unit: Unit) -> Iterator[None]:
+def _clean_up_on_error(unit: Unit) -> Iterator[None]:
     """After an error drop the unit's queued statements, and have its statements prepared again."""
     try:
         yield
@@ -425,8 +434,8 @@ def _cleaned_up(unit: Unit) -> Iterator[None]:
 
 
 def _clean_up(unit: Unit) -> None:
-    unit.drop_waiting()
-    prepared.forget(unit.connection)
+    unit.clear_queue()
+    prepared.deallocate_all(unit.connection)
 
 
 def _seconds(time_seconds: float) -> int:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from weakref import WeakValueDictionary
 
 
-class _Turn:
+class _Mutex:
     """A lock that is garbage collected once no thread uses it."""
 
     __slots__ = ("__weakref__", "lock")
@@ -18,23 +18,23 @@ class _Turn:
         self.lock = threading.Lock()
 
 
-class Turns:
+class TableMutexes:
     """Mutexes by key, created on demand. Thread-safe."""
 
     def __init__(self) -> None:
-        self._turns: WeakValueDictionary[Hashable, _Turn] = WeakValueDictionary()
+        self._mutexes: WeakValueDictionary[Hashable, _Mutex] = WeakValueDictionary()
         self._lock = threading.Lock()
 
     @contextmanager
-    def of(self, written: Hashable, patience_seconds: float) -> Iterator[None]:
+    def hold(self, key: Hashable, patience_seconds: float) -> Iterator[None]:
         """Hold the key's mutex. After `patience_seconds` go on without it: the database's lock still orders writers."""
         with self._lock:
-            turn = self._turns.get(written)
-            if turn is None:
-                turn = self._turns[written] = _Turn()
-        mine = turn.lock.acquire(timeout=patience_seconds)
+            mutex = self._mutexes.get(key)
+            if mutex is None:
+                mutex = self._mutexes[key] = _Mutex()
+        acquired = mutex.lock.acquire(timeout=patience_seconds)
         try:
             yield
         finally:
-            if mine:
-                turn.lock.release()
+            if acquired:
+                mutex.lock.release()

@@ -84,7 +84,7 @@ def survey(url: str, *, warehouse: str, hive_logs: bool = False) -> Survey:
             found = shapes.read(connection)
         if not found.beside_hive:
             raise SchemaError(f"database {store.name} is not the database of a Hive Metastore")
-        store.take_shape(found)
+        store.use_shape(found)
         with store.read() as connection:
             looked = _survey(connection, store.name, found, hive_logs=hive_logs)
             return replace(looked, roots=tuple(needed_roots(connection, warehouse, MANAGED)))

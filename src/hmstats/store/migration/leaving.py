@@ -53,7 +53,7 @@ def leave(url: str) -> Remains:
 
     def work(connection: Connection) -> None:
         found.append(_remains(connection))
-        if not connection.execute(text(claims.TAKE_IN_TRANSACTION)).scalar_one():
+        if not connection.execute(text(claims.TRY_IN_TRANSACTION)).scalar_one():
             raise DatabaseTaken(f"database {_name(connection)} is in use by a server of hmstats: stop it first")
         if HMSTATS_FILE_CHANGE.name in found[0].tables:
             _require_settled(connection)

@@ -34,20 +34,20 @@ def rows(connection: Connection, statement: Select[Any], values: Mapping[str, An
 
 def _copied(connection: Connection, statement: Select[Any], values: Mapping[str, Any]) -> bytes:
     compiled = _compiled(statement, connection.dialect)
-    given = compiled.construct_params(values)
-    check(given.values())
+    parameters = compiled.construct_params(values)
+    check(parameters.values())
     driver: Any = connection.connection.dbapi_connection
-    found = io.BytesIO()
+    output = io.BytesIO()
     text = f"COPY ({compiled}) TO STDOUT WITH (FORMAT binary)"
     try:
         with driver.cursor() as cursor:
-            cursor.copy_expert(cursor.mogrify(text, given), found)
+            cursor.copy_expert(cursor.mogrify(text, parameters), output)
     except Error as error:
         lost = bool(driver.closed)
         if lost:
             connection.invalidate(error)
-        raise DBAPIError.instance(text, given, error, Error, connection_invalidated=lost) from error
-    return found.getvalue()
+        raise DBAPIError.instance(text, parameters, error, Error, connection_invalidated=lost) from error
+    return output.getvalue()
 
 
 @lru_cache(maxsize=100)
@@ -57,29 +57,29 @@ def _compiled(statement: Select[Any], dialect: Dialect) -> Any:
 
 
 def _parsed(data: bytes, readers: Sequence[_Reader]) -> list[tuple[Any, ...]]:
-    found, place = [], _HEADER_BYTES
-    while data[place] == 0:  # the number of columns, 2 bytes; -1 at the end
-        place += 2
+    rows, offset = [], _HEADER_BYTES
+    while data[offset] == 0:  # the number of columns, 2 bytes; -1 at the end
+        offset += 2
         row: list[Any] = []
         for read in readers:
-            size = int.from_bytes(data[place : place + 4], "big")
-            place += 4
+            size = int.from_bytes(data[offset : offset + 4], "big")
+            offset += 4
             if size == _NULL:
                 row.append(None)
                 continue
-            row.append(read(data[place : place + size]))
-            place += size
-        found.append(tuple(row))
-    return found
+            row.append(read(data[offset : offset + size]))
+            offset += size
+        rows.append(tuple(row))
+    return rows
 
 
 def _reader(kind: Any) -> _Reader:
     if isinstance(kind, LargeBinary):
         return bytes
     if isinstance(kind, BigInteger):
-        return _number
+        return _int64
     return bytes.decode
 
 
-def _number(data: bytes) -> int:
+def _int64(data: bytes) -> int:
     return int.from_bytes(data, "big", signed=True)

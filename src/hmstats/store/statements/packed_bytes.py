@@ -17,10 +17,10 @@ def packed(name: str, values: Sequence[bytes | None]) -> dict[str, str]:
     """The parameters by name; equal values are sent once."""
     distinct = [*dict.fromkeys(value for value in values if value is not None)]
     ends = accumulate(map(len, distinct), initial=1)
-    places: Mapping[bytes | None, int] = dict(zip(distinct, ends, strict=False))
+    offsets: Mapping[bytes | None, int] = dict(zip(distinct, ends, strict=False))
     return {
         name: b64encode(b"".join(distinct)).decode(),
-        _places(name): array_text([places.get(value) for value in values]),
+        _offsets(name): array_text([offsets.get(value) for value in values]),
         _sizes(name): array_text([None if value is None else len(value) for value in values]),
     }
 
@@ -28,14 +28,14 @@ def packed(name: str, values: Sequence[bytes | None]) -> dict[str, str]:
 def unpacked(name: str) -> ColumnElement[bytes]:
     """The SQL that unpacks these parameters, a row for each value."""
     # A subquery runs once; an expression in the row would run for each row.
-    whole = select(func.decode(bindparam(name, type_=Text()), literal_column("'base64'"))).scalar_subquery()
-    places, sizes = (
-        func.unnest(cast(bindparam(each, type_=Text()), ARRAY(Integer()))) for each in (_places(name), _sizes(name))
+    joined = select(func.decode(bindparam(name, type_=Text()), literal_column("'base64'"))).scalar_subquery()
+    offsets, sizes = (
+        func.unnest(cast(bindparam(each, type_=Text()), ARRAY(Integer()))) for each in (_offsets(name), _sizes(name))
     )
-    return func.substr(whole, places, sizes, type_=LargeBinary())
+    return func.substr(joined, offsets, sizes, type_=LargeBinary())
 
 
-def _places(name: str) -> str:
+def _offsets(name: str) -> str:
     return f"{name}_places"
 
 

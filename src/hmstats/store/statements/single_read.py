@@ -51,30 +51,32 @@ class SingleRead:
         check(values.values())
         if is_adapted(engine):
             return None
-        refused = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
+        errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
         try:
-            lent = engine.raw_connection()
-        except refused:
+            pooled = engine.raw_connection()
+        except errors:
             return None
         try:
-            cursor = lent.cursor()
+            cursor = pooled.cursor()
             if engine.dialect.name == "sqlite":
                 cursor.execute(self._texts["sqlite"], values)
             else:
-                self._run_prepared(cursor, lent.info, values)
+                self._run_prepared(cursor, pooled.info, values)
             return list(cursor.fetchall())
-        except refused as error:
-            lent.invalidate(error)
+        except errors as error:
+            pooled.invalidate(error)
             return None
         finally:
-            lent.close()
+            pooled.close()
 
-    def within(self, unit: Unit, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def rows_in_unit(self, unit: Unit, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """Run the query in a unit's transaction. Returns the driver's rows. Raises MetaError for an invalid value."""
         check(values.values())
         return list(unit.connection.exec_driver_sql(self._text(unit), dict(values)).cursor.fetchall())
 
-    def after(self, before: Sequence["SingleRead"], unit: Unit, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def rows_after(
+        self, before: Sequence["SingleRead"], unit: Unit, values: Mapping[str, Any]
+    ) -> list[tuple[Any, ...]]:
         """Run other queries, then this one, in one round trip on PostgreSQL. Returns this one's rows.
 
         `values` has the parameters of all. Each has a snapshot of its own; the others' rows are ignored.
@@ -89,13 +91,13 @@ class SingleRead:
 
     def _run_prepared(self, cursor: Any, session: MutableMapping[Any, Any], values: Mapping[str, Any]) -> None:
         """Run the prepared statement on a connection, whose `info` is `session`."""
-        whole = self._texts["postgresql"]
+        unprepared = self._texts["postgresql"]
         try:
-            cursor.execute(self._prepared.text(session, whole), values)
+            cursor.execute(self._prepared.text(session, unprepared), values)
         except cursor.connection.Error as error:
             if error.pgcode not in OTHER_SESSION:
                 raise
-            cursor.execute(whole, values)
+            cursor.execute(unprepared, values)
 
 
 def listed(engine: Engine, texts: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from sqlalchemy import Column, ColumnElement, LargeBinary, String, Table, Text, 
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from hmstats.store.beside_hive.healing_upserts import healing
+from hmstats.store.beside_hive.healing_upserts import healing_upsert
 from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.connections import bound_values
 from hmstats.store.statements.compiled_statements import KeptText
@@ -119,7 +119,7 @@ def _statement(
     if expecting:
         rows = rows.where(is_as_expected())
     if shape.beside_hive and {*key} != {*table.primary_key.columns.keys()}:
-        whole = healing(table, shape.present(table, key), rows, present, changes)
+        whole = healing_upsert(table, shape.present(table, key), rows, present, changes)
     else:
         many = postgresql.insert(table).from_select(present, rows, include_defaults=False)
         whole = many.on_conflict_do_update(index_elements=key, set_=changes(table.c, many.excluded))

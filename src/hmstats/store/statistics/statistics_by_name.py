@@ -79,7 +79,7 @@ def _found(
         return None
     first = rows[0]
     table_id, version = first[_TABLE_ID], first[_VERSION]
-    versions.note(table_id, version, [more["partition"]] if more else ())
+    versions.note_read(table_id, version, [more["partition"]] if more else ())
     return VersionedColumns(_columns(rows), {first[_PARTITION]: first[_NUM_ROWS]}, table_id, version)
 
 

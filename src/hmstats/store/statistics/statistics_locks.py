@@ -34,7 +34,7 @@ from hmstats.model.statistics.statistics_locks import (
     StatisticsLock,
     TableLocks,
 )
-from hmstats.store.beside_hive.present_tables import WHOLE
+from hmstats.store.beside_hive.present_tables import COMPLETE
 from hmstats.store.changes import versions
 from hmstats.store.schema import DBS, PARTITIONS, TBLS
 from hmstats.store.schema import HMSTATS_STATISTICS_LOCK as LOCKS
@@ -91,8 +91,8 @@ def of_table(unit: Unit, table_id: int) -> TableLocks:
     if unit.shape.lacks(LOCKS):
         return TableLocks()
     values = {"table_id": table_id}
-    if unit.shape is WHOLE:
-        rows: Sequence[Any] = _OF_TABLE.within(unit, values)
+    if unit.shape is COMPLETE:
+        rows: Sequence[Any] = _OF_TABLE.rows_in_unit(unit, values)
     else:
         rows = unit.connection.execute(_OF_TABLE.query, values).all()
     return parsed(table_id, [row[1:] for row in rows])

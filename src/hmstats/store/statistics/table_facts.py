@@ -29,7 +29,7 @@ from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.pending.holding import USUAL, Holding
 from hmstats.model.spark.spark_schema import LOG_SCHEMA, PROVIDER, SCHEMA, STUB_NAME, STUB_TYPE, spark_columns
 from hmstats.model.statistics.statistics_locks import UNLOCKED, TableLocks
-from hmstats.store.beside_hive.present_tables import WHOLE
+from hmstats.store.beside_hive.present_tables import COMPLETE
 from hmstats.store.changes import versions
 from hmstats.store.schema import COLUMNS_V2, DBS, HMSTATS_TOP_K, PARTITION_KEYS, SDS, TABLE_PARAMS, TBLS
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
@@ -77,7 +77,7 @@ def find(connection: Connection, name: TableName) -> Target | None:
     """The table's target; None if it does not exist. Notes its version; one statement."""
     found = find_unnoted(connection, name)
     if found:
-        versions.note(found.id, found.version)
+        versions.note_read(found.id, found.version)
     return found
 
 
@@ -107,7 +107,7 @@ def lock(unit: Unit, name: TableName, known: Target | None = None) -> Target | N
     `known` is the cached target, which is not read again if the version is unchanged. None if it does not exist.
     """
     if is_one_trip(unit):
-        return of_rows(_LOCKED.after([LOCK], unit, {**named(name), **known_as(known)}), known)
+        return of_rows(_LOCKED.rows_after([LOCK], unit, {**named(name), **known_as(known)}), known)
     rows = _run(unit, LOCK, named(name))
     if not rows:
         return None
@@ -120,12 +120,12 @@ def lock(unit: Unit, name: TableName, known: Target | None = None) -> Target | N
 
 def is_one_trip(unit: Unit) -> bool:
     """Whether the database can lock and read a table in one round trip."""
-    return unit.shape is WHOLE and unit.connection.dialect.name == "postgresql"
+    return unit.shape is COMPLETE and unit.connection.dialect.name == "postgresql"
 
 
 def _run(unit: Unit, read: SingleRead, values: Mapping[str, Any]) -> Sequence[Any]:
-    if unit.shape is WHOLE:
-        return read.within(unit, values)
+    if unit.shape is COMPLETE:
+        return read.rows_in_unit(unit, values)
     found: Sequence[Any] = unit.connection.execute(read.query, values).all()
     return found
 

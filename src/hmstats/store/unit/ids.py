@@ -55,36 +55,38 @@ class Ids:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._lock = threading.Lock()
-        self._left: dict[Sequence, range] = {}
+        self._unused: dict[Sequence, range] = {}
 
-    def take(self, connection: Connection, sequence: Sequence, count: int) -> range:
+    def reserve(self, connection: Connection, sequence: Sequence, count: int) -> range:
         """Take `count` consecutive unused ids; `connection` is the writer's, used on SQLite."""
         if connection.dialect.name == "sqlite":
             return _reserve(connection, sequence, count)
         with self._lock:
-            reserved = self._left
-            left = reserved.get(sequence, range(0))
-            if len(left) < count:
+            ranges = self._unused
+            unused = ranges.get(sequence, range(0))
+            if len(unused) < count:
                 with self._engine.begin() as own:
-                    left = _reserve(own, sequence, max(_BLOCK, count * _CALLS))
-            reserved[sequence] = left[count:]
-            return left[:count]
+                    unused = _reserve(own, sequence, max(_BLOCK, count * _CALLS))
+            ranges[sequence] = unused[count:]
+            return unused[:count]
 
     def forget(self) -> None:
         """Drop the reserved blocks. Does not block, even while another thread reserves."""
-        self._left = {}
+        self._unused = {}
 
 
 def _reserve(connection: Connection, sequence: Sequence, count: int) -> range:
     """Increment the sequence, and create it if it is missing; its row is locked until the transaction ends."""
-    row = SEQUENCE_TABLE.c.SEQUENCE_NAME == sequence.value
+    is_sequence = SEQUENCE_TABLE.c.SEQUENCE_NAME == sequence.value
     following = SEQUENCE_TABLE.c.NEXT_VAL + count
-    move = update(SEQUENCE_TABLE).where(row).values(NEXT_VAL=following).returning(SEQUENCE_TABLE.c.NEXT_VAL)
-    end = connection.execute(move).scalar_one_or_none()
+    increment = (
+        update(SEQUENCE_TABLE).where(is_sequence).values(NEXT_VAL=following).returning(SEQUENCE_TABLE.c.NEXT_VAL)
+    )
+    end = connection.execute(increment).scalar_one_or_none()
     if end is None:
         dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-        new = dialect.insert(SEQUENCE_TABLE).values(SEQUENCE_NAME=sequence.value, NEXT_VAL=_FIRST)
+        first_row = dialect.insert(SEQUENCE_TABLE).values(SEQUENCE_NAME=sequence.value, NEXT_VAL=_FIRST)
         # Another process may have made the row a moment ago.
-        connection.execute(new.on_conflict_do_nothing())
-        end = connection.execute(move).scalar_one()
+        connection.execute(first_row.on_conflict_do_nothing())
+        end = connection.execute(increment).scalar_one()
     return range(end - count, end)

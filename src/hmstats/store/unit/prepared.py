@@ -17,12 +17,12 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 _log = structlog.get_logger(__name__)
 
-_NOTED = "hmstats_prepared"
-_MOST = 300
+_NAMES = "hmstats_prepared"
+_MOST_PREPARED = 300
 """Most prepared statements of a session; others are sent whole."""
 _PAUSE_SECONDS = 60.0
-_PLACE = re.compile("%(s|%)")
-_PARAMETER = re.compile(r"%\((\w+)\)s")
+_PLACEHOLDER = re.compile("%(s|%)")
+_NAMED_PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 OTHER_SESSION = frozenset({"26000", "42P05"})
 """SQLSTATEs of a session other than the expected one: statement unknown, or prepared already."""
 
@@ -62,36 +62,36 @@ class Prepared(NamedTuple):
     def of(cls, text: str) -> Self:
         """The prepared form of a statement's text with parameters as %s."""
         count = text.count("%s")
-        places = iter(range(1, count + 1))
-        numbered = _PLACE.sub(lambda found: f"${next(places)}" if found[1] == "s" else "%", text)
+        indexes = iter(range(1, count + 1))
+        numbered = _PLACEHOLDER.sub(lambda match: f"${next(indexes)}" if match[1] == "s" else "%", text)
         return cls._named(text, numbered, ["%s"] * count)
 
     @classmethod
     def of_named(cls, text: str) -> Self:
         """The prepared form of a statement's text with parameters as %(name)s, each of which may occur repeatedly."""
-        parameters = list(dict.fromkeys(_PARAMETER.findall(text)))
-        places = {parameter: f"${place}" for place, parameter in enumerate(parameters, 1)}
-        numbered = _PARAMETER.sub(lambda found: places[found[1]], text).replace("%%", "%")
+        parameters = list(dict.fromkeys(_NAMED_PLACEHOLDER.findall(text)))
+        placeholders = {parameter: f"${index}" for index, parameter in enumerate(parameters, 1)}
+        numbered = _NAMED_PLACEHOLDER.sub(lambda match: placeholders[match[1]], text).replace("%%", "%")
         return cls._named(text, numbered, [f"%({parameter})s" for parameter in parameters])
 
     @classmethod
     def _named(cls, text: str, numbered: str, parameters: Sequence[str]) -> Self:
         name = name_of(text)
-        given = f"({', '.join(parameters)})" if parameters else ""
-        return cls(name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}{given}")
+        arguments = f"({', '.join(parameters)})" if parameters else ""
+        return cls(name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}{arguments}")
 
-    def text(self, session: MutableMapping[Any, Any], whole: str) -> str:
+    def text(self, session: MutableMapping[Any, Any], unprepared: str) -> str:
         """The text that runs the statement in a session, and prepares it first if necessary.
 
         `session` is the `info` of its connection, `whole` the statement's own text. Send the result at once, with
         parameters.
         """
-        known: set[str] = session.setdefault(_NOTED, set())
-        if self.name in known:
+        prepared_names: set[str] = session.setdefault(_NAMES, set())
+        if self.name in prepared_names:
             return self.run
-        if len(known) >= _MOST:
-            return whole
-        known.add(self.name)
+        if len(prepared_names) >= _MOST_PREPARED:
+            return unprepared
+        prepared_names.add(self.name)
         return f"{self.prepare.replace('%', '%%')};\n{self.run}"
 
 
@@ -100,9 +100,9 @@ def name_of(text: str) -> str:
     return f"hmstats_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def forget(connection: Connection) -> None:
+def deallocate_all(connection: Connection) -> None:
     """Deallocate a session's prepared statements after an error, since a noted one may not have been prepared."""
-    if connection.invalidated or not connection.info.pop(_NOTED, None):
+    if connection.invalidated or not connection.info.pop(_NAMES, None):
         return
     try:
         connection.rollback()

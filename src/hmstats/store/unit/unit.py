@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from hmstats.model.events import Event
-from hmstats.store.beside_hive.present_tables import WHOLE, Shape
+from hmstats.store.beside_hive.present_tables import COMPLETE, Shape
 from hmstats.store.connections.writing_connection import COMMIT, run_together
 from hmstats.store.unit import version_guard
 from hmstats.store.unit.ids import Ids
@@ -33,13 +33,13 @@ class Unit:
     now_seconds: int
     _ids: Ids
     events: list[Event] | None = None
-    shape: Shape = WHOLE
+    shape: Shape = COMPLETE
     counted: set[int] = field(default_factory=set)
     prepares: bool = False
     expects: ExpectedTable | None = None
     keeps_history: bool = False
     now_milliseconds: int = 0
-    _waiting: list[tuple[str, Sequence[Any], Prepared | None]] = field(default_factory=list)
+    _queue: list[tuple[str, Sequence[Any], Prepared | None]] = field(default_factory=list)
     _steps: Iterator[int] = field(default_factory=count)
 
     def next_step(self) -> int:
@@ -48,7 +48,7 @@ class Unit:
 
     def ids(self, sequence: IdSequence, count: int) -> range:
         """`count` new ids of a sequence."""
-        return self._ids.take(self.connection, sequence, count)
+        return self._ids.reserve(self.connection, sequence, count)
 
     def later(self, text: str, values: Sequence[Any], prepared: Prepared | None = None) -> None:
         """Queue a statement without a result for PostgreSQL; it runs before the unit's next one, or at its end.
@@ -56,21 +56,21 @@ class Unit:
         Its parameters are written %s. Queued statements share one round trip. `prepared` is the statement's prepared
         form.
         """
-        self._waiting.append((text, values, prepared if self.prepares else None))
+        self._queue.append((text, values, prepared if self.prepares else None))
 
     def send(self) -> None:
         """Run the queued statements; the store calls it before each statement and before the commit."""
-        if self._waiting:
+        if self._queue:
             assert self.expects is None, "a unit that expects a table to be as it is known runs nothing before its end"
-            self.connection.exec_driver_sql(*self._take())
+            self.connection.exec_driver_sql(*self._empty_queue())
 
-    def drop_waiting(self) -> None:
+    def clear_queue(self) -> None:
         """Clear the queue after an error that ends the unit: its statements must not run with the cleanup."""
-        self._waiting.clear()
+        self._queue.clear()
 
     def commit(self) -> None:
         """Run the queued statements and commit: on PostgreSQL in one round trip."""
-        if self._waiting:
+        if self._queue:
             self.later(COMMIT, ())
             self.send()
         self.connection.commit()
@@ -79,15 +79,15 @@ class Unit:
         """Run the queued statements in one round trip if the table is as expected. Returns the last one's row count."""
         assert self.expects is not None
         lock = version_guard.PREPARED_LOCK if self.prepares else None
-        self._waiting.insert(0, (version_guard.LOCK, [self.expects.id], lock))
-        return run_together(self.connection, *self._take())
+        self._queue.insert(0, (version_guard.LOCK, [self.expects.id], lock))
+        return run_together(self.connection, *self._empty_queue())
 
-    def _take(self) -> tuple[str, tuple[Any, ...]]:
+    def _empty_queue(self) -> tuple[str, tuple[Any, ...]]:
         """Empty the queue into one text with its parameters."""
-        waiting = self._waiting.copy()
-        self._waiting.clear()
-        texts = (each.text(self.connection.info, text) if each else text for text, _, each in waiting)
-        return ";\n".join(texts), tuple(value for _, some, _ in waiting for value in some)
+        queue = self._queue.copy()
+        self._queue.clear()
+        texts = (prepared.text(self.connection.info, text) if prepared else text for text, _, prepared in queue)
+        return ";\n".join(texts), tuple(value for _, values, _ in queue for value in values)
 
     def record(self, *events: Event) -> None:
         """Add events, which are written to the log at the end of the unit."""

@@ -29,7 +29,7 @@ from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.warehouse.warehouse import EVERYWHERE, Warehouse
-from hmstats.store.connections.presence import new_number
+from hmstats.store.connections.presence import new_id
 from hmstats.store.database.store import Store
 from hmstats.store.schema import HMSTATS_FILE_CHANGE
 from hmstats.store.storage import file_changes
@@ -83,7 +83,7 @@ def _path(lake: Lake, name: str) -> Path:
 
 def _leave(lake: Lake, kind: Kind, *places: str, owner: int = GONE, **details: Any) -> None:
     """Write the row of a change that a server has left."""
-    change = FileChange(new_number(), owner, kind, "table hive.d.t", tuple(_at(lake, each) for each in places))
+    change = FileChange(new_id(), owner, kind, "table hive.d.t", tuple(_at(lake, each) for each in places))
     if kind is Kind.REMOVE:
         change = replace(change, details=Removal(change.places, **details))
     lake.store.write(lambda unit: file_changes.begin(unit, change))
@@ -204,7 +204,7 @@ def test_a_directory_that_is_written_to_all_the_time_is_not_moved(lake: Lake, mo
 
 
 def test_a_server_that_is_alive_is_left_to_its_work(lake: Lake, other: Lake) -> None:
-    number = other.store.presence.number()
+    number = other.store.presence.owner_id()
     _leave(lake, Kind.REMOVE, "t", owner=number)
     _recover(lake)
     assert _path(lake, "t").exists()
@@ -214,7 +214,7 @@ def test_a_server_that_is_alive_is_left_to_its_work(lake: Lake, other: Lake) -> 
 
 
 def test_nobody_waits_for_ever(lake: Lake, other: Lake) -> None:
-    _leave(lake, Kind.COPY, "t", "u", owner=other.store.presence.number())
+    _leave(lake, Kind.COPY, "t", "u", owner=other.store.presence.owner_id())
     lake.store.patience_seconds = 0.1
     for change in (_drop, _rename):
         with pytest.raises(FilesBusy, match=r"d\.db/t is in use: copy of table hive\.d\.t is under way"):

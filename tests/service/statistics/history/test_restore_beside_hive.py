@@ -14,7 +14,7 @@ def test_what_was_before_a_change_comes_back(
     hive_database: str, tmp_path: Path, change: Callable[[Scene], None]
 ) -> None:
     with store_beside(hive_database) as store:
-        store.keep_history()
+        store.enable_history()
         scene = Scene(store, tmp_path)
         scene.write(None, 0, 60)
         scene.write(1, 0, 50)

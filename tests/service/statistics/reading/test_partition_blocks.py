@@ -236,7 +236,7 @@ def test_a_change_that_is_only_tried_is_seen_without_blocks(world: World) -> Non
         unit.connection.execute(update(PART_COL_STATS).values(values))  # as if published, of the version before
 
     def tried(aggregator: StatisticsAggregator) -> Aggregate:
-        return world.store.tried(change, lambda: aggregator.partitions(NAME, names, ["l"], "hive"))
+        return world.store.try_change(change, lambda: aggregator.partitions(NAME, names, ["l"], "hive"))
 
     assert tried(world.by_blocks) == tried(world.plainly) != before
     assert world.by_blocks.partitions(NAME, names, ["l"], "hive") == before

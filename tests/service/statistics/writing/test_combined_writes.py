@@ -39,7 +39,7 @@ def waiting(store: Store, plain: PlainWrites, given: Sequence[StatisticsByField]
     """What becomes of writes that have come, in this order, before anybody's turn."""
     with ThreadPoolExecutor(len(given)) as threads:
         running = []
-        with store.turn(NAME):
+        with store.hold_mutex(NAME):
             for each in given:
                 of_table = each.partitions == [None]
                 running.append(threads.submit(plain.write, NAME, each, of_table=of_table, author="ada"))
@@ -131,7 +131,7 @@ def test_each_write_is_an_event(store: Store, plain: PlainWrites) -> None:
         events.append(event)
         return Notification("", "", "", None, "", "")
 
-    store.keep_log(note)
+    store.enable_log(note)
     given = [longs("p=1", 5), longs("p=1", 6), longs("p=2", 7)]
     assert written(store, plain, given) == [True] * 3
     assert written(store, plain, [longs(None, 8), longs(None, 9)]) == [True] * 2
@@ -161,6 +161,6 @@ def test_nobody_waits_for_ever_for_one_who_failed(
 
 def test_one_whose_turn_does_not_come_in_time_goes_on(store: Store, plain: PlainWrites) -> None:
     store.patience_seconds = 0.01
-    with store.turn(NAME):
+    with store.hold_mutex(NAME):
         assert plain.write(NAME, longs("p=1", 5), of_table=False)
     assert stored(store) == {"p=1": 5}

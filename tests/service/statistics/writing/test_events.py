@@ -32,7 +32,7 @@ def events(store: Store, tmp_path: Path) -> Events:
         found.append(event)
         return Notification("", "", "", None, "", "")
 
-    store.keep_log(note)
+    store.enable_log(note)
     return found
 
 
@@ -84,10 +84,10 @@ def test_a_unit_that_failed_is_not_remembered(store: Store, tmp_path: Path, even
 
     keep = store._encode
     assert keep is not None
-    store.keep_log(fail)
+    store.enable_log(fail)
     with pytest.raises(ValueError, match="no"):
         writer.update_table(NAME, of("m"))
-    store.keep_log(keep)
+    store.enable_log(keep)
     writer.update_table(NAME, of("l"))
     assert only(events).table == read(store, tmp_path)
 
@@ -96,7 +96,7 @@ def test_writing_again_costs_the_event_alone(
     store: Store, tmp_path: Path, events: Events, statements: StatementCounter
 ) -> None:
     unlogged = Store.open(_url(store))
-    unlogged.keep_history()
+    unlogged.enable_history()
     logging, silent = StatisticsWriter(store), StatisticsWriter(unlogged)
     for writer in (logging, silent, logging):
         writer.update_table(NAME, of("l"))

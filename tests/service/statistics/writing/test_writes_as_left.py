@@ -247,7 +247,7 @@ def test_frequent_values_that_became_wrong_go(
 
 
 def test_each_write_is_an_event_of_its_own(store: Store, plain: PlainWrites, statements: StatementCounter) -> None:
-    store.keep_log(
+    store.enable_log(
         lambda event, _seconds: Notification(type(event).__name__, "hive", "default", "t", _said(event), "f")
     )
     for partition in OWNERS:
@@ -272,7 +272,7 @@ def _said(event: Event) -> str:
 def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites, others: StatisticsWriter) -> None:
     if store.name.startswith("sqlite"):
         pytest.skip("SQLite's statements take no round trip, so nothing is expected there")
-    store.keep_log(lambda event, _seconds: Notification("UPDATE", "hive", "default", "t", _said(event), "f"))
+    store.enable_log(lambda event, _seconds: Notification("UPDATE", "hive", "default", "t", _said(event), "f"))
     for partition in reversed(OWNERS):
         write(plain, *[longs(partition)] * 3)
     seen = []
@@ -397,7 +397,7 @@ def test_servers_that_always_expect_lose_nothing(
     """Each of two servers writes columns of its own, and has every reason to expect in vain."""
     monkeypatch.setattr(last_written, "_ALONE_WRITES", 0)
     for each in (store, others._store):
-        each.keep_log(lambda event, _seconds: Notification("UPDATE", "hive", "default", "t", _said(event), "f"))
+        each.enable_log(lambda event, _seconds: Notification("UPDATE", "hive", "default", "t", _said(event), "f"))
     before, writers, times = target_of(store).version, {"l": plain, "m": others.plain}, 60
 
     def run(column: str) -> None:

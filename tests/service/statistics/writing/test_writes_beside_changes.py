@@ -34,7 +34,7 @@ def servers(store: Store, tmp_path: Path) -> Iterator[list[Store]]:
     url = store._pools.writers.url.render_as_string(hide_password=False)
     opened = [store, Store.open(url), Store.open(url)]
     for each in opened:
-        each.keep_log(lambda event, _seconds: Notification(type(event).__name__, "hive", "default", "t", "", "f"))
+        each.enable_log(lambda event, _seconds: Notification(type(event).__name__, "hive", "default", "t", "", "f"))
     yield opened
     for each in opened[1:]:
         each.close()

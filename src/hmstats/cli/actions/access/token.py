@@ -50,7 +50,7 @@ def revoke_token(name: str, database: str | None, *, as_json: bool) -> None:
 def _tokens(database: str | None) -> Iterator[ApiTokens]:
     settings = load_served({"database": database})
     store = open_store(settings.database, pool_size=1, statement_seconds=settings.statement_seconds)
-    store.write_beside_alone()
+    store.write_without_claim()
     try:
         yield ApiTokens(store)
     finally:

@@ -25,7 +25,7 @@ from hmstats.service.catalog.tables.table_rules import is_purged
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
-from hmstats.store.connections.presence import new_number
+from hmstats.store.connections.presence import new_id
 from hmstats.store.database.store import Store
 from hmstats.store.storage import drop_locations as places
 from hmstats.store.storage import file_changes
@@ -122,9 +122,9 @@ class FileChanges:
         done = self._store.write(work, keep=lambda each: each.move is None)
         if done.move is None:
             return done
-        number = new_number()
-        with self._store.presence.working(number):
-            owner = self._store.presence.number()
+        number = new_id()
+        with self._store.presence.mark_running(number):
+            owner = self._store.presence.owner_id()
             change = FileChange(number, owner, Kind.PLANNED, done.move.subject, (done.move.source, done.move.target))
             self.patiently(lambda: self._store.write(partial(file_changes.begin, change=change)))
             try:
@@ -135,13 +135,13 @@ class FileChanges:
 
     def drop(self, work: Callable[[Unit], tuple[Result, Leaving | None]]) -> Result:
         """Commit the work, then remove the directories that it names. Returns the work's result."""
-        number = new_number()
+        number = new_id()
 
         def noted(unit: Unit) -> tuple[Result, Leaving | None, FileChange | None]:
             result, leaving = work(unit)
             return result, leaving, self._note_removal(unit, number, leaving) if leaving else None
 
-        with self._store.presence.working(number):
+        with self._store.presence.mark_running(number):
             result, leaving, change = self.patiently(lambda: self._store.write(noted))
             if leaving:
                 self._warehouse.leave(leaving.left)
@@ -156,18 +156,18 @@ class FileChanges:
 
         Raises MetaError if one of them cannot be emptied.
         """
-        number = new_number()
+        number = new_id()
 
         def begun(unit: Unit) -> tuple[FileChange, Emptying] | None:
             emptying = work(unit)
             if emptying is None:
                 return None
-            owner = self._store.presence.number()
+            owner = self._store.presence.owner_id()
             change = FileChange(number, owner, Kind.TRUNCATE, emptying.subject, emptying.places, emptying.truncated)
             file_changes.begin(unit, change)
             return change, emptying
 
-        with self._store.presence.working(number):
+        with self._store.presence.mark_running(number):
             started = self.patiently(lambda: self._store.write(begun))
             if started:
                 self._truncate(*started)
@@ -179,7 +179,7 @@ class FileChanges:
         for each in found:
             if each.kind in kinds:
                 self._settle(each)
-        self._store.presence.sweep()
+        self._store.presence.remove_abandoned_files()
 
     def _moved(self, work: Callable[[Unit], Moved], change: FileChange, move: Move, *, must_be_there: bool) -> Moved:
         directory = self._warehouse.planned_move(move.source, move.target)
@@ -250,7 +250,7 @@ class FileChanges:
         within = leaving.removal.within
         directories = tuple(without_inner([*([within] if within else []), *inside]))
         removal = replace(leaving.removal, locations=tuple(inside))
-        owner = self._store.presence.number()
+        owner = self._store.presence.owner_id()
         change = FileChange(number, owner, Kind.REMOVE, leaving.subject, directories, removal)
         file_changes.begin_removal(unit, change)
         return change
@@ -260,7 +260,7 @@ class FileChanges:
         presence = self._store.presence
         if not presence.is_abandoned(change.id, change.owner):
             return False
-        with presence.working(change.id) as mine:
+        with presence.mark_running(change.id) as mine:
             found = self._taken_over(change) if mine else None
             if found is None:
                 return False
@@ -274,7 +274,7 @@ class FileChanges:
 
     def _taken_over(self, change: FileChange) -> FileChange | None:
         """The abandoned change, now owned by this process; None if another was faster or it has ended."""
-        mine = replace(change, owner=self._store.presence.number())
+        mine = replace(change, owner=self._store.presence.owner_id())
         if mine.owner != change.owner:
             self._store.write(partial(file_changes.take_over, change=change, owner=mine.owner))
         with self._store.read() as connection:

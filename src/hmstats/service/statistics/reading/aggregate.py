@@ -89,7 +89,7 @@ class StatisticsAggregator:
             if target is None:
                 raise missing_table(name)
             wanted = _normal(partition_names, target.keys)
-            versions.note(target.id, target.version, wanted)
+            versions.note_read(target.id, target.version, wanted)
             if valid is not None and len(seen_partitions(connection, target, wanted, valid)) < len(wanted):
                 return Aggregate()
             blocks = self._blocks

@@ -64,7 +64,7 @@ class PartitionBlocks:
         A column is left out if it has no blocks, or if they do not tell the answer for certain: its vectors must be
         read. Without blocks, the statements are as many for one column as for many.
         """
-        if not scope.columns or self._store.shape.beside_hive or self._store.tries or version is None:
+        if not scope.columns or self._store.shape.beside_hive or self._store.is_trying or version is None:
             return {}
         number = partitions.count(connection, scope.table_id) if scope.partitions is None else len(scope.partitions)
         if number < FEWEST:

@@ -33,11 +33,11 @@ class PartitionSums:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._cached: dict[int, _Cached] = {}
-        store.forget_when_older(self._cached.clear)
+        store.on_older_database(self._cached.clear)
 
     def read(self, table_ids: Sequence[int]) -> dict[int, Mapping[str, int]]:
         """By table id, the sum of each size that every one of its partitions states."""
-        if self._store.tries:
+        if self._store.is_trying:
             with self._store.read() as connection:
                 return dict(partition_sizes.of_tables(connection, table_ids))
         with self._store.read() as connection:

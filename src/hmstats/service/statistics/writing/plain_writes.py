@@ -59,7 +59,7 @@ class PlainWrites:
         self._keep_accuracy = keep_accuracy
         self._waiting = WaitingWrites()
         self._left = LeftTables()
-        store.forget_when_older(self._left.forget)
+        store.on_older_database(self._left.forget)
 
     def write(
         self, name: TableName, statistics: StatisticsByField, *, of_table: bool, author: str | None = None
@@ -72,7 +72,7 @@ class PlainWrites:
             return False
         subject = _Subject(name, of_table, author)
         write = self._waiting.add(subject, statistics)
-        with self._store.turn(name):
+        with self._store.hold_mutex(name):
             writes = self._waiting.take(write)
             try:
                 self._write_all(subject, writes)
@@ -123,7 +123,7 @@ class PlainWrites:
 
     def _still_knows(self, name: TableName, target: Target) -> bool:
         """Whether the caches still have the table, with its content if there is a log."""
-        return self._left.table(name) is target and (not self._store.keeps_log or self._events.knows(target))
+        return self._left.table(name) is target and (not self._store.has_log or self._events.knows(target))
 
     def _lock_and_write(
         self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField], unit: Unit

@@ -59,7 +59,7 @@ class StatisticsWriter:
         self._store = store
         self._keep_accuracy = keep_accuracy
         self._events = StatisticsRecorder()
-        store.forget_when_older(self._events.forget)
+        store.on_older_database(self._events.forget)
         self.plain = PlainWrites(store, self._events, keep_accuracy=keep_accuracy)
 
     def update_table(
