@@ -32,7 +32,21 @@ def test_a_file_is_read() -> None:
     assert parse_rules("", "rules.toml") == Rules(())
 
 
+def test_groups_are_read() -> None:
+    text = """
+    [groups]
+    staff = ["alice", "bob"]
+    jobs = ["bob"]
+    left = []
+    """
+    assert parse_rules(text, "rules.toml").groups == {"alice": ("staff",), "bob": ("staff", "jobs")}
+
+
 WRONG = {
+    "groups = 3": "f.toml: groups must be a table of lists of users, found groups = 3",
+    "[groups]\nstaff = 'alice'": "f.toml, groups: staff must be a list of texts, found 'alice'",
+    "[groups]\nstaff = ['a*']": "f.toml, groups: staff must name users without * and ?, found 'a*'",
+    "[group]\nstaff = ['alice']": "f.toml: there is no key 'group', is it groups?",
     "[[rule]": "f.toml is no valid TOML: ",
     "[[rules]]": "f.toml: there is no key 'rules', is it rule?",
     "rule = 3": "f.toml: rules must be tables [[rule]], found rule = 3",

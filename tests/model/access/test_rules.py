@@ -45,6 +45,27 @@ def test_the_first_rule_that_matches_decides() -> None:
     assert rules.decide(BOB, Action.DROP, ORDERS) == Decision(True, 2)
 
 
+def test_groups_of_the_file_add_to_those_that_a_proof_tells() -> None:
+    rules = _rules(
+        """
+        [groups]
+        jobs = ["alice", "bob"]
+        [[rule]]
+        groups = ["jobs"]
+        objects = ["hive.sales"]
+        allow = ["drop"]
+        [[rule]]
+        groups = ["staff"]
+        allow = ["list"]
+        """
+    )
+    carol, items = Identity("carol"), ("hive", "hr", "items")
+    assert [rules.decide(who, Action.DROP, ORDERS).rule for who in (ALICE, BOB, carol)] == [1, 1, None]
+    assert [rules.decide_whole(who, Action.DROP, ("hive", "sales")).rule for who in (ALICE, BOB, carol)] == [1, 1, None]
+    assert [rules.decide_somewhere(who, Action.DROP).allowed for who in (ALICE, BOB, carol)] == [True, True, False]
+    assert [rules.decide(who, Action.LIST, items).rule for who in (ALICE, BOB, carol)] == [2, None, None]
+
+
 def test_nothing_is_allowed_without_a_rule() -> None:
     assert Rules(()).decide(ALICE, Action.LIST, ORDERS) == Decision(False, None)
 

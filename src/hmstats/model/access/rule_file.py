@@ -1,6 +1,7 @@
-"""Access rules in TOML: tables `[[rule]]` in order, with `users`, `groups`, `objects` and `allow`.
+"""Access rules in TOML: tables `[[rule]]` in order, with `users`, `groups`, `objects` and `allow`; a table `[groups]`.
 
-An absent `users`, `groups` or `objects` stands for any; `allow` must be there, and may be empty.
+An absent `users`, `groups` or `objects` stands for any; `allow` must be there, and may be empty. `[groups]` has the
+users of each group.
 """
 
 import tomllib
@@ -14,6 +15,7 @@ from hmstats.model.access.rules import Pattern, Rule, Rules
 from hmstats.model.catalog.wildcards import check_length
 
 _RULE = "rule"
+_GROUPS = "groups"
 _KEYS = ("users", "groups", "objects", "allow")
 _MOST_PARTS = 3
 
@@ -24,11 +26,12 @@ def parse_rules(text: str, file: str) -> Rules:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file} is no valid TOML: {error}") from error
-    _refuse_unknown(file, content, (_RULE,))
+    _refuse_unknown(file, content, (_RULE, _GROUPS))
     tables = content.get(_RULE, [])
     if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
         raise SettingsError(f"{file}: rules must be tables [[rule]], found {_RULE} = {tables!r}")
-    return Rules(tuple(_rule(f"{file}, rule {number}", number, each) for number, each in enumerate(tables, 1)))
+    rules = tuple(_rule(f"{file}, rule {number}", number, each) for number, each in enumerate(tables, 1))
+    return Rules(rules, _groups_of_users(file, content.get(_GROUPS, {})))
 
 
 def parse_object(text: str) -> tuple[str, ...]:
@@ -44,17 +47,31 @@ def _rule(place: str, number: int, table: Mapping[str, Any]) -> Rule:
     if "allow" not in table:
         raise SettingsError(f"{place}: allow must be a list of actions, which may be empty; found none")
     users, groups, objects = (_texts(place, table, key) for key in ("users", "groups", "objects"))
-    return Rule(number, users, groups, _patterns(place, objects), _actions(place, _texts(place, table, "allow") or ()))
+    allow = _texts(place, table, "allow", may_be_empty=True) or ()
+    return Rule(number, users, groups, _patterns(place, objects), _actions(place, allow))
 
 
-def _texts(place: str, table: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+def _groups_of_users(file: str, users_of_groups: object) -> dict[str, tuple[str, ...]]:
+    """The groups of each user. Users are named as they are: a pattern would put users in groups that nobody meant."""
+    if not isinstance(users_of_groups, dict):
+        raise SettingsError(f"{file}: groups must be a table of lists of users, found groups = {users_of_groups!r}")
+    groups: dict[str, tuple[str, ...]] = {}
+    for group in users_of_groups:
+        for user in _texts(f"{file}, groups", users_of_groups, group, may_be_empty=True) or ():
+            if "*" in user or "?" in user:
+                raise SettingsError(f"{file}, groups: {group} must name users without * and ?, found {user!r}")
+            groups[user] = (*groups.get(user, ()), group)
+    return groups
+
+
+def _texts(place: str, table: Mapping[str, Any], key: str, *, may_be_empty: bool = False) -> tuple[str, ...] | None:
     """The texts of a key's list; None if the key is absent. An empty list of users would be a rule about nobody."""
     if key not in table:
         return None
     value = table[key]
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
         raise SettingsError(f"{place}: {key} must be a list of texts, found {value!r}")
-    if not value and key != "allow":
+    if not value and not may_be_empty:
         raise SettingsError(f"{place}: {key} must name something, found []; leave it out for any")
     try:
         for each in value:

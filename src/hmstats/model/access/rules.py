@@ -6,8 +6,8 @@ tables. A container is visible to those who have any right to something in it.
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -98,12 +98,15 @@ class Rule:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of a file, in order."""
+    """The rules of a file, in order, and the groups that the file puts users in."""
 
     rules: tuple[Rule, ...]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The groups of each user of the file, beside those that its authentication tells."""
 
     def decide(self, who: Identity, action: Action, name: ObjectName) -> Decision:
         """Whether a user may do something to an object."""
+        who = self._with_groups(who)
         for rule in self.rules:
             if not rule.is_about(who):
                 continue
@@ -118,6 +121,7 @@ class Rules:
 
         A rule that may deny it to something in the object denies it.
         """
+        who = self._with_groups(who)
         for rule in self.rules:
             if not rule.is_about(who):
                 continue
@@ -129,9 +133,14 @@ class Rules:
 
     def decide_somewhere(self, who: Identity, action: Action) -> Decision:
         """Whether there is a rule that allows a user to do something to any object."""
+        who = self._with_groups(who)
         allowing = (rule.number for rule in self.rules if action in rule.allow and rule.is_about(who))
         number = next(allowing, None)
         return Decision(number is not None, number)
+
+    def _with_groups(self, who: Identity) -> Identity:
+        groups = self.groups.get(who.user)
+        return who if groups is None else Identity(who.user, who.groups + groups)
 
 
 def object_text(name: ObjectName) -> str:
