@@ -45,7 +45,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
 def test_a_whole_session(lived: Lived) -> None:
     assert lived.seen == {
         "filtered": 25,
-        "partitions": ["region=0", "region=1", "region=2", "region=3"],
+        "partitions": ["region=0", "region=1", "region=2", "--partition", "region=3"],
         "log": ["a", "b"],
         "view": 100,
         "renamed": 5,
@@ -59,7 +59,7 @@ def test_its_table_is_analysed_and_shown(lived: Lived) -> None:
     assert analysed.returncode == 0, analysed.stderr[-3000:]
     for target, expected in (
         (["shop.sales"], ["bigint", "0", "100", "0", "99"]),
-        (["shop.sales", "region=3"], ["bigint", "0", "25", "3", "99"]),
+        (["shop.sales", "--partition", "region=3"], ["bigint", "0", "25", "3", "99"]),
     ):
         shown = hmstats("show", *target, "--csv", "--metastore", lived.metastore)
         (found,) = (row for row in csv.DictReader(shown.stdout.splitlines()) if row["column_name"] == "id")
@@ -72,7 +72,7 @@ def test_its_table_is_analysed_and_shown(lived: Lived) -> None:
     ("command", "sentence"),
     [
         (("show", "shop.nothing"), "shop.nothing"),
-        (("show", "shop.sales", "region=9"), "region=9"),
+        (("show", "shop.sales", "--partition", "region=9"), "region=9"),
         (("analyze", "shop.nothing"), "shop.nothing"),
         (("analyze", "shop.sales", "--columns", "nope"), "nope"),
     ],

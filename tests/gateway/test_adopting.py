@@ -49,7 +49,7 @@ def upstream(request: pytest.FixtureRequest) -> Iterator[Metastore]:
 
 def adopt(folder: Path, port: int, *flags: str) -> subprocess.CompletedProcess[str]:
     database = f"sqlite:///{folder}/hmstats.sqlite"
-    command = [HMSTATS, "adopt", database, "--upstream", f"thrift://127.0.0.1:{port}", *flags]
+    command = [HMSTATS, "adopt", "--database", database, "--upstream", f"thrift://127.0.0.1:{port}", *flags]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

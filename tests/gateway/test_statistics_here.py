@@ -440,7 +440,7 @@ def test_leaving_sends_what_the_upstream_lacks(tmp_path: Path) -> None:
                 here.table("v", columns=COLUMNS, keys=["day"])
                 here.add_partitions(["1"], table="v", columns=COLUMNS)
                 ours.put_partition_statistics(f"{here.database}.v", [of_partition("day=1", 4)])
-        leave = [HMSTATS, "leave", f"sqlite:///{folder}/hmstats.sqlite", "--upstream", address]
+        leave = [HMSTATS, "leave", "--database", f"sqlite:///{folder}/hmstats.sqlite", "--upstream", address]
         asked = subprocess.run(leave, capture_output=True, text=True, check=True).stdout
         assert asked.splitlines() == [
             *(f"{here.database}.{each}: the upstream lacks statistics" for each in ("t", "v")),

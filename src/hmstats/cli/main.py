@@ -22,16 +22,16 @@ HELP = ("-h", "--help")
 COMMANDS = {
     "serve": "Serve the Hive Metastore's Thrift API.",
     "web": "Show tables and statistics in a browser.",
-    "mcp": "Answer questions of assistants about statistics.",
-    "migrate": "Make or upgrade the tables of a database.",
-    "adopt": "Report on the database of a Hive Metastore.",
+    "mcp": "Serve statistics to assistants.",
+    "migrate": "Create or upgrade the tables of a database.",
+    "adopt": "Check a Hive Metastore's database, and add our tables.",
     "leave": "Remove hmstats from the database of a Hive Metastore.",
     "doctor": "Find what is wrong with an installation.",
-    "check-access": "Tell what the access rules let a user do.",
+    "check-access": "Print whether access rules allow a user an action.",
     "analyze": "Compute statistics of tables with Spark.",
-    "refresh": "Analyse what is stale, the best first.",
+    "refresh": "Analyse stale tables, the largest gain first.",
     "runs": "List runs that refreshed statistics.",
-    "push": "Send statistics that wait in a spool folder.",
+    "push": "Send the statistics in a spool folder.",
     "list": "List tables, and which have statistics.",
     "show": "Print the statistics of a table.",
     "health": "List tables by the health of their statistics.",
@@ -46,14 +46,14 @@ COMMANDS = {
     "lock": "Protect statistics from writes.",
     "unlock": "Let statistics be written again.",
     "locked": "List the locks on statistics.",
-    "prefs": "Set and show how statistics are made.",
-    "pending": "List, compare and publish statistics that wait.",
+    "prefs": "Set and show preferences for statistics.",
+    "pending": "List, compare and publish pending statistics.",
     "export": "Write all statistics to a file.",
     "import": "Read statistics from a file or a metastore.",
     "feed": "Send statistics to a data catalog.",
     "ping": "Ask a metastore whether it is alive.",
-    "token": "Make, list and revoke tokens of clients.",
-    "password": "Make a line of a password file.",
+    "token": "Create, list and revoke tokens of clients.",
+    "password": "Print a line for a password file.",
     "audit": "Print recorded calls: who changed a table.",
     "config": "Print the settings in force.",
     "version": "Print the version of hmstats.",
@@ -134,7 +134,7 @@ def _group(
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Say the commands' own help."""
+    """Take the options of hmstats itself."""
 
 
 def main() -> None:

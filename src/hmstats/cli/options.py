@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from hmstats.errors import StatementError
+
 USER = "The user of the token, or of the calls."
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one on each line.")]
 Server = Annotated[str | None, typer.Option(help="The metastore.", metavar="thrift://HOST:PORT")]
@@ -15,7 +17,6 @@ PartitionNames = Annotated[
 ]
 Columns = Annotated[str | None, typer.Option(help="Only these columns.", metavar="A,B,...")]
 Database = Annotated[str | None, typer.Option(help="The database's URL.", metavar="URL")]
-DatabaseUrl = Annotated[str | None, typer.Argument(help="The database's URL.", metavar="URL")]
 HiveSite = Annotated[
     str | None, typer.Option(help="The hive-site.xml of the Hive whose database it is.", metavar="FILE")
 ]
@@ -24,6 +25,17 @@ Master = Annotated[str | None, typer.Option(help="Where Spark runs: local[*] by 
 SparkSettings = Annotated[
     list[str] | None, typer.Option("--conf", help="A setting of Spark; may be repeated.", metavar="KEY=VALUE")
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan, and change nothing.")]
 Write = Annotated[bool, typer.Option("--write", help="Change the database; without it, only a report is printed.")]
 Locked = Annotated[str, typer.Argument(help="A database or a table.", metavar="DB[.TABLE]")]
 AsOf = Annotated[str | None, typer.Option(help="The time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")]
+
+
+def split_columns(text: str | None) -> list[str] | None:
+    """The names in `--columns`, None without the option. Raises StatementError for an empty name."""
+    if text is None:
+        return None
+    names = [each.strip() for each in text.split(",")]
+    if not all(names):
+        raise StatementError(f"--columns takes names separated by commas, found {text!r}")
+    return names

@@ -19,8 +19,8 @@ from hmstats.store.catalog import databases
 from hmstats.store.migration import migrate, schema_revision
 
 
-def _adopt(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["adopt", *arguments], catch_exceptions=False)
+def _adopt(url: str, *arguments: str) -> str:
+    result = CliRunner().invoke(app, ["adopt", "--database", url, *arguments], catch_exceptions=False)
     assert result.exit_code == 0
     return result.stdout
 

@@ -20,8 +20,8 @@ from hmstats.store.storage import file_changes
 NEWEST = pytest.mark.parametrize("hive_generation", ["4.0"], indirect=True)
 
 
-def _leave(*arguments: str) -> str:
-    result = CliRunner().invoke(app, ["leave", *arguments], catch_exceptions=False)
+def _leave(url: str, *arguments: str) -> str:
+    result = CliRunner().invoke(app, ["leave", "--database", url, *arguments], catch_exceptions=False)
     assert result.exit_code == 0
     return result.stdout
 

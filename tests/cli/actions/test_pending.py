@@ -29,7 +29,7 @@ def test_from_waiting_to_published(our_metastore: Metastore) -> None:
     our_metastore.table(keys=("p",))
     our_metastore.add_partitions(("1",), ("2",))
     table = f"{our_metastore.database}.t"
-    assert run(our_metastore, "list", table).output == "nothing waits\n"
+    assert run(our_metastore, "list", table).output == "no statistics are pending\n"
     with connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
         service.put_together(table, [longs(2)], {None: {"numRows": "10"}})
         service.preferences.change(Subject(DatabaseName("hive", our_metastore.database), "t"), {"publish": "false"})

@@ -23,7 +23,7 @@ from typer.testing import CliRunner, Result
 from hmstats import client
 from hmstats.cli.main import app
 from hmstats.cli.output.cell_texts import age
-from hmstats.cli.output.show_table import key_lines, ordered, show_table
+from hmstats.cli.output.show_table import key_lines, show_table, sort_columns
 from hmstats.cli.output.sparkline import bars, shape
 from hmstats.client.tables.stored_statistics import Stored
 from hmstats.errors import SketchError, StatementError
@@ -197,8 +197,10 @@ def test_a_partitioned_table_and_its_partitions(our_metastore: Metastore, by_day
     assert set(age_line[3]) <= set("▁▂▃▄▅▆▇█")
     assert age_line[-1] in ("s", "min")
     assert any(line[:1] == ["app"] and line[-4:-2] == ["mail", "=1,200"] for line in rows)
-    one = run(our_metastore, by_day, "ds=2").stdout
+    one = run(our_metastore, by_day, "--partition", "ds=2").stdout
     assert one.splitlines()[0] == f"{by_day} ds=2: 1,000 rows"
+    two = run(our_metastore, by_day, "--partition", "ds=2", "--partition", "ds=1").stdout.splitlines()
+    assert [line for line in two if ": 1,000 rows" in line] == [f"{by_day} ds={day}: 1,000 rows" for day in (2, 1)]
     every = run(our_metastore, by_day, "--partitions").stdout.splitlines()
     assert [line for line in every if ": 1,000 rows" in line] == [f"{by_day} ds={day}: 1,000 rows" for day in (1, 2)]
 
@@ -284,15 +286,25 @@ def test_an_arrow_file_has_a_batch_for_each_partition(our_metastore: Metastore, 
 
 
 @sqlite
+def test_columns_are_chosen_by_their_names(our_metastore: Metastore, table: str, by_day: str) -> None:
+    for name in (table, by_day):
+        result = run(our_metastore, name, "--columns", "session, AGE", "--json")
+        rows = [json.loads(line)["column_name"] for line in result.stdout.splitlines()]
+        assert rows == [None, "age", "session"]
+
+
+@sqlite
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (["{}.nope"], "table .* is not in the metastore"),
         (["{}.nope", "--csv"], "table .* is not in the metastore"),
-        (["{}.visits", "ds=1"], "has no partitions, so none is named ds=1"),
+        (["{}.visits", "--partition", "ds=1"], "has no partitions, so none is named ds=1"),
         (["{}.visits", "--partitions"], "has no partitions"),
+        (["{}.visits", "--columns", "age,colour"], "column colour must be one of"),
+        (["{}.visits", "--columns", "age,"], "--columns takes names separated by commas, found 'age,'"),
         (["{}.visits", "--sort", "colour"], "--sort takes one of column, type, .*, found 'colour'"),
-        (["{}.visits", "--json", "--csv"], "show takes a partition or --partitions, and one of"),
+        (["{}.visits", "--json", "--csv"], "show takes --partition or --partitions, and one of"),
         (["{}.visits", "--arrow", "/nowhere/x"], "/nowhere/x cannot be written"),
     ],
 )
@@ -364,6 +376,6 @@ def test_what_is_unknown_comes_last() -> None:
     columns = [
         ColumnStatistics(name, "int", LongStatistics(ndv=ndv)) for name, ndv in zip("abc", (1, None, 9), strict=True)
     ]
-    assert [each.column for each in ordered(columns, "distinct")] == ["c", "a", "b"]
-    assert [each.column for each in ordered(columns, None)] == ["a", "b", "c"]
-    assert [each.column for each in ordered(reversed(columns), "column")] == ["a", "b", "c"]
+    assert [each.column for each in sort_columns(columns, "distinct")] == ["c", "a", "b"]
+    assert [each.column for each in sort_columns(columns, None)] == ["a", "b", "c"]
+    assert [each.column for each in sort_columns(reversed(columns), "column")] == ["a", "b", "c"]

@@ -28,7 +28,7 @@ def test_each_column_is_drawn(shown: Shown, metastore_port: int) -> None:
 
 
 def test_a_partition_is_drawn_for_itself(shown: Shown, metastore_port: int) -> None:
-    done = run(metastore_port, f"{shown.database}.by_day", f"ds={DAYS[0]}")
+    done = run(metastore_port, f"{shown.database}.by_day", "--partition", f"ds={DAYS[0]}")
     assert "100 null (exact)" in done.stdout
     assert "ds string  1 distinct (exact)" in done.stdout
 

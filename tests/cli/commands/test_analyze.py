@@ -18,9 +18,9 @@ from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner, Result
 
 from hmstats import client
-from hmstats.cli.actions.spark_arguments import settings_of_spark
+from hmstats.cli.actions.spark_arguments import spark_settings
 from hmstats.cli.main import app
-from hmstats.cli.output.analysis_output import counts_text, progress_bar, say_that_spark_starts
+from hmstats.cli.output.analysis_output import announce_spark_start, counts_text, progress_bar
 from hmstats.collector.autogather.writer import writing
 from hmstats.collector.scan.progress import Done
 from hmstats.errors import SettingsError, StatementError
@@ -396,10 +396,10 @@ def test_commands_import_what_they_need_only(arguments: list[str]) -> None:
 
 
 def test_texts_become_settings() -> None:
-    assert settings_of_spark(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
+    assert spark_settings(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
     for text in ("x", "=x"):
         with pytest.raises(SettingsError, match="--conf must be KEY=VALUE"):
-            settings_of_spark([text])
+            spark_settings([text])
 
 
 def test_the_bar_says_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -429,5 +429,5 @@ def test_the_start_of_spark_is_said_to_people(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, given: bool, terminal: bool, said: str
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    say_that_spark_starts(given=given)
+    announce_spark_start(given=given)
     assert capsys.readouterr().err == said

@@ -112,7 +112,7 @@ def run(metastore: Metastore, *arguments: str) -> Any:
 
 
 def test_show_finds_it(our_metastore: Metastore, table: str) -> None:
-    result = run(our_metastore, "show", table, "month=1/rate=1.5")
+    result = run(our_metastore, "show", table, "--partition", "month=1/rate=1.5")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(f"{table} month=01/rate=1.50")
 

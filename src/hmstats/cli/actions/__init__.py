@@ -4,6 +4,7 @@ serve, adopt, leave, doctor, config   a server and its database
 page/                                 the page, and answers for assistants
 access/                               who may call a server, and do what
 history/                              earlier statistics
+connecting                            the connection of a command to its metastore
 spark_arguments                       arguments of Spark's jobs, read before Spark is loaded
 analysis, checking                    Spark's jobs
 list_, show, ask, compare             stored statistics

@@ -43,14 +43,14 @@ def adopt_upstream(*, database: str | None, hive_site: str | None, upstream: str
         if not write:  # nothing of the gateway's database is needed, and nothing of it may change
             database = f"sqlite:///{stack.enter_context(TemporaryDirectory())}/empty.sqlite"
         settings = load_served({"database": database, "hive_site": hive_site, "upstream": upstream})
-        taken, left = _adopted(settings, write=write)
+        taken, left = _adopt_tables(settings, write=write)
     if as_json:
         typer.echo(json.dumps({"tables": taken, "left": left, "taken_over": write}, indent=2))
     else:
         typer.echo(_sentences(taken, left, upstream, write=write))
 
 
-def _adopted(settings: Settings, *, write: bool) -> tuple[int, dict[str, str]]:
+def _adopt_tables(settings: Settings, *, write: bool) -> tuple[int, dict[str, str]]:
     """How many tables' statistics a gateway keeps, and why it does not keep those of the others."""
     make_embedded(settings)
     store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
@@ -88,7 +88,7 @@ def _print(found: Survey) -> None:
     console.print(_table("The database's user may", found.rights))
     abilities = Table("A server beside this Hive", "", "", box=None, pad_edge=False)
     for each in found.abilities:
-        abilities.add_row(each.name, _word(each.works), each.note)
+        abilities.add_row(each.name, _yes_or_no(each.works), each.note)
     console.print(abilities)
     if found.roots:
         console.print(
@@ -100,9 +100,9 @@ def _print(found: Survey) -> None:
 def _table(title: str, values: Mapping[str, int]) -> Table:
     table = Table(title, "", box=None, pad_edge=False)
     for name, value in values.items():
-        table.add_row(name, _word(value) if isinstance(value, bool) else f"{value:,}")
+        table.add_row(name, _yes_or_no(value) if isinstance(value, bool) else f"{value:,}")
     return table
 
 
-def _word(works: bool) -> str:  # noqa: FBT001
+def _yes_or_no(works: bool) -> str:  # noqa: FBT001
     return "yes" if works else "no"

@@ -4,7 +4,7 @@ Importing this module imports Spark.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,13 +13,14 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 from hmstats import collector
+from hmstats.cli.actions.spark_arguments import JobSettings
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.analysis_output import (
+    announce_spark_start,
     print_dry_runs,
     print_report,
     print_reports,
     progress_bar,
-    say_that_spark_starts,
 )
 from hmstats.client import Metastore, connect
 from hmstats.client.sending.spool import DEFAULT_FOLDER
@@ -46,10 +47,7 @@ _EVERY_TABLE = ".*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """Tables to analyse, and how. `metastore` is an address; `named` is whether the user gave it.
-
-    With `past_locks`, locked statistics are written too.
-    """
+    """Tables to analyse, and how. With `past_locks`, locked statistics are written too."""
 
     texts: Sequence[str]
     columns: Sequence[str] | None
@@ -60,21 +58,16 @@ class Analysis:
     changed_only: bool
     past_locks: bool
     options: Choices
-    metastore: str
-    named: bool
-    master: str | None
-    conf: Mapping[str, str]
-    spool: str | None
-    patience_seconds: float
+    job: JobSettings
     reliable: bool
     job_log: Path | None
     as_json: bool
 
     def dry_run(self) -> None:
         """Print the plan of the analysis. Raises StatementError."""
-        cores = None if session_is_given() else cores_of(self.master or LOCAL)
-        with connect(self.metastore) as service:
-            plans = [self._planned(service, request, cores) for _, request in self._requests(service)]
+        cores = None if session_is_given() else cores_of(self.job.master or LOCAL)
+        with connect(self.job.metastore) as service:
+            plans = [self._plan_table(service, request, cores) for _, request in self._requests(service)]
         if self.as_json:
             _print_json(plans)
         else:
@@ -90,22 +83,22 @@ class Analysis:
         if log is not None:
             log.check()
         given = session_is_given()
-        uris = None if given and not self.named else self.metastore
-        found = self._checked(uris) if uris else None
+        uris = None if given and not self.job.metastore_is_set else self.job.metastore
+        found = self._check_tables(uris) if uris else None
         if uris and found and not given and all(each.by_metadata for each in found):
             self._finish(log, None, uris, found)
             return
-        say_that_spark_starts(given=given)
-        with spark_session(uris, master=self.master, conf=self.conf) as spark:
+        announce_spark_start(given=given)
+        with spark_session(uris, master=self.job.master, conf=self.job.conf) as spark:
             address = uris or session_metastore(spark)
-            self._finish(log, spark, address, self._checked(address) if found is None else found)
+            self._finish(log, spark, address, self._check_tables(address) if found is None else found)
 
     def _finish(
-        self, log: JobLog | None, spark: SparkSession | None, address: str, wanted: Sequence["_Wanted"]
+        self, log: JobLog | None, spark: SparkSession | None, address: str, wanted: Sequence["_TableRequest"]
     ) -> None:
         """Analyse the tables and print the reports; without Spark if none of them needs it."""
         alone = len(wanted) == 1
-        outcomes = [self._logged(log, spark, address, each, alone=alone) for each in wanted]
+        outcomes = [self._analyze_and_log(log, spark, address, each, alone=alone) for each in wanted]
         reports = [report for report in outcomes if report is not None]
         self._print(reports, alone=alone)
         if not reports:
@@ -113,17 +106,17 @@ class Analysis:
         if len(reports) < len(wanted) or any(_lacks_columns(report) for report in reports):
             raise typer.Exit(ExitCode.PARTLY_DONE)
 
-    def _checked(self, address: str) -> list["_Wanted"]:
+    def _check_tables(self, address: str) -> list["_TableRequest"]:
         """The wanted tables, after a check that all of them can be analysed. Raises StatementError."""
         with connect(address) as service:
-            found = [self._checked_one(service, *each) for each in self._requests(service)]
+            found = [self._check_table(service, *each) for each in self._requests(service)]
             if len(found) == 1 and not self.past_locks and not self.changed_only:
                 check_unlocked(service, found[0].request.table)
         if not found:
             raise StatementError(f"{', '.join(self.texts)} has no table")
         return found
 
-    def _checked_one(self, service: Metastore, text: str, request: Statement) -> "_Wanted":
+    def _check_table(self, service: Metastore, text: str, request: Statement) -> "_TableRequest":
         check_changes(request, changed_only=self.changed_only)
         table = service.find_table(request.table)
         if table is not None and is_lake_table(table):
@@ -138,13 +131,13 @@ class Analysis:
                 past_locks=True,
                 hadoop=self._hadoop,
             )
-            return _Wanted(text, request, by_metadata=plan.opened.only_by_spark is None or wanted.request.noscan)
+            return _TableRequest(text, request, by_metadata=plan.opened.only_by_spark is None or wanted.request.noscan)
         check(service, request)
-        return _Wanted(text, request, by_metadata=False)
+        return _TableRequest(text, request, by_metadata=False)
 
     def _hadoop(self, name: str) -> str | None:
         """A setting of Hadoop among those of --conf."""
-        return self.conf.get(f"spark.hadoop.{name}")
+        return self.job.conf.get(f"spark.hadoop.{name}")
 
     def _requests(self, service: Metastore) -> Iterator[tuple[str, Statement]]:
         """The text and the request for each table; views of a database are skipped."""
@@ -162,19 +155,19 @@ class Analysis:
     def _request(self, text: str) -> Statement:
         return statement(text, columns=self.columns, partitions=self.partitions, where=self.where, noscan=self.noscan)
 
-    def _planned(self, service: Metastore, request: Statement, cores: int | None) -> DryRun:
+    def _plan_table(self, service: Metastore, request: Statement, cores: int | None) -> DryRun:
         return dry_run(
             service,
             request,
             options=self.options,
             changed_only=self.changed_only,
             cores=cores,
-            conf=self.conf,
+            conf=self.job.conf,
             past_locks=self.past_locks,
         )
 
-    def _logged(
-        self, log: JobLog | None, spark: SparkSession | None, address: str, wanted: "_Wanted", *, alone: bool
+    def _analyze_and_log(
+        self, log: JobLog | None, spark: SparkSession | None, address: str, wanted: "_TableRequest", *, alone: bool
     ) -> collector.Report | None:
         """Analyse and log a table; the report, or None after a printed error.
 
@@ -182,7 +175,7 @@ class Analysis:
         """
         name = wanted.request.table.short
         try:
-            report = self._analyzed(spark, address, wanted)
+            report = self._analyze(spark, address, wanted)
         except HmstatsError as error:
             if log is not None:
                 log.failed(name, error)
@@ -194,9 +187,9 @@ class Analysis:
             log.done(report)
         return report
 
-    def _analyzed(self, spark: SparkSession | None, address: str, wanted: "_Wanted") -> collector.Report:
+    def _analyze(self, spark: SparkSession | None, address: str, wanted: "_TableRequest") -> collector.Report:
         if spark is None:
-            return self._analyzed_without_spark(address, wanted.request)
+            return self._analyze_without_spark(address, wanted.request)
         with progress_bar(f"Analysing {wanted.request.table.short}") as progress:
             return collector.analyze(
                 spark,
@@ -210,25 +203,25 @@ class Analysis:
                 changed_only=self.changed_only,
                 past_locks=self.past_locks,
                 options=self.options,
-                spool=self.spool,
-                patience_seconds=self.patience_seconds,
+                spool=self.job.spool,
+                patience_seconds=self.job.patience_seconds,
                 reliable=self.reliable,
                 progress=progress,
             )
 
-    def _analyzed_without_spark(self, address: str, request: Statement) -> collector.Report:
-        with connect(address, patience_seconds=self.patience_seconds) as service:
+    def _analyze_without_spark(self, address: str, request: Statement) -> collector.Report:
+        with connect(address, patience_seconds=self.job.patience_seconds) as service:
             table = service.find_table(request.table)
             if table is None:
                 raise StatementError(f"table {request.table.short} was dropped before it was read")
-            spool = self.spool or str(Path(DEFAULT_FOLDER).absolute())
+            spool = self.job.spool or str(Path(DEFAULT_FOLDER).absolute())
             delivery = Delivery(
                 table.name,
                 (),
                 address,
                 new_run(),
                 spool,
-                self.patience_seconds,
+                self.job.patience_seconds,
                 past_locks=self.past_locks,
                 automatic=self.changed_only,
             )
@@ -259,7 +252,7 @@ def _lacks_columns(report: collector.Report) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _TableRequest:
     """A table to analyse. `by_metadata`: its format's own metadata say which files are live, and no Spark is needed."""
 
     text: str

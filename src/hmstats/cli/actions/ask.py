@@ -10,18 +10,17 @@ from typing import Any
 
 import typer
 
-from hmstats.client import connect
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.client.asked.asked_table import AskedTable
 from hmstats.errors import StatementError
 from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.python_values import PythonValue
-from hmstats.settings import load
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """The table of a question, its partitions by names or by a filter (None: all), and the form of the answer."""
 
     table: str
@@ -31,13 +30,13 @@ class Asked:
     metastore: str | None
 
 
-def print_quantile(of: Asked, column: str, at: str) -> None:
+def print_quantile(of: Question, column: str, at: str) -> None:
     """Print the values below which fractions of a column's values lie."""
     fractions = _fractions(at)
     with _table(of) as asked:
         found = asked.quantile(column, fractions, of.partitions, of.where)
         kind = kind_of(asked.column_type(column))
-    form = _plain if of.as_json else _number
+    form = _json_value if of.as_json else _value_text
     values, lows, highs = ([form(kind, each) for each in part] for part in (found.values, found.low, found.high))
     if of.as_json:
         rows = [
@@ -52,7 +51,7 @@ def print_quantile(of: Asked, column: str, at: str) -> None:
     typer.echo(f"of {found.count:,} values, {bound}")
 
 
-def print_top(of: Asked, column: str, k: int) -> None:
+def print_top(of: Question, column: str, k: int) -> None:
     """Print a column's most frequent values, and how often each occurs."""
     with _table(of) as asked:
         found = asked.top(column, k, of.partitions, of.where)
@@ -68,7 +67,7 @@ def print_top(of: Asked, column: str, k: int) -> None:
     typer.echo(f"of {found.count:,} values, {bound}")
 
 
-def print_distinct(of: Asked, column: str) -> None:
+def print_distinct(of: Question, column: str) -> None:
     """Print how many distinct values a column has over the partitions together."""
     with _table(of) as asked:
         found = asked.distinct(column, of.partitions, of.where)
@@ -81,7 +80,7 @@ def print_distinct(of: Asked, column: str) -> None:
     typer.echo(f"{found.count:,} distinct values, {bound}")
 
 
-def print_count(of: Asked) -> None:
+def print_count(of: Question) -> None:
     """Print how many rows there are."""
     with _table(of) as asked:
         found = asked.count(of.partitions, of.where)
@@ -91,12 +90,12 @@ def print_count(of: Asked) -> None:
         typer.echo(f"{found.count:,} rows, {'exact' if found.exact else 'not known to be exact'}")
 
 
-def print_bounds(of: Asked, column: str) -> None:
+def print_bounds(of: Question, column: str) -> None:
     """Print the least and the greatest value of a column."""
     with _table(of) as asked:
         found = asked.bounds(column, of.partitions, of.where)
         kind = kind_of(asked.column_type(column))
-    form = _plain if of.as_json else _number
+    form = _json_value if of.as_json else _value_text
     low, high = (None if each is None else form(kind, each) for each in (found.low, found.high))
     if of.as_json:
         _print({"low": low, "high": high, "exact": found.exact})
@@ -107,9 +106,8 @@ def print_bounds(of: Asked, column: str) -> None:
 
 
 @contextmanager
-def _table(of: Asked) -> Iterator[AskedTable]:
-    settings = load({"metastore": of.metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+def _table(of: Question) -> Iterator[AskedTable]:
+    with open_metastore(of.metastore) as service:
         yield service.table(of.table)
 
 
@@ -129,12 +127,12 @@ def _text(kind: Kind | None, value: PythonValue) -> str:
     return str(value) if kind is None else frequent_values.items(kind, [value])[0]
 
 
-def _plain(kind: Kind | None, value: PythonValue) -> Any:
+def _json_value(kind: Kind | None, value: PythonValue) -> Any:
     """The value for JSON: numbers stay numbers, others become text."""
-    return value if kind in (Kind.LONG, Kind.DOUBLE) and math.isfinite(value) else _number(kind, value)
+    return value if kind in (Kind.LONG, Kind.DOUBLE) and math.isfinite(value) else _value_text(kind, value)
 
 
-def _number(kind: Kind | None, value: PythonValue) -> str:
+def _value_text(kind: Kind | None, value: PythonValue) -> str:
     return str(value) if kind in (Kind.LONG, Kind.DECIMAL) else _text(kind, value)
 
 

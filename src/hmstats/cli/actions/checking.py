@@ -1,10 +1,11 @@
 """The work of `hmstats check`. Importing this module imports Spark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hmstats import collector
-from hmstats.cli.output.analysis_output import progress_bar, say_that_spark_starts
+from hmstats.cli.actions.spark_arguments import JobSettings
+from hmstats.cli.output.analysis_output import announce_spark_start, progress_bar
 from hmstats.client import connect
 from hmstats.collector.checking.run import check_options
 from hmstats.collector.planning.plan import check
@@ -15,7 +16,7 @@ from hmstats.collector.spark.session_settings import session_metastore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A table to check, and how. `metastore` is an address; `named` is whether the user gave it."""
+    """A table to check, and how."""
 
     table: str
     columns: Sequence[str] | None
@@ -23,22 +24,22 @@ class Check:
     where: str | None
     sample_fraction: float
     tolerance: float
-    metastore: str
-    named: bool
-    master: str | None
-    conf: Mapping[str, str]
+    job: JobSettings
 
     def run(self) -> collector.CheckReport:
         """Check the table. Invalid arguments are reported before Spark starts."""
         check_options(self.sample_fraction, self.tolerance)
         request = statement(self.table, columns=self.columns, partitions=self.partitions, where=self.where)
         given = session_is_given()
-        uris = None if given and not self.named else self.metastore
+        uris = None if given and not self.job.metastore_is_set else self.job.metastore
         if uris is not None:
             with connect(uris) as service:
                 check(service, request)
-        say_that_spark_starts(given=given)
-        with spark_session(uris, master=self.master, conf=self.conf) as spark, progress_bar(self._title) as progress:
+        announce_spark_start(given=given)
+        with (
+            spark_session(uris, master=self.job.master, conf=self.job.conf) as spark,
+            progress_bar(self._title) as progress,
+        ):
             return collector.check(
                 spark,
                 self.table,

@@ -54,7 +54,7 @@ def _pairs(one: Side, other: Side) -> Iterator[Pair]:
     if (one.table is None) != (other.table is None):
         raise StatementError("both sides must be metastores, or both tables: found one of each")
     if _of_two(one, other):
-        (title, before), (other_title, after) = one.one(), other.one()
+        (title, before), (other_title, after) = one.target(), other.target()
         yield f"{title} and {other_title}", before, after
     elif one.table is not None:
         title = one.title if one.title == other.title else f"{one.title} and {other.title}"

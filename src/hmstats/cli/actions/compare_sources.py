@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from hmstats.client import Metastore, connect
+from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.naming import named_table
 from hmstats.client.tables.stored_statistics import (
-    existing_partition,
     own_statistics,
     stored_partitions,
     stored_table,
@@ -57,10 +57,10 @@ class Side:
     table: str | None
     partition: str | None
 
-    def one(self) -> tuple[str, TableStatistics]:
+    def target(self) -> tuple[str, TableStatistics]:
         """The title and the statistics of the table or the partition. Raises StatementError when it is not there."""
         if isinstance(self.source, ServerSource):
-            return self.source.one(self.table or "", self.partition)
+            return self.source.target(self.table or "", self.partition)
         parts = self.parts()
         if self.partition is None:
             return self.title, parts.get(None, TableStatistics())
@@ -111,13 +111,13 @@ class ServerSource:
         parts = stored_partitions(self._service, table, names)
         return {each.statistics.partition: each.whole() for each in (own, *parts)}
 
-    def one(self, text: str, partition: str | None) -> tuple[str, TableStatistics]:
+    def target(self, text: str, partition: str | None) -> tuple[str, TableStatistics]:
         """The title and statistics of a partition or a table, merged over its partitions if it has none of its own."""
         table = self._service.existing_table(text)
         found = stored_table(self._service, table)
         if partition is not None:
-            name = existing_partition(self._service, table, partition)
-            found = next(stored_partitions(self._service, table, [name]))
+            names = existing_names(self._service, table, [partition])
+            found = next(stored_partitions(self._service, table, names))
         return found.title, found.whole()
 
 

@@ -4,10 +4,8 @@ import json
 
 import typer
 
-from hmstats.client import connect
-from hmstats.client.asked.asked_table import AskedTable
-from hmstats.errors import StatementError
-from hmstats.settings import load
+from hmstats.cli.actions.connecting import open_metastore
+from hmstats.cli.options import split_columns
 
 
 def delete_statistics(
@@ -23,21 +21,14 @@ def delete_statistics(
 
     Raises StatementError for a missing table, partition or column.
     """
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    named = split_columns(columns)
+    with open_metastore(metastore) as service:
         asked = service.table(table)
         names = asked.partition_names(partitions or None, where)
-        wanted = None if columns is None else _columns(asked, columns)
+        wanted = None if named is None else [asked.column(each).name for each in named]
         service.delete_statistics(asked.table.name, wanted, names)
     if as_json:
         typer.echo(json.dumps({"table": table, "partitions": names, "columns": wanted}))
         return
     of = "the table's own statistics" if names is None else f"statistics of {len(names):,} partitions"
     typer.echo(f"{table}: {of} deleted, {'of all columns' if wanted is None else 'of ' + ', '.join(wanted)}")
-
-
-def _columns(asked: AskedTable, text: str) -> list[str]:
-    names = [each.strip() for each in text.split(",")]
-    if not all(names):
-        raise StatementError(f"--columns takes names separated by commas, found {text!r}")
-    return [asked.column(each).name for each in names]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import typer
 
-from hmstats.cli.actions.spark_arguments import settings_of_spark
+from hmstats.cli.actions.spark_arguments import spark_settings
 from hmstats.cli.diagnosis.finding import Finding
 from hmstats.cli.diagnosis.server import server
 from hmstats.cli.diagnosis.storage import database as database_findings
@@ -31,9 +31,9 @@ def examine(
     """Run all checks and print a line for each. Raises typer.Exit if there is a problem."""
     flags = {"metastore": metastore, "database": database, "warehouse": warehouse}
     settings = load_served(flags)
-    options = settings_of_spark(list(conf))
+    options = spark_settings(conf)
 
-    def found() -> Iterator[Finding]:
+    def run_checks() -> Iterator[Finding]:
         yield from versions(spark_is_needed=spark)
         yield from database_findings(settings, named=origin("database", flags) != "default")
         yield from write_rights(settings.warehouse)
@@ -43,14 +43,14 @@ def examine(
 
             yield from session(settings.metastore, master=master, conf=options)
 
-    levels = [each.level for each in _printed(found(), as_json=as_json)]
+    levels = [each.level for each in _print_each(run_checks(), as_json=as_json)]
     if not as_json:
         typer.echo(f"{levels.count('problem')} problems, {levels.count('warning')} warnings")
     if "problem" in levels:
         raise typer.Exit(ExitCode.NO)
 
 
-def _printed(findings: Iterable[Finding], *, as_json: bool) -> Iterator[Finding]:
+def _print_each(findings: Iterable[Finding], *, as_json: bool) -> Iterator[Finding]:
     for each in findings:
         if as_json:
             typer.echo(json.dumps(each.as_json(), ensure_ascii=False))

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import typer
 
-from hmstats.client import connect
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.client.sending.transfer import check, entries
 from hmstats.errors import StatementError
 from hmstats.outlets.export.file import Form, form_of, write
 from hmstats.outlets.export.lines import write_lines
 from hmstats.outlets.export.rows import Entry
-from hmstats.settings import load
 
 _STDOUT = "-"
 
@@ -32,8 +31,7 @@ def export_statistics(
     wanted = Form.JSON if to_stdout and form is None else _form(file, form)
     if to_stdout and wanted is not Form.JSON:
         raise StatementError("standard output takes JSON only: name a file for Parquet")
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         found: Iterable[Entry] = entries(service, tables or ())
         count = write_lines(sys.stdout, found) if to_stdout else write(file, found, wanted)
     if as_json:

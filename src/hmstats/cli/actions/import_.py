@@ -7,14 +7,13 @@ from pathlib import Path
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.client import connect
 from hmstats.client.sending.transfer import Moved, check, entries, put
 from hmstats.errors import StatementError
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.outlets.export.file import read, read_json
 from hmstats.outlets.export.rows import Entry
-from hmstats.settings import load
 
 _STDIN = "-"
 
@@ -31,12 +30,11 @@ def import_statistics(
     if (file is None) == (source is None):
         raise StatementError("an import reads a file or the metastore of --from")
     check(tables or ())
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         if source is None:
             moved = put(service, _entries(str(file)))
         else:
-            with connect(source, timeout_seconds=settings.client_seconds) as other:
+            with open_metastore(source) as other:
                 moved = put(service, entries(other, tables or ()))
         _print(moved, service.address, as_json=as_json)
 
@@ -47,9 +45,8 @@ def import_puffin(tables: list[str], *, alone: bool, metastore: str | None, as_j
 
     if not alone:
         raise StatementError("an import reads a file, the metastore of --from, or the Puffin files of --from-puffin")
-    settings = load({"metastore": metastore})
     moved = Moved()
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         for text in tables:
             table = service.existing_table(text)
             found = puffin_counts(service, table)
@@ -71,7 +68,7 @@ def _print(moved: Moved, address: str, *, as_json: bool) -> None:
     for place, reason in moved.left_out.items():
         typer.echo(f"left out: {place}: {reason}", err=True)
     noun = "table or partition" if moved.accepted == 1 else "tables and partitions"
-    told = json.dumps({"metastore": address, "stored": moved.accepted, "left_out": moved.left_out})
-    typer.echo(told if as_json else f"stored in {address}: statistics of {moved.accepted:,} {noun}")
+    row = json.dumps({"metastore": address, "stored": moved.accepted, "left_out": moved.left_out})
+    typer.echo(row if as_json else f"stored in {address}: statistics of {moved.accepted:,} {noun}")
     if moved.left_out:
         raise typer.Exit(ExitCode.PARTLY_DONE)

@@ -4,17 +4,15 @@ import json
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.list_table import as_json_row, list_table
 from hmstats.cli.output.tables import print_table
-from hmstats.client import connect
 from hmstats.client.tables.listing import listed
-from hmstats.settings import load
 
 
 def list_tables(*, tables: list[str] | None, details: bool, metastore: str | None, as_json: bool) -> None:
     """Print the tables. Raises StatementError for a name or a pattern without a table."""
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         found = listed(service, tables or (), details=details)
         if as_json:
             for each in found:

@@ -1,22 +1,24 @@
 """`hmstats show`: the statistics of a table or its partitions at a glance, or for another program."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
+from hmstats.cli.actions.connecting import open_metastore
+from hmstats.cli.options import split_columns
 from hmstats.cli.output.plot import plots
 from hmstats.cli.output.show_rows import print_csv, print_json
-from hmstats.cli.output.show_table import MOST_VALUES, NOTE, key_lines, ordered, show_table, stale_lines
+from hmstats.cli.output.show_table import MOST_VALUES, NOTE, key_lines, show_table, sort_columns, stale_lines
 from hmstats.cli.output.sparkline import FRACTIONS
 from hmstats.cli.output.tables import print_table, terminal_width
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
+from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.tables.merged_statistics import merged_columns, with_merged_sketches
 from hmstats.client.tables.stored_statistics import (
     Stored,
-    existing_partition,
     stored_partitions,
     stored_table,
 )
@@ -24,7 +26,6 @@ from hmstats.errors import StatementError
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.outlets.arrow.ipc import write_file
 from hmstats.outlets.people.cells import headline
-from hmstats.settings import load
 from hmstats.web.reading.selections import Selection
 from hmstats.web.reading.table_facts import table_facts
 
@@ -32,8 +33,9 @@ from hmstats.web.reading.table_facts import table_facts
 def show_statistics(
     *,
     table: str,
-    partition: str | None,
+    names: list[str] | None,
     partitions: bool,
+    columns: str | None,
     sort: str | None,
     plot: bool,
     as_json: bool,
@@ -41,17 +43,20 @@ def show_statistics(
     arrow: Path | None,
     metastore: str | None,
 ) -> None:
-    """Print or write statistics. Raises StatementError for a missing table or partition."""
-    if (partition is not None and partitions) or as_json + as_csv + (arrow is not None) > 1:
-        raise StatementError("show takes a partition or --partitions, and one of --json, --csv and --arrow")
-    if plot and (partitions or sort is not None or as_json or as_csv or arrow is not None):
-        raise StatementError("--plot draws a table or one partition, without --sort, --json, --csv and --arrow")
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    """Print or write statistics. Raises StatementError for a missing table, partition or column."""
+    if (names and partitions) or as_json + as_csv + (arrow is not None) > 1:
+        raise StatementError("show takes --partition or --partitions, and one of --json, --csv and --arrow")
+    others = partitions or len(names or ()) > 1 or columns is not None or sort is not None or as_json or as_csv or arrow
+    if plot and others:
+        raise StatementError(
+            "--plot draws a table or one partition, without --columns, --sort, --json, --csv and --arrow"
+        )
+    with open_metastore(metastore) as service:
         if plot:
-            _plot(service, table, partition)
+            _plot(service, table, names or ())
             return
-        found = _sorted(_found(service, table, partition, every=partitions), sort)
+        found = _read_statistics(service, table, names or (), every=partitions)
+        found = _sort_columns(_choose_columns(service, table, found, columns), sort)
         if arrow is not None:
             _write(arrow, service, found)
         elif as_json:
@@ -62,10 +67,10 @@ def show_statistics(
             _print(service, found)
 
 
-def _found(service: Metastore, text: str, partition: str | None, *, every: bool) -> Iterator[Stored]:
+def _read_statistics(service: Metastore, text: str, names: Sequence[str], *, every: bool) -> Iterator[Stored]:
     table = service.existing_table(text)
-    if partition is not None:
-        yield from stored_partitions(service, table, [existing_partition(service, table, partition)])
+    if names:
+        yield from stored_partitions(service, table, existing_names(service, table, names))
     elif not every:
         yield stored_table(service, table)
     elif table.partition_keys:
@@ -74,9 +79,22 @@ def _found(service: Metastore, text: str, partition: str | None, *, every: bool)
         raise StatementError(f"table {text} has no partitions")
 
 
-def _sorted(found: Iterable[Stored], key: str | None) -> Iterator[Stored]:
+def _choose_columns(service: Metastore, text: str, found: Iterable[Stored], columns: str | None) -> Iterator[Stored]:
+    """The statistics without those of other columns than `columns`. Raises StatementError for a missing column."""
+    names = split_columns(columns)
+    if names is None:
+        yield from found
+        return
+    asked = service.table(text)
+    wanted = {asked.column(each).name.lower() for each in names}
     for each in found:
-        columns = tuple(ordered(each.statistics.columns, key))
+        chosen = tuple(column for column in each.statistics.columns if column.column.lower() in wanted)
+        yield replace(each, statistics=replace(each.statistics, columns=chosen))
+
+
+def _sort_columns(found: Iterable[Stored], key: str | None) -> Iterator[Stored]:
+    for each in found:
+        columns = tuple(sort_columns(each.statistics.columns, key))
         yield replace(each, statistics=replace(each.statistics, columns=columns))
 
 
@@ -97,9 +115,9 @@ def _print(service: Metastore, found: Iterable[Stored]) -> None:
         typer.echo(NOTE)
 
 
-def _plot(service: Metastore, text: str, partition: str | None) -> None:
+def _plot(service: Metastore, text: str, names: Sequence[str]) -> None:
     table = service.existing_table(text)
-    name = None if partition is None else existing_partition(service, table, partition)
+    name = next(iter(existing_names(service, table, names)), None)
     found = table_facts(service, text, Selection(name, name), limit=max(len(data_columns(table)), 1))
     console = Console(highlight=False)
     for line in plots(found):

@@ -1,12 +1,46 @@
-"""Parses the arguments of `hmstats analyze` and `check` before Spark is loaded."""
+"""The arguments that `hmstats analyze`, `check` and `refresh` have in common, read before Spark is loaded."""
 
 import importlib.util
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from hmstats.errors import SettingsError
 from hmstats.extras import install_advice
+from hmstats.settings import load, origin
 
 
-def sketches_made(*, bounds_only: bool | None, histogram: bool | None, top_k: bool | None) -> dict[str, bool | None]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSettings:
+    """The metastore, the spool folder and the Spark of a job.
+
+    If `metastore_is_set` is false, the address is the default: the metastore of a Spark session that is given is used.
+    """
+
+    metastore: str
+    metastore_is_set: bool
+    master: str | None
+    conf: Mapping[str, str]
+    spool: str | None
+    patience_seconds: float
+
+
+def job_settings(
+    *, metastore: str | None, master: str | None, conf: Sequence[str] | None, spool: str | None = None
+) -> JobSettings:
+    """The settings of a job by its command's options. Raises SettingsError for an invalid one."""
+    flags = {"metastore": metastore, "spool": spool}
+    settings = load(flags)
+    return JobSettings(
+        metastore=settings.metastore,
+        metastore_is_set=origin("metastore", flags) != "default",
+        master=master,
+        conf=spark_settings(conf or ()),
+        spool=settings.spool,
+        patience_seconds=settings.patience_seconds,
+    )
+
+
+def sketch_choices(*, bounds_only: bool | None, histogram: bool | None, top_k: bool | None) -> dict[str, bool | None]:
     """Which sketches are computed, by the name of the option; None if nothing is said of them."""
     if bounds_only:
         return {"distinct": False, "histogram": False, "top_k": False}
@@ -14,7 +48,7 @@ def sketches_made(*, bounds_only: bool | None, histogram: bool | None, top_k: bo
     return {"distinct": distinct, "histogram": histogram, "top_k": top_k}
 
 
-def settings_of_spark(texts: list[str]) -> dict[str, str]:
+def spark_settings(texts: Sequence[str]) -> dict[str, str]:
     """The settings in texts KEY=VALUE. Raises SettingsError for a text without a = or a key."""
     pairs = [text.partition("=") for text in texts]
     for text, (key, separator, _) in zip(texts, pairs, strict=True):

@@ -5,15 +5,25 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Columns, Master, PartitionNames, Server, SparkSettings, Where
+from hmstats.cli.options import (
+    AsJson,
+    Columns,
+    DryRun,
+    Master,
+    PartitionNames,
+    Server,
+    SparkSettings,
+    Where,
+    split_columns,
+)
 
 _WHAT = "A table, DB.* for all tables of a database, or an ANALYZE TABLE statement; several of them."
 _FOOTERS = "With --noscan: count rows too, by the footers of Parquet files."
-_SPOOL = "Where statistics wait when the metastore stays away: a path or a URI."
+_SPOOL = "The folder for statistics that cannot be delivered: a path or a URI."
 _RELIABLE = "Stop at the first file that cannot be read."
 _PAST_LOCKS = "Write locked statistics too."
 _SAMPLE = "The part of the rows to read; 1 reads all."
-_BOUNDS = "Make no sketches, and so no NDV; or make them all."
+_BOUNDS = "Compute no sketches, and so no NDV; or all of them."
 _PUFFIN = "Columns of Iceberg tables whose NDV goes into a Puffin file: text, all, none, or names."
 _CHANGED = "Only partitions whose files changed since their statistics."
 
@@ -30,39 +40,36 @@ def analyze(
     changed_only: Annotated[bool, typer.Option("--changed-only", help=_CHANGED)] = False,
     past_locks: Annotated[bool, typer.Option("--past-locks", help=_PAST_LOCKS)] = False,
     sample: Annotated[float | None, typer.Option(help=_SAMPLE, metavar="FRACTION")] = None,
-    histogram: Annotated[bool | None, typer.Option("--histogram/--no-histogram", help="Make histograms.")] = None,
-    top_k: Annotated[bool | None, typer.Option("--top-k/--no-top-k", help="Look for frequent values.")] = None,
+    histogram: Annotated[bool | None, typer.Option("--histogram/--no-histogram", help="Compute histograms.")] = None,
+    top_k: Annotated[bool | None, typer.Option("--top-k/--no-top-k", help="Find frequent values.")] = None,
     bounds_only: Annotated[bool | None, typer.Option("--bounds-only/--all-statistics", help=_BOUNDS)] = None,
     precision: Annotated[int | None, typer.Option(help="Precision of the bit vectors, 10 to 14.")] = None,
     puffin_columns: Annotated[str | None, typer.Option(help=_PUFFIN, metavar="COLUMNS")] = None,
-    tasks: Annotated[int | None, typer.Option(help="The most tasks that the work is cut into.")] = None,
+    tasks: Annotated[int | None, typer.Option(help="The most tasks of the job.")] = None,
     master: Master = None,
     conf: SparkSettings = None,
     spool: Annotated[str | None, typer.Option(help=_SPOOL, metavar="FOLDER")] = None,
     reliable: Annotated[bool, typer.Option("--reliable", help=_RELIABLE)] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
     job_log: Annotated[Path | None, typer.Option(help="Add a JSON line for each table to a file.")] = None,
 ) -> None:
     """Compute the statistics of tables and their partitions and push them to the metastore.
 
-    Options that are not given are those of the tables' preferences. Under spark-submit, or where a session is active,
-    that Spark is used; otherwise one is started here. The exit code is 3 when columns that were asked for cannot have
-    statistics; they are named with the reason.
+    An option that is unset comes from the tables' preferences. Under spark-submit, or if a session is active, that
+    Spark is used; otherwise one is started here. The exit code is 3 if requested columns cannot have statistics, or if
+    some of several tables failed; each is named with the reason.
     """
-    from hmstats.cli.actions.spark_arguments import need_spark, settings_of_spark, sketches_made
-    from hmstats.settings import load, origin
+    from hmstats.cli.actions.spark_arguments import job_settings, need_spark, sketch_choices
 
     need_spark("analyze")
     from hmstats.cli.actions.analysis import Analysis
     from hmstats.collector.options import Choices
 
-    flags = {"metastore": metastore, "spool": spool}
-    settings = load(flags)
-    sketches = sketches_made(bounds_only=bounds_only, histogram=histogram, top_k=top_k)
+    sketches = sketch_choices(bounds_only=bounds_only, histogram=histogram, top_k=top_k)
     analysis = Analysis(
         texts=tables,
-        columns=None if columns is None else columns.split(","),
+        columns=split_columns(columns),
         partitions=partition or None,
         where=where,
         noscan=noscan,
@@ -72,12 +79,7 @@ def analyze(
         options=Choices(
             sample_fraction=sample, precision=precision, most_tasks=tasks, puffin_columns=puffin_columns, **sketches
         ),
-        metastore=settings.metastore,
-        named=origin("metastore", flags) != "default",
-        master=master,
-        conf=settings_of_spark(conf or []),
-        spool=settings.spool,
-        patience_seconds=settings.patience_seconds,
+        job=job_settings(metastore=metastore, master=master, conf=conf, spool=spool),
         reliable=reliable,
         job_log=job_log,
         as_json=as_json,

@@ -28,9 +28,9 @@ def quantile(
     metastore: Server = None,
 ) -> None:
     """Print the values below which fractions of a column's values lie."""
-    from hmstats.cli.actions.ask import Asked, print_quantile
+    from hmstats.cli.actions.ask import Question, print_quantile
 
-    print_quantile(Asked(table, partition or None, where, as_json, metastore), column, at)
+    print_quantile(Question(table, partition or None, where, as_json, metastore), column, at)
 
 
 @app.command()
@@ -45,9 +45,9 @@ def top(
     metastore: Server = None,
 ) -> None:
     """Print a column's most frequent values, and how often each occurs."""
-    from hmstats.cli.actions.ask import Asked, print_top
+    from hmstats.cli.actions.ask import Question, print_top
 
-    print_top(Asked(table, partition or None, where, as_json, metastore), column, k)
+    print_top(Question(table, partition or None, where, as_json, metastore), column, k)
 
 
 @app.command()
@@ -61,9 +61,9 @@ def distinct(
     metastore: Server = None,
 ) -> None:
     """Print how many distinct values a column has over the partitions together."""
-    from hmstats.cli.actions.ask import Asked, print_distinct
+    from hmstats.cli.actions.ask import Question, print_distinct
 
-    print_distinct(Asked(table, partition or None, where, as_json, metastore), column)
+    print_distinct(Question(table, partition or None, where, as_json, metastore), column)
 
 
 @app.command()
@@ -76,9 +76,9 @@ def count(
     metastore: Server = None,
 ) -> None:
     """Print how many rows there are."""
-    from hmstats.cli.actions.ask import Asked, print_count
+    from hmstats.cli.actions.ask import Question, print_count
 
-    print_count(Asked(table, partition or None, where, as_json, metastore))
+    print_count(Question(table, partition or None, where, as_json, metastore))
 
 
 @app.command()
@@ -92,6 +92,6 @@ def bounds(
     metastore: Server = None,
 ) -> None:
     """Print the least and the greatest value of a column."""
-    from hmstats.cli.actions.ask import Asked, print_bounds
+    from hmstats.cli.actions.ask import Question, print_bounds
 
-    print_bounds(Asked(table, partition or None, where, as_json, metastore), column)
+    print_bounds(Question(table, partition or None, where, as_json, metastore), column)

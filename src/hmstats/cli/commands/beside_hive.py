@@ -4,27 +4,25 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, DatabaseUrl, HiveSite, Write
+from hmstats.cli.options import AsJson, Database, HiveSite, Write
 
 
 def adopt(
-    database: DatabaseUrl = None,
+    database: Database = None,
     hive_site: HiveSite = None,
-    upstream: Annotated[
-        str | None, typer.Option(help="The metastore behind a gateway, whose statistics the gateway is to have.")
-    ] = None,
+    upstream: Annotated[str | None, typer.Option(help="The metastore behind a gateway.")] = None,
     *,
     write: Write = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a server over the database of a Hive Metastore would do, and what is wrong in it.
+    """Report what a server over the database of a Hive Metastore can do, and which statistics in it are wrong.
 
-    Nothing is written, unless --write is given: then tables whose names begin with HMSTATS_ are made, and nothing else
-    is touched.
+    Without --write nothing is changed. With it, tables whose names begin with HMSTATS_ are created, and nothing else
+    is changed.
 
-    With --upstream, list the tables of that metastore whose statistics a gateway does not keep, and take over those of
-    all others with --write. That may be done before the gateway is started, and again; while it runs too,
-    unless it has its database to itself (exclusive).
+    With --upstream, list the tables of that metastore whose statistics a gateway does not keep; with --write, take over
+    the statistics of all others. Run it before the gateway starts, or while it runs if the gateway's server is not
+    exclusive. It can be repeated.
     """
     from hmstats.cli.actions.adopt import adopt_database, adopt_upstream
 
@@ -35,22 +33,20 @@ def adopt(
 
 
 def leave(
-    database: DatabaseUrl = None,
+    database: Database = None,
     hive_site: HiveSite = None,
-    upstream: Annotated[
-        str | None, typer.Option(help="The metastore behind a gateway, which gets the statistics that it lacks.")
-    ] = None,
+    upstream: Annotated[str | None, typer.Option(help="The metastore behind a gateway.")] = None,
     *,
     write: Write = False,
     as_json: AsJson = False,
 ) -> None:
-    """List what hmstats has left in the database of a Hive Metastore, and remove it with --write.
+    """List the objects of hmstats in the database of a Hive Metastore; with --write, remove them.
 
-    That is our own tables, whose names begin with HMSTATS_, and parameters whose names begin with hmstats. Hive's
+    These are our own tables, whose names begin with HMSTATS_, and parameters whose names begin with hmstats. Hive's
     statistics stay. Stop the servers of hmstats first.
 
-    With --upstream, list the tables whose statistics a gateway has not sent, and send them with --write. Then clients
-    may use the upstream's address again.
+    With --upstream, list the tables whose statistics a gateway has not sent; with --write, send them. Clients may use
+    the upstream's address again after that.
     """
     from hmstats.cli.actions.leave import leave_database, leave_upstream
 

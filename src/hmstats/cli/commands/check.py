@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Columns, Master, PartitionNames, Server, SparkSettings, Where
+from hmstats.cli.options import AsJson, Columns, Master, PartitionNames, Server, SparkSettings, Where, split_columns
 
 _TOLERANCE = "How far a number may be off beyond its stated error, as a part of it."
 
@@ -27,26 +27,21 @@ def check(
 
     The q-error is the factor between two counts. The exit code is 1 when anything is wrong. Nothing is changed.
     """
-    from hmstats.cli.actions.spark_arguments import need_spark, settings_of_spark
+    from hmstats.cli.actions.spark_arguments import job_settings, need_spark
     from hmstats.cli.exit_codes import ExitCode
-    from hmstats.settings import load, origin
 
     need_spark("check")
     from hmstats.cli.actions.checking import Check
     from hmstats.cli.output.check_output import print_check, rows
 
-    flags = {"metastore": metastore}
     report = Check(
         table=table,
-        columns=None if columns is None else columns.split(","),
+        columns=split_columns(columns),
         partitions=partition or None,
         where=where,
         sample_fraction=sample,
         tolerance=tolerance,
-        metastore=load(flags).metastore,
-        named=origin("metastore", flags) != "default",
-        master=master,
-        conf=settings_of_spark(conf or []),
+        job=job_settings(metastore=metastore, master=master, conf=conf),
     ).run()
     if as_json:
         for row in rows(report):

@@ -14,7 +14,7 @@ _SIDE = (
 
 def compare(
     left: Annotated[str, typer.Argument(help=_SIDE, metavar="A")],
-    right: Annotated[str, typer.Argument(help="The same.", metavar="B")],
+    right: Annotated[str, typer.Argument(help="The other side, in the same forms.", metavar="B")],
     *,
     as_json: AsJson = False,
     everything: Annotated[bool, typer.Option("--all", help="Print the numbers that are the same too.")] = False,

@@ -20,12 +20,10 @@ def describe(
 
     [DESCRIBE] [FORMATTED | EXTENDED] [db.]table [PARTITION (key=value, ...)] [column]
     """
-    from hmstats.client import connect
+    from hmstats.cli.actions.connecting import open_metastore
     from hmstats.client.tables.describe import describe as described
     from hmstats.outlets.describe.statement import completed
-    from hmstats.settings import load
 
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         text = described(service, completed(statement))
     typer.echo(json.dumps({"text": text}, ensure_ascii=False) if as_json else text, nl=as_json)

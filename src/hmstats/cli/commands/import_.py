@@ -26,7 +26,7 @@ def import_(
 ) -> None:
     """Write the statistics in a file, of another metastore, or in Puffin files into the metastore.
 
-    The tables and partitions must be there. What is left out is named; the exit code is 3 then.
+    The tables and partitions must exist. What is left out is named with the reason; the exit code is 3 then.
     """
     from hmstats.cli.actions.import_ import import_puffin, import_statistics
 

@@ -14,7 +14,7 @@ def migrate(
     sql: Annotated[bool, typer.Option("--sql", help="Print the SQL and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make or upgrade the tables of a database."""
+    """Create or upgrade the tables of a database."""
     from hmstats.settings import load
     from hmstats.store.migration import migrate as migrations
     from hmstats.store.migration import schema_revision

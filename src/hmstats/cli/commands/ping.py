@@ -13,11 +13,9 @@ def ping(
     as_json: AsJson = False,
 ) -> None:
     """Ask a metastore whether it is alive; exit code 2 when it does not answer."""
-    from hmstats.client import connect
-    from hmstats.settings import load
+    from hmstats.cli.actions.connecting import open_metastore
 
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds, retries=0) as service:
+    with open_metastore(metastore, retries=0) as service:
         version = service.version()
-        told = json.dumps({"alive": True, "version": version, "address": service.address})
-        typer.echo(told if as_json else f"alive: {version} at {service.address}")
+        row = {"alive": True, "version": version, "address": service.address}
+        typer.echo(json.dumps(row) if as_json else f"alive: {version} at {service.address}")

@@ -5,16 +5,17 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, AsOf, Server
+from hmstats.cli.options import AsJson, AsOf, Columns, PartitionNames, Server
 
 _SORT = "Order by column, type, nulls, distinct, min, max, length or age."
 
 
 def show(
     table: Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")],
-    partition: Annotated[str | None, typer.Argument(help="Its partition, as key=value/key=value.")] = None,
     *,
-    partitions: Annotated[bool, typer.Option("--partitions", help="Every partition for itself.")] = False,
+    partition: PartitionNames = None,
+    partitions: Annotated[bool, typer.Option("--partitions", help="Each partition separately.")] = False,
+    columns: Columns = None,
     as_of: AsOf = None,
     sort: Annotated[str | None, typer.Option(help=_SORT, metavar="COLUMN")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw each column: a histogram, or shares of values.")] = False,
@@ -27,18 +28,19 @@ def show(
     if as_of is not None:
         from hmstats.cli.actions.history.as_of import show_past
 
-        if sort is not None or as_csv or arrow is not None:
-            raise typer.BadParameter("--as-of goes with --partitions and --json only")
+        if sort is not None or plot or columns is not None or as_csv or arrow is not None:
+            raise typer.BadParameter("--as-of goes with --partition, --partitions and --json only")
         show_past(
-            table=table, partition=partition, partitions=partitions, as_of=as_of, as_json=as_json, metastore=metastore
+            table=table, names=partition, partitions=partitions, as_of=as_of, as_json=as_json, metastore=metastore
         )
         return
     from hmstats.cli.actions.show import show_statistics
 
     show_statistics(
         table=table,
-        partition=partition,
+        names=partition,
         partitions=partitions,
+        columns=columns,
         sort=sort,
         plot=plot,
         as_json=as_json,

@@ -19,7 +19,7 @@ def server(uris: str) -> Iterator[Finding]:
     """A finding for each address, then findings about the first metastore that answers."""
     answering = None
     for address in addresses(uris):
-        found = _reached(str(address))
+        found = _check_address(str(address))
         yield found
         if found.level == "ok" and answering is None:
             answering = str(address)
@@ -30,7 +30,7 @@ def server(uris: str) -> Iterator[Finding]:
         yield from _warehouse(service, remote=not is_loopback(addresses(answering)[0].host))
 
 
-def _reached(address: str) -> Finding:
+def _check_address(address: str) -> Finding:
     try:
         with connect(address, timeout_seconds=_TIMEOUT_SECONDS, retries=0) as service:
             return ok("metastore", f"{service.version()} answers at {address}")

@@ -26,13 +26,13 @@ def versions(*, spark_is_needed: bool) -> Iterator[Finding]:
     yield ok("hmstats", f"{hmstats.__version__} in {Path(hmstats.__file__).parent}")
     yield ok("Python", f"{platform.python_version()} at {sys.executable}")
     missing = problem if spark_is_needed else warning
-    pyspark = _installed("pyspark")
+    pyspark = _installed_version("pyspark")
     if pyspark is None:
         yield missing("PySpark", "is not installed; analyze and check need it", _SPARK)
         return
     if not _LEAST_SPARK <= int(pyspark.partition(".")[0]) < _ABOVE_SPARK:
         yield problem("PySpark", f"{pyspark}, needed is {_LEAST_SPARK}.x", _SPARK)
-    elif lacking := [name for name in _WITH_SPARK if _installed(name) is None]:
+    elif lacking := [name for name in _WITH_SPARK if _installed_version(name) is None]:
         yield problem("PySpark", f"{pyspark}, without {', '.join(lacking)}", _SPARK)
     else:
         yield ok("PySpark", pyspark)
@@ -45,7 +45,7 @@ def _java(*, missing: type[Finding] | object) -> Finding:
     path = java_path()
     advice = f"install Java {LEAST_JAVA} or newer (Debian: openjdk-{LEAST_JAVA}-jre-headless), or name it in JAVA_HOME"
     if path is None:
-        return make("Java", f"is not at {_java_place()}; Spark needs it", advice)
+        return make("Java", f"is not at {_java_location()}; Spark needs it", advice)
     found = java_version(path)
     if found is None:
         return make("Java", f"{path} does not say its version", advice)
@@ -54,7 +54,7 @@ def _java(*, missing: type[Finding] | object) -> Finding:
     return ok("Java", f"{found} at {path}")
 
 
-def _java_place() -> str:
+def _java_location() -> str:
     home = os.environ.get("JAVA_HOME")
     return f"{home}/bin/java, as JAVA_HOME says" if home else "any place of PATH"
 
@@ -76,7 +76,7 @@ def _workers_python() -> Finding:
     return ok(_VARIABLE, path)
 
 
-def _installed(package: str) -> str | None:
+def _installed_version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:

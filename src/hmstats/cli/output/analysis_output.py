@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hmstats.collector.scan.progress import Done
 
 
-def say_that_spark_starts(*, given: bool) -> None:
+def announce_spark_start(*, given: bool) -> None:
     """Print on a terminal's standard error that Spark starts, which takes seconds, unless a session is given."""
     if not given and sys.stderr.isatty():
         typer.echo("starting Spark ...", err=True)

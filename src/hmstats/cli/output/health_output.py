@@ -32,7 +32,7 @@ def print_health(found: Sequence[ObjectHealth], *, more: bool) -> None:
         shown.add_row(name, why(health), str(health.health), *numbers)
     print_table(shown)
     if more:
-        typer.echo("there are more: see --most")
+        typer.echo("there are more: raise --limit")
 
 
 def _command(each: ObjectHealth) -> str:

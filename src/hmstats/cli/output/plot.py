@@ -36,14 +36,14 @@ def plots(found: TableFacts) -> Iterator[Text]:
 
 
 def _heading(column: ColumnFacts) -> Text:
-    numbers = [_said(column.distinct, "distinct"), _said(column.nulls, "null")]
+    numbers = [_number_text(column.distinct, "distinct"), _number_text(column.nulls, "null")]
     line = Text.assemble((column.name, "bold"), " ", (column.type, _DIM), "  ", ", ".join(filter(None, numbers)))
     if column.stale:
         line.append(f"  stale: {column.stale}", _NULL)
     return line
 
 
-def _said(number: Number | None, what: str) -> str:
+def _number_text(number: Number | None, what: str) -> str:
     return "" if number is None else f"{whole_text(number.value)} {what} ({sure_text(number)})"
 
 

@@ -22,7 +22,7 @@ from hmstats.outlets.people.flat_table import FRACTIONS, MOST_TOP_VALUES, SCHEMA
 def print_json(service: Metastore, found: Iterable[Stored]) -> None:
     """Print a JSON object for each row, on a line of its own."""
     for row in _rows(service, found):
-        typer.echo(json.dumps(_plain(row), ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(_json_value(row), ensure_ascii=False, allow_nan=False))
 
 
 def print_csv(service: Metastore, found: Iterable[Stored]) -> None:
@@ -32,7 +32,7 @@ def print_csv(service: Metastore, found: Iterable[Stored]) -> None:
     writer = csv.DictWriter(sys.stdout, [*SCHEMA.names, "stale"], lineterminator="\n")
     writer.writeheader()
     for row in chain(first, rows):
-        writer.writerow({name: json.dumps(_plain(v)) if isinstance(v, list) else v for name, v in row.items()})
+        writer.writerow({name: json.dumps(_json_value(v)) if isinstance(v, list) else v for name, v in row.items()})
 
 
 def _rows(service: Metastore, found: Iterable[Stored]) -> Iterator[dict[str, Any]]:
@@ -40,11 +40,11 @@ def _rows(service: Metastore, found: Iterable[Stored]) -> Iterator[dict[str, Any
         columns = [None, *each.statistics.columns]
         answers = merged_columns(service, each, FRACTIONS, MOST_TOP_VALUES)
         for column, row in zip(columns, statistics_table([each.whole()]).to_pylist(), strict=True):
-            more = _merged(column, answers[column.column]) if column and column.column in answers else {}
+            more = _merged_fields(column, answers[column.column]) if column and column.column in answers else {}
             yield {**row, **more, "stale": column and staleness(column, each, answers)}
 
 
-def _merged(column: ColumnStatistics, answers: MergedAnswers) -> dict[str, Any]:
+def _merged_fields(column: ColumnStatistics, answers: MergedAnswers) -> dict[str, Any]:
     """The statistics of a column merged from the partitions' sketches."""
     row: dict[str, Any] = {}
     if answers.written_at_seconds is not None:
@@ -63,12 +63,12 @@ def _merged(column: ColumnStatistics, answers: MergedAnswers) -> dict[str, Any]:
     return row
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """The value for JSON: times as ISO 8601, infinities as text."""
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _json_value(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_json_value(each) for each in value]
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

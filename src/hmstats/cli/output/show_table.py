@@ -35,15 +35,15 @@ _KEYS: dict[str, Callable[[ColumnStatistics], Any]] = {
     "type": lambda each: each.column_type,
     "nulls": lambda each: each.data.nulls,
     "distinct": lambda each: getattr(each.data, "ndv", None),
-    "min": lambda each: _number(getattr(each.data, "low", None)),
-    "max": lambda each: _number(getattr(each.data, "high", None)),
+    "min": lambda each: _as_float(getattr(each.data, "low", None)),
+    "max": lambda each: _as_float(getattr(each.data, "high", None)),
     "length": lambda each: getattr(each.data, "average_length", None),
-    "age": lambda each: _age_order(_made(each).written_at_seconds),
+    "age": lambda each: _age_order(_provenance(each).written_at_seconds),
 }
 """The sort keys of `--sort`; numbers are sorted in descending order."""
 
 
-def ordered(columns: Iterable[ColumnStatistics], key: str | None) -> list[ColumnStatistics]:
+def sort_columns(columns: Iterable[ColumnStatistics], key: str | None) -> list[ColumnStatistics]:
     """The columns sorted by a key, those without a value last. Raises StatementError for an unknown key."""
     if key is None:
         return list(columns)
@@ -99,7 +99,7 @@ def stale_lines(found: Stored, columns: Iterable[ColumnStatistics], sketches: Ma
 
 def _row(column: ColumnStatistics, found: Stored, merged: MergedAnswers, mark: str, characters: int) -> tuple[str, ...]:
     texts = cells(column)
-    made = _made(column)
+    made = _provenance(column)
     seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds or merged.written_at_seconds
     nulls = count_text(column.data.nulls)
     low, high = (texts.low, texts.high)
@@ -119,18 +119,18 @@ def _distinct(column: ColumnStatistics, merged: MergedAnswers) -> str:
     count = getattr(column.data, "ndv", None)
     if count is None:
         return UNKNOWN
-    made = _made(column)
+    made = _provenance(column)
     error = made.ndv_standard_error
     if column.provenance is None and merged.distinct is not None:
         count, error = merged.distinct.count, merged.distinct.standard_error
     if error is None and not made.exact:
         error = bit_vector.standard_error(getattr(column.data, "bit_vector", None))
-    if (error is None and not made.exact) or _is_whole(count, error):
+    if (error is None and not made.exact) or _is_one_number(count, error):
         return f"{count:,}"
     return f"={count:,}" if not error else f"~{count:,} ±{100 * error:.2g}%"
 
 
-def _is_whole(count: int, standard_error: float | None) -> bool:
+def _is_one_number(count: int, standard_error: float | None) -> bool:
     """Whether no other whole number is within three standard errors of an estimate, so that its error is not shown."""
     return bool(standard_error) and 3 * (standard_error or 0) * count < _HALF
 
@@ -154,7 +154,7 @@ def _value(kind: Kind, text: str, characters: int) -> str:
     return line if len(line) <= characters else f"{line[: characters - 1]}…"
 
 
-def _made(column: ColumnStatistics) -> Provenance:
+def _provenance(column: ColumnStatistics) -> Provenance:
     return column.provenance or Provenance()
 
 
@@ -163,5 +163,5 @@ def _age_order(seconds: int | None) -> int | None:
     return None if seconds is None else -seconds
 
 
-def _number(value: Any) -> float | None:
+def _as_float(value: Any) -> float | None:
     return None if value is None else float(value)

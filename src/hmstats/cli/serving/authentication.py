@@ -79,7 +79,7 @@ def _mechanisms(settings: Settings, store: Store) -> tuple[tuple[Mechanism, ...]
         if settings.ldap_url is not None:
             mechanisms.append(by_password(_ldap(settings, settings.ldap_url)))
         else:
-            passwords = Passwords(_needed(settings.password_file, PASSWORD, "password_file or ldap_url"))
+            passwords = Passwords(_require_setting(settings.password_file, PASSWORD, "password_file or ldap_url"))
             mechanisms.append(by_password(passwords))
             refreshes.append(passwords.refresh)
     return tuple(mechanisms), tuple(refreshes)
@@ -101,7 +101,7 @@ def _jwt(settings: Settings) -> tuple[Mechanism, Callable[[], None]]:
         from hmstats.server.authentication.json_web_tokens import Expected, by_jwt  # noqa: PLC0415
     except ImportError as error:
         raise SettingsError(f"authentication by jwt needs the extra jwt: {install_advice('jwt')}") from error
-    keys = JsonWebKeys(_needed(settings.jwt_jwks, _JWT, "jwt_jwks"))
+    keys = JsonWebKeys(_require_setting(settings.jwt_jwks, _JWT, "jwt_jwks"))
     expected = Expected(settings.jwt_issuer, settings.jwt_audience, settings.jwt_user_claim, settings.jwt_groups_claim)
     return by_jwt(keys, expected), keys.refresh
 
@@ -121,15 +121,15 @@ def _kerberos(settings: Settings, store: Store, protection: Protection) -> tuple
     except ImportError as error:
         advice = install_advice("kerberos")
         raise SettingsError(f"authentication by kerberos needs the extra kerberos: {advice}") from error
-    keytab = _needed(settings.kerberos_keytab, _KERBEROS, "kerberos_keytab")
+    keytab = _require_setting(settings.kerberos_keytab, _KERBEROS, "kerberos_keytab")
     require_private("kerberos_keytab", keytab)
-    principal = service_principal(_needed(settings.kerberos_principal, _KERBEROS, "kerberos_principal"))
+    principal = service_principal(_require_setting(settings.kerberos_principal, _KERBEROS, "kerberos_principal"))
     rules = KerberosRules(settings.kerberos_rules, principal.rpartition("@")[2])
     delegation = _delegation(settings, store, rules)
     return by_kerberos(Service(keytab, principal), rules, protection, delegation.proxies), delegation
 
 
-def _needed(value: str | None, mechanism: str, name: str) -> str:
+def _require_setting(value: str | None, mechanism: str, name: str) -> str:
     if value is None:
         raise SettingsError(f"authentication by {mechanism} needs the setting {name}")
     return value

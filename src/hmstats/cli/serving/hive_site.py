@@ -28,7 +28,7 @@ def settings_of(path: str) -> dict[str, Any]:
     Events are written only if Hive writes them: else nobody would read or remove them. Raises SettingsError for a file
     that is missing, not Hive's, or has a password and can be read by everybody, and if the database is no PostgreSQL.
     """
-    values = _read(path)
+    values = _read_properties(path)
     url = _value(path, values, _URL)
     if url is None:
         raise SettingsError(f"{path} must have {_URL[0]}, found no such property")
@@ -48,11 +48,11 @@ def logs_in_transactions(path: str) -> bool:
 
     A listener that Hive calls after the transaction may log a change late or never.
     """
-    listeners = (_value(path, _read(path), _LISTENERS) or "").split(",")
+    listeners = (_value(path, _read_properties(path), _LISTENERS) or "").split(",")
     return f"org.apache.hive.hcatalog.listener.{_LOG_LISTENER}" in map(str.strip, listeners)
 
 
-def _read(path: str) -> dict[str, str]:
+def _read_properties(path: str) -> dict[str, str]:
     try:
         root = ET.parse(Path(path)).getroot()
     except OSError as error:

@@ -39,10 +39,10 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_
 
 
 def main() -> int:
-    """Run until told to stop; returns the exit code."""
-    told = list[int]()
+    """Run until signals_received to stop; returns the exit code."""
+    signals_received = list[int]()
     for number in _ENDING:  # an exception while the fork server is started would leave it behind
-        signal.signal(number, lambda number, _: told.append(number))
+        signal.signal(number, lambda number, _: signals_received.append(number))
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-metrics-", ignore_cleanup_errors=True))
         environment = {**_ONE_HEAP, **os.environ, **_ONE_THREAD, FOLDER_VARIABLE: folder}
@@ -51,9 +51,9 @@ def main() -> int:
         fork_servers.renew()
         for number in _ENDING:
             signal.signal(number, _leave)
-        if told:
-            _leave(told[0], None)
-        plan = _prepared(fork_servers)
+        if signals_received:
+            _leave(signals_received[0], None)
+        plan = _prepare(fork_servers)
         if plan is None:
             return ExitCode.ERROR
         logs.configure(plan.log_level)
@@ -69,7 +69,7 @@ def _leave(number: int, _: object) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _prepared(fork_servers: ForkServers) -> Plan | None:
+def _prepare(fork_servers: ForkServers) -> Plan | None:
     """The plan, once a server can start; None if it cannot, which has been said on standard error."""
     answer, theirs = os.pipe()
     with open(answer) as plan:  # noqa: PTH123 - a file descriptor

@@ -27,7 +27,7 @@ def prepare(answer: int) -> int:
     An error is one sentence on standard error.
     """
     try:
-        plan = _checked()
+        plan = _check_settings()
     except HmstatsError as error:
         print(f"hmstats: {error}", file=sys.stderr)
         return ExitCode.ERROR
@@ -36,7 +36,7 @@ def prepare(answer: int) -> int:
     return 0
 
 
-def _checked() -> Plan:
+def _check_settings() -> Plan:
     settings = load_served()
     workers = settings.workers or (1 if settings.exclusive else min(_cores(), MOST_WORKERS))
     alone = is_alone(settings, workers)

@@ -59,7 +59,7 @@ def work(number: int, filenos: Sequence[int], *, alone: bool) -> int:
 
 def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settings) -> None:
     logs.configure(settings.log_level, worker=number)
-    store = _open(settings)
+    store = _open_store(settings)
     if settings.exclusive:
         store.claim_exclusively(_CLAIM_SECONDS)
     security = Security(
@@ -83,7 +83,7 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settin
     store.close()
 
 
-def _open(settings: Settings) -> Store:
+def _open_store(settings: Settings) -> Store:
     return open_store(
         settings.database,
         pool_size=settings.threads,

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
 from hmstats.client.metastore import Metastore
 from hmstats.errors import UnknownCall
@@ -40,11 +39,6 @@ class Stored:
             rows=known_rows(self.parameters),
             rows_exact=Accurate.parse(self.parameters.get(PARAMETER)).basic,
         )
-
-
-def existing_partition(service: Metastore, table: Table, text: str) -> str:
-    """The name of a partition as the metastore has it. Raises StatementError when there is none."""
-    return existing_names(service, table, [text])[0]
 
 
 def own_statistics(service: Metastore, table: Table) -> Stored:

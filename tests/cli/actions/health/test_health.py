@@ -79,5 +79,5 @@ def test_a_script_learns_whether_anything_is_below(metastore: Metastore) -> None
 
 @sqlite
 def test_a_list_says_that_there_are_more(metastore: Metastore) -> None:
-    assert "there are more" in run(metastore, metastore.database, "--most", "2").stdout
-    assert "there are more" not in run(metastore, metastore.database, "--most", "3").stdout
+    assert "there are more" in run(metastore, metastore.database, "--limit", "2").stdout
+    assert "there are more" not in run(metastore, metastore.database, "--limit", "3").stdout

@@ -32,7 +32,7 @@ def print_records(
     """Print the wanted records, and say when older ones were left out. Raises StatementError, SettingsError."""
     since_ms = None if since is None else int((time.time() - seconds_of("--since", since)) * 1000)
     wanted = WantedRecords(None if name is None else _object(name), since_ms, user, denied)
-    found = _found(wanted, limit, database)
+    found = _find_records(wanted, limit, database)
     if as_json:
         for each in found.records:
             typer.echo(json.dumps(each.fields()))
@@ -44,7 +44,7 @@ def print_records(
         typer.echo(f"older records were left out: --limit is {limit}", err=True)
 
 
-def _found(wanted: WantedRecords, limit: int, database: str | None) -> RecordPage:
+def _find_records(wanted: WantedRecords, limit: int, database: str | None) -> RecordPage:
     settings = load_served({"database": database})
     store = open_store(settings.database, pool_size=1, statement_seconds=settings.statement_seconds, read_only=True)
     try:

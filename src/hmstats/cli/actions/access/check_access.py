@@ -15,7 +15,7 @@ from hmstats.server.access.rules_in_force import read_rules
 from hmstats.settings import load
 
 
-def tell_access(
+def print_access(
     *, user: str, groups: Sequence[str], action: str, name: str | None, rules: str | None, as_json: bool
 ) -> None:
     """Print whether an action is allowed, and end with the exit code that says so. Raises SettingsError."""
@@ -28,8 +28,8 @@ def tell_access(
         decision = read_rules(file).decide(Identity(user, tuple(groups)), wanted, parts)
         why = "no rule is about it" if decision.rule is None else f"rule {decision.rule} of {file}"
     if as_json:
-        said = {"user": user, "groups": list(groups), "action": wanted.value, "object": object_text(parts)}
-        typer.echo(json.dumps(said | {"allowed": decision.allowed, "rule": decision.rule, "file": file}))
+        row = {"user": user, "groups": list(groups), "action": wanted.value, "object": object_text(parts)}
+        typer.echo(json.dumps(row | {"allowed": decision.allowed, "rule": decision.rule, "file": file}))
     else:
         typer.echo(f"{'allowed' if decision.allowed else 'denied'}: {user} {wanted} {object_text(parts)} ({why})")
     raise typer.Exit(ExitCode.DONE if decision.allowed else ExitCode.NO)

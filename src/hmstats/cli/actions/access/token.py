@@ -32,8 +32,8 @@ def list_tokens(database: str | None, *, as_json: bool) -> None:
         expires = _time(each.expires_ms)
         over = each.expires_ms is not None and each.expires_ms <= now_ms
         if as_json:
-            told = {"name": each.name, "user": each.user, "groups": each.groups, "created": _time(each.created_ms)}
-            typer.echo(json.dumps(told | {"expires": expires, "expired": over}))
+            row = {"name": each.name, "user": each.user, "groups": each.groups, "created": _time(each.created_ms)}
+            typer.echo(json.dumps(row | {"expires": expires, "expired": over}))
         else:
             end = f"{'expired' if over else 'expires'} {expires}" if expires else "does not expire"
             typer.echo("\t".join((each.name, each.user, ",".join(each.groups), f"made {_time(each.created_ms)}", end)))

@@ -6,13 +6,13 @@ from itertools import islice
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.health_output import as_json_object, print_health
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
 from hmstats.client.naming import named_object, named_table
 from hmstats.errors import StatementError
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.settings import load
 
 
 def list_health(
@@ -25,9 +25,8 @@ def list_health(
     as_json: bool,
 ) -> None:
     """Print health; the exit code is 1 if `below` is given and anything is. Raises StatementError for a bad name."""
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
-        found = _found(service, tables or ["*"], below, partitions=partitions)
+    with open_metastore(metastore) as service:
+        found = _read_health(service, tables or ["*"], below, partitions=partitions)
         if as_json:
             number = 0
             for number, each in enumerate(found, 1):  # noqa: B007
@@ -40,7 +39,9 @@ def list_health(
         raise typer.Exit(ExitCode.NO)
 
 
-def _found(service: Metastore, texts: list[str], below: int | None, *, partitions: bool) -> Iterator[ObjectHealth]:
+def _read_health(
+    service: Metastore, texts: list[str], below: int | None, *, partitions: bool
+) -> Iterator[ObjectHealth]:
     for text in texts:
         if partitions:
             if "*" in text:

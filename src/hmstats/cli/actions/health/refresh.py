@@ -2,7 +2,7 @@
 
 import json
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 import typer
 
 from hmstats import collector
-from hmstats.cli.actions.spark_arguments import need_spark
+from hmstats.cli.actions.spark_arguments import JobSettings, need_spark
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.refresh_output import done_text, print_plan, work_as_json
 from hmstats.client import connect
@@ -43,7 +43,7 @@ _NEVER = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refresh:
-    """Tables to refresh, and how. `metastore` is an address; `named` is whether the user gave it."""
+    """Tables to refresh, and how."""
 
     texts: Sequence[str]
     budget: str | None
@@ -51,12 +51,7 @@ class Refresh:
     quiet: str
     look: str
     options: Choices
-    metastore: str
-    named: bool
-    master: str | None
-    conf: Mapping[str, str]
-    spool: str | None
-    patience_seconds: float
+    job: JobSettings
     as_json: bool
 
     @property
@@ -72,7 +67,7 @@ class Refresh:
 
     def dry_run(self) -> None:
         """Print the plan of a round."""
-        found = Refresher(self.metastore, _no_analysis, self.wanted).plan()
+        found = Refresher(self.job.metastore, _no_analysis, self.wanted).plan()
         if self.as_json:
             for each in found.plan.taken:
                 typer.echo(json.dumps(work_as_json(each), ensure_ascii=False))
@@ -83,7 +78,7 @@ class Refresh:
         """Refresh, and print a line for each piece; the exit code is PARTLY_DONE if something failed."""
         failed = False
         with _Analyses(self) as analyses:
-            refresher = Refresher(self.metastore, analyses.analyse, self.wanted)
+            refresher = Refresher(self.job.metastore, analyses.analyse, self.wanted)
             with _ended_by_signals(refresher):
                 for done in Watch(refresher).rounds() if watch else refresher.run():
                     failed |= done.outcome is Outcome.FAILED
@@ -94,8 +89,8 @@ class Refresh:
     def _print(self, done: Done) -> None:
         if self.as_json:
             outcome = None if done.outcome is None else done.outcome.value
-            told = {"outcome": outcome, "message": done.reason, "seconds": round(done.seconds, 3), "rows": done.rows}
-            typer.echo(json.dumps({**work_as_json(done.work), **told}, ensure_ascii=False))
+            row = {"outcome": outcome, "message": done.reason, "seconds": round(done.seconds, 3), "rows": done.rows}
+            typer.echo(json.dumps({**work_as_json(done.work), **row}, ensure_ascii=False))
         else:
             typer.echo(done_text(done.work, done.outcome, done.reason, done.seconds))
 
@@ -117,13 +112,13 @@ class _Analyses:
     def analyse(self, name: TableName, partitions: Sequence[str], changed_only: bool) -> "Report":  # noqa: FBT001
         """Analyse a table, or some of its partitions."""
         how = self.how
-        with connect(how.metastore, patience_seconds=how.patience_seconds) as service:
+        with connect(how.job.metastore, patience_seconds=how.job.patience_seconds) as service:
             table = service.existing_table(name)
             if is_lake_table(table):
                 request = statement(_quoted(name))
                 wanted = preferred(service, request, how.options, row_counts=False)
-                spool = how.spool or str(Path(DEFAULT_FOLDER).absolute())
-                delivery = Delivery(table.name, (), how.metastore, new_run(), spool, how.patience_seconds)
+                spool = how.job.spool or str(Path(DEFAULT_FOLDER).absolute())
+                delivery = Delivery(table.name, (), how.job.metastore, new_run(), spool, how.job.patience_seconds)
                 return analyze_lake(
                     service,
                     table,
@@ -138,13 +133,13 @@ class _Analyses:
             return collector.analyze(
                 session,
                 _quoted(name),
-                metastore=how.metastore,
+                metastore=how.job.metastore,
                 partitions=list(partitions) or None,
                 changed_only=changed_only,
                 automatic=True,
                 options=how.options,
-                spool=how.spool,
-                patience_seconds=how.patience_seconds,
+                spool=how.job.spool,
+                patience_seconds=how.job.patience_seconds,
             )
 
     def _session(self) -> "SparkSession":
@@ -152,7 +147,7 @@ class _Analyses:
             need_spark("refresh")
             session = import_module("hmstats.collector.spark.session").spark_session
             how, interrupted = self.how, signal.getsignal(signal.SIGINT)
-            self._spark = self._open.enter_context(session(how.metastore, master=how.master, conf=how.conf))
+            self._spark = self._open.enter_context(session(how.job.metastore, master=how.job.master, conf=how.job.conf))
             signal.signal(signal.SIGINT, interrupted)  # Spark has put a handler of its own there
         return self._spark
 

@@ -4,19 +4,17 @@ import json
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.refresh_output import print_runs, run_as_json
-from hmstats.client import connect
 from hmstats.client.naming import named_object
-from hmstats.settings import load
 
 
 def list_runs(
     *, tables: list[str] | None, outcome: str | None, most: int, metastore: str | None, as_json: bool
 ) -> None:
     """Print the runs of the tables that match. Raises StatementError for a malformed name."""
-    settings = load({"metastore": metastore})
     found, leases = [], []
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         for text in tables or ["*"]:
             of, table = named_object(text)
             runs, taken = service.runs.listed(of.database, table, outcome=outcome, most=most, catalog=of.catalog)

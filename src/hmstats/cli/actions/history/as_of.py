@@ -6,27 +6,28 @@ from collections.abc import Iterator
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.statistics_table import statistics_table
 from hmstats.cli.output.tables import print_table
-from hmstats.client import connect
 from hmstats.client.naming import named_table
+from hmstats.errors import StatementError
 from hmstats.model.parameters.row_counts import known_rows
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.outlets.people.cells import cells
 from hmstats.outlets.people.times import past_ms, shown
-from hmstats.settings import load
 
 
 def show_past(
-    *, table: str, partition: str | None, partitions: bool, as_of: str, as_json: bool, metastore: str | None
+    *, table: str, names: list[str] | None, partitions: bool, as_of: str, as_json: bool, metastore: str | None
 ) -> None:
-    """Print the statistics that a table, a partition or all partitions had."""
-    settings = load({"metastore": metastore})
+    """Print the statistics that a table, some of its partitions or all of them had. Raises StatementError."""
+    if names and partitions:
+        raise StatementError("show takes --partition or --partitions, found both")
     at_ms = past_ms("--as-of", as_of, time.time())
-    names = [partition] if partition is not None else [] if partitions else None
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
-        found = service.past.past(named_table(table), at_ms, partitions=names)
+    wanted = names or ([] if partitions else None)
+    with open_metastore(metastore) as service:
+        found = service.past.past(named_table(table), at_ms, partitions=wanted)
     for title, place, sets in _places(table, found):
         rows = known_rows(found.parameters.get(place, {}))
         if as_json:

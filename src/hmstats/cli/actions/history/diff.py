@@ -6,15 +6,14 @@ from math import isinf
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client import connect
 from hmstats.client.naming import named_table
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.changes import Change, changes
 from hmstats.outlets.people.times import past_ms, shown
-from hmstats.settings import load
 
 
 def print_diff(*, table: str, since: str | None, until: str | None, as_json: bool, metastore: str | None) -> None:
@@ -22,9 +21,8 @@ def print_diff(*, table: str, since: str | None, until: str | None, as_json: boo
 
     Raises typer.Exit if anything changed.
     """
-    settings = load({"metastore": metastore})
     now, name = time.time(), named_table(table)
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         from_ms = service.past.before_last_ms(name) if since is None else past_ms("--from", since, now)
         before = service.past.whole(name, from_ms)
         after = service.past.whole(name, None if until is None else past_ms("--to", until, now))

@@ -4,20 +4,18 @@ import json
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client import connect
 from hmstats.client.naming import named_table
 from hmstats.model.statistics.history import PastWrite
 from hmstats.outlets.people.times import shown
-from hmstats.settings import load
 
 _MOST_NAMES = 3
 
 
 def print_history(*, table: str, column: str | None, most: int, as_json: bool, metastore: str | None) -> None:
     """Print the last writes of a table, newest first."""
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         found = service.past.history(named_table(table), column, most)
     if as_json:
         for each in found.writes:

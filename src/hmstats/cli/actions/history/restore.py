@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
 from hmstats.client.naming import named_table
 from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import Restored
 from hmstats.outlets.people.times import past_ms, shown
-from hmstats.settings import load
 
 
 def restore_statistics(
@@ -26,10 +26,9 @@ def restore_statistics(
     """
     if (target is None) != everything:
         raise StatementError("a restore is of a table, a database or --all")
-    settings = load({"metastore": metastore})
     at_ms = past_ms("--as-of", as_of, time.time())
     skipped = False
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         several = target is None or "." not in target
         for name in _names(service, target):
             try:

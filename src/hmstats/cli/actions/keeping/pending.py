@@ -1,4 +1,4 @@
-"""The work of `hmstats pending`: list, compare, publish and reject statistics that wait."""
+"""The work of `hmstats pending`: list, compare, publish and reject pending statistics."""
 
 import json
 from collections.abc import Sequence
@@ -7,20 +7,19 @@ from typing import Any
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.actions.history.diff import print_changes
 from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_object, named_table
 from hmstats.client.tables.pending_changes import before_and_after
 from hmstats.model.pending.pending import PendingListed
-from hmstats.settings import load
 
 
 def list_pending(tables: Sequence[str] | None, *, metastore: str | None, as_json: bool) -> None:
-    """Print what waits in the tables that match. Raises StatementError for a malformed name."""
+    """Print the pending statistics of the tables that match. Raises StatementError for a malformed name."""
     asked = [named_object(each) for each in tables or ["*"]]
-    with _connected(metastore) as service:
+    with open_metastore(metastore) as service:
         pages = [service.pending.listed(of.database, table, of.catalog) for of, table in asked]
     found = list(dict.fromkeys(each for page in pages for each in page))
     if as_json:
@@ -28,7 +27,7 @@ def list_pending(tables: Sequence[str] | None, *, metastore: str | None, as_json
             typer.echo(json.dumps(_fields(each), ensure_ascii=False))
         return
     if not found:
-        typer.echo("nothing waits")
+        typer.echo("no statistics are pending")
         return
     shown = plain_table(["Table", "Partition", "Held by", "Reason", "By"], ["Columns", "Age"])
     for each in found:
@@ -38,17 +37,17 @@ def list_pending(tables: Sequence[str] | None, *, metastore: str | None, as_json
 
 
 def diff_pending(text: str, *, metastore: str | None, as_json: bool) -> None:
-    """Print how what waits differs from what is in force. Raises typer.Exit if anything does."""
+    """Print how pending statistics differ from those in force. Raises typer.Exit if any does."""
     name = named_table(text)
-    with _connected(metastore) as service:
+    with open_metastore(metastore) as service:
         before, after = before_and_after(service, name)
-    print_changes(f"what waits of {name.short}", before, after, as_json=as_json)
+    print_changes(f"pending statistics of {name.short}", before, after, as_json=as_json)
 
 
 def publish_pending(text: str, partitions: Sequence[str] | None, *, metastore: str | None, as_json: bool) -> None:
-    """Publish what waits, and print of how much. Raises CallRefused if nothing waits."""
+    """Publish pending statistics, and print of how many objects. Raises CallRefused if there are none."""
     name = named_table(text)
-    with _connected(metastore) as service:
+    with open_metastore(metastore) as service:
         written, recounted = service.pending.publish(name, partitions or None)
     if as_json:
         typer.echo(json.dumps({"table": name.short, "written": written, "recounted": recounted}))
@@ -59,19 +58,14 @@ def publish_pending(text: str, partitions: Sequence[str] | None, *, metastore: s
 
 
 def reject_pending(text: str, partitions: Sequence[str] | None, *, metastore: str | None, as_json: bool) -> None:
-    """Forget what waits, and print of how much. Raises CallRefused if nothing waits."""
+    """Discard pending statistics, and print of how many objects. Raises CallRefused if there are none."""
     name = named_table(text)
-    with _connected(metastore) as service:
+    with open_metastore(metastore) as service:
         gone = service.pending.reject(name, partitions or None)
     if as_json:
         typer.echo(json.dumps({"table": name.short, "rejected": gone}))
     else:
         typer.echo(f"statistics of {name.short} rejected: {_owners(gone)}")
-
-
-def _connected(metastore: str | None) -> Metastore:
-    settings = load({"metastore": metastore})
-    return connect(settings.metastore, timeout_seconds=settings.client_seconds)
 
 
 def _owners(count: int) -> str:

@@ -7,16 +7,16 @@ from typing import Any
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.preferences.in_force import Effective
 from hmstats.model.preferences.preference import EVERYTHING, Preference, Subject
 from hmstats.model.preferences.values import KINDS
-from hmstats.settings import load
 
 _EVERYTHING = "*"
 
@@ -37,7 +37,7 @@ def set_preferences(
         if not name or not separator:
             raise StatementError(f"a preference must be NAME=VALUE, found {each!r}")
     put = {name.strip().replace("-", "_"): value for name, _, value in pairs}
-    with _connected(metastore) as service:
+    with open_metastore(metastore) as service:
         for subject in subjects:
             service.preferences.change(subject, put)
         _print_in_force({each: _in_force(service, each, put) for each in subjects}, as_json=as_json)
@@ -55,7 +55,7 @@ def unset_preferences(
     """Remove preferences, and print the values in force then. Raises StatementError if none was set."""
     subjects = _subjects(text, partitions, column)
     wanted = [each.replace("-", "_") for each in names]
-    with _connected(metastore) as service:
+    with open_metastore(metastore) as service:
         for subject in subjects:
             if not service.preferences.change(subject, {}, wanted):
                 raise StatementError(f"{', '.join(wanted)} of {subject} was not set: hmstats prefs show says what is")
@@ -67,14 +67,14 @@ def show_preferences(
 ) -> None:
     """Print the values in force for an object. Raises StatementError for a malformed name or a missing object."""
     subjects = _subjects(text, partitions, column)
-    with _connected(metastore) as service:
+    with open_metastore(metastore) as service:
         in_force = {each: _in_force(service, each, KINDS, _hive(service, each)) for each in subjects}
         _print_in_force(in_force, as_json=as_json)
 
 
 def list_preferences(text: str, *, metastore: str | None, as_json: bool) -> None:
     """Print all that is stated of the databases and tables that match. Raises StatementError for a malformed name."""
-    with _connected(metastore) as service:
+    with open_metastore(metastore) as service:
         if text == _EVERYTHING:
             found = service.preferences.listed()
         else:
@@ -92,11 +92,6 @@ def list_preferences(text: str, *, metastore: str | None, as_json: bool) -> None
         by = "skip.stats.autoupdate" if each.of_hive else each.set_by or ""
         shown.add_row(str(each.subject), each.name, each.text, by, "" if each.of_hive else age(each.set_at_seconds))
     print_table(shown)
-
-
-def _connected(metastore: str | None) -> Metastore:
-    settings = load({"metastore": metastore})
-    return connect(settings.metastore, timeout_seconds=settings.client_seconds)
 
 
 def _subjects(text: str, partitions: Sequence[str], column: str | None) -> list[Subject]:

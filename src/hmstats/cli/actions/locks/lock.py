@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.actions.locks.locked import object_fields
-from hmstats.client import connect
+from hmstats.cli.options import split_columns
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
 from hmstats.model.statistics.statistics_locks import LockedObject
-from hmstats.settings import load
 
 
 def lock_statistics(
@@ -25,8 +25,7 @@ def lock_statistics(
 ) -> None:
     """Lock statistics, and print of what. Raises StatementError for a malformed name."""
     objects = _objects(text, partitions, columns)
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         for of in objects:
             service.locks.lock(of, refuse=refuse, reason=reason)
             _print(of, locked=True, as_json=as_json)
@@ -42,8 +41,7 @@ def unlock_statistics(
 ) -> None:
     """Unlock statistics, and print of what. Raises StatementError for a malformed name, and if nothing was locked."""
     objects = _objects(text, partitions, columns)
-    settings = load({"metastore": metastore})
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         for of in objects:
             if not service.locks.unlock(of):
                 raise StatementError(f"{of} has no lock of its own: hmstats locked lists all locks")
@@ -66,9 +64,7 @@ def _objects(text: str, partitions: Sequence[str] | None, columns: str | None) -
 
 def _object(text: str, partition: str | None, columns: str | None) -> LockedObject:
     """What is named. Raises StatementError."""
-    names = [] if columns is None else [each.strip() for each in columns.split(",")]
-    if not all(names):
-        raise StatementError(f"--columns takes names separated by commas, found {columns!r}")
+    names = split_columns(columns) or []
     database, table = named_object(text)
     if table is None and (partition is not None or names):
         raise StatementError(f"a partition or columns are of a table, found database {text} alone")

@@ -6,19 +6,17 @@ from typing import Any
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client import connect
 from hmstats.client.naming import named_object
 from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
-from hmstats.settings import load
 
 
 def list_locks(*, tables: list[str] | None, metastore: str | None, as_json: bool) -> None:
     """Print the locks of the tables and databases that match. Raises StatementError for a malformed name."""
-    settings = load({"metastore": metastore})
     asked = [named_object(each) for each in tables or ["*"]]
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         pages = [service.locks.listed(of.database, table, of.catalog) for of, table in asked]
     found = list(dict.fromkeys(each for page in pages for each in page))
     if as_json:

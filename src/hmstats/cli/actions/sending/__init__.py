@@ -1,5 +1,5 @@
 """Statistics on their way to others.
 
-push   what waits in a spool folder, sent to the metastore
+push   the statistics in a spool folder, sent to the metastore
 feed   what changed, sent to a data catalog
 """

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
 from hmstats.client.connection.address import addresses
 from hmstats.feeds import datahub
 from hmstats.feeds.changed import changed_tables
@@ -42,7 +43,7 @@ def run_feed(wish: Wish, *, metastore: str | None, dry_run: bool, as_json: bool)
     catalog = Catalog(path_of(wish.kind, wish.url), os.environ.get(TOKEN) or None, headers)
     names = Names(wish.namespace or _namespace(settings.metastore), wish.platform, wish.environment, wish.prefix)
     place = wish.cursor or default_place(wish.kind, catalog.url, settings.metastore)
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         tables, event = (wish.tables, None) if wish.tables else changed_tables(service, read_cursor(place))
         if dry_run:
             for message in messages(service, wish.kind, names, tables):

@@ -32,8 +32,8 @@ def push_waiting(
         address = service.address
     noun = "table or partition" if accepted == 1 else "tables and partitions"
     if as_json:
-        told = {"metastore": address, "stored": accepted, "folder": folder.location, "files_kept": kept}
-        typer.echo(json.dumps(told))
+        row = {"metastore": address, "stored": accepted, "folder": folder.location, "files_kept": kept}
+        typer.echo(json.dumps(row))
     else:
         typer.echo(f"stored in {address}: statistics of {accepted:,} {noun}")
     if kept and not as_json:
@@ -47,11 +47,11 @@ def _print(pushed: Pushed) -> None:
     if pushed.damaged:
         typer.echo(f"damaged: {pushed.damaged}", err=True)
     for partition in pushed.newer:
-        typer.echo(f"left out: {_place(pushed, partition)}, of which the metastore has newer statistics", err=True)
+        typer.echo(f"left out: {_target(pushed, partition)}, of which the metastore has newer statistics", err=True)
     for partition, reason in pushed.refused.items():
-        typer.echo(f"refused: {_place(pushed, partition)}: {reason}", err=True)
+        typer.echo(f"refused: {_target(pushed, partition)}: {reason}", err=True)
 
 
-def _place(pushed: Pushed, partition: str) -> str:
+def _target(pushed: Pushed, partition: str) -> str:
     table = pushed.table.short if pushed.table else pushed.file
     return f"{table} {partition}" if partition else table

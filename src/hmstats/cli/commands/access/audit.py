@@ -17,7 +17,7 @@ def audit(
     ] = None,
     user: Annotated[str | None, typer.Option(help=USER)] = None,
     denied: Annotated[bool, typer.Option("--denied", help="Only calls that were not allowed.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="The most records to print.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="The most rows to print.")] = 100,
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:

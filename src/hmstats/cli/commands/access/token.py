@@ -22,7 +22,7 @@ def create(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token and print its secret, which cannot be shown again."""
+    """Create a token and print its secret, which cannot be shown again."""
     from hmstats.cli.actions.access.token import create_token
 
     create_token(name, user, group or [], expires, database, as_json=as_json)

@@ -15,20 +15,19 @@ def health(
     *,
     below: Annotated[
         int | None,
-        typer.Option(min=0, max=101, help="Only what has a health below that; exit with 1 if there is any."),
+        typer.Option(min=0, max=101, help="Only what has a lower health; exit with 1 if anything has."),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, help="Print at most so many.")] = 50,
-    partitions: Annotated[
-        bool, typer.Option("--partitions", help="The partitions of a table, in the place of tables.")
-    ] = False,
+    limit: Annotated[int, typer.Option(min=1, help="The most rows to print.")] = 50,
+    partitions: Annotated[bool, typer.Option("--partitions", help="List the partitions of a table.")] = False,
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
-    """List tables by the health of their statistics, the worst first, and what to do about it.
+    """List tables by the health of their statistics, the worst first, and the commands that repair them.
 
-    Health is 100 if nothing has changed since the statistics were made, 0 if there are none or nothing is left of what
-    they describe. It is kept by the server as tables change; listing it computes nothing.
+    Health is 100 if nothing has changed since the statistics were computed. It is 0 if there are none, or if all that
+    they describe is gone. The server updates it as tables change; listing it computes nothing.
+    --json prints all rows, whatever the limit.
     """
     from hmstats.cli.actions.health.health import list_health
 
-    list_health(tables=tables, below=below, most=most, partitions=partitions, metastore=metastore, as_json=as_json)
+    list_health(tables=tables, below=below, most=limit, partitions=partitions, metastore=metastore, as_json=as_json)

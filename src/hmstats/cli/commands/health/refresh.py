@@ -4,14 +4,13 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Master, Server, SparkSettings
+from hmstats.cli.options import AsJson, DryRun, Master, Server, SparkSettings
 
-_BUDGET = "End a round when this time is spent, such as 30m; at least one piece is done."
+_BUDGET = "The time for a round, such as 30m; at least one table or partition is analysed."
 _WINDOW = "Only at these times: [DAYS] START-END [ZONE], such as 01:00-05:00."
-_WATCH = "Go on: follow the notification log, and refresh what has changed."
-_QUIET = "With --watch: how long nobody must have written to a table."
-_DRY = "Say what would be done, and change nothing."
-_LOOK = "How often the files of a table that looks fresh are listed; none: never."
+_WATCH = "Keep running: follow the notification log, and refresh what changed."
+_QUIET = "With --watch: wait until a table had no write for this time."
+_LOOK = "How often the files of a seemingly fresh table are listed; none disables it."
 
 
 def refresh(
@@ -25,29 +24,26 @@ def refresh(
     watch: Annotated[bool, typer.Option("--watch", help=_WATCH)] = False,
     quiet_period: Annotated[str, typer.Option(help=_QUIET, metavar="TIME")] = "60s",
     look_every: Annotated[str, typer.Option(help=_LOOK, metavar="TIME")] = "1d",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY)] = False,
+    dry_run: DryRun = False,
     sample: Annotated[
         float | None, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")
     ] = None,
-    tasks: Annotated[int | None, typer.Option(help="The most tasks that the work is cut into.")] = None,
+    tasks: Annotated[int | None, typer.Option(help="The most tasks of the job.")] = None,
     metastore: Server = None,
     master: Master = None,
     conf: SparkSettings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Analyse tables and partitions whose health is below 100, those first that gain most for each second.
+    """Analyse tables and partitions whose health is below 100, those with the largest gain per second first.
 
-    Several of these commands, on any machines, never do the same. Failed tables are tried again later and stop nothing.
-    SIGTERM ends the command after the partitions that are being read. The exit code is 3 if something failed. Options
-    that are not given are those of the tables' preferences.
+    Several refresh commands, on any machines, never analyse the same table at once. A failed table does not stop the
+    others, and is retried later. SIGTERM ends the command after the partitions that are being read. The exit code is 3
+    if something failed. An option that is unset comes from the tables' preferences.
     """
     from hmstats.cli.actions.health.refresh import Refresh
-    from hmstats.cli.actions.spark_arguments import settings_of_spark
+    from hmstats.cli.actions.spark_arguments import job_settings
     from hmstats.collector.options import Choices
-    from hmstats.settings import load, origin
 
-    flags = {"metastore": metastore}
-    settings = load(flags)
     work = Refresh(
         texts=tables or ["*"],
         budget=budget,
@@ -55,12 +51,7 @@ def refresh(
         quiet=quiet_period,
         look=look_every,
         options=Choices(sample_fraction=sample, most_tasks=tasks),
-        metastore=settings.metastore,
-        named=origin("metastore", flags) != "default",
-        master=master,
-        conf=settings_of_spark(conf or []),
-        spool=settings.spool,
-        patience_seconds=settings.patience_seconds,
+        job=job_settings(metastore=metastore, master=master, conf=conf),
         as_json=as_json,
     )
     if dry_run:

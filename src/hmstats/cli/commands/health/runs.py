@@ -16,11 +16,11 @@ def runs(
     outcome: Annotated[
         str | None, typer.Option(help="Only those: running, done, failed, stopped or lost.", metavar="OUTCOME")
     ] = None,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="Print at most so many.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="The most rows to print.")] = 50,
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
     """List the runs of `hmstats refresh`, newest first, and the tables that fail again and again."""
     from hmstats.cli.actions.health.runs import list_runs
 
-    list_runs(tables=tables, outcome=outcome, most=most, metastore=metastore, as_json=as_json)
+    list_runs(tables=tables, outcome=outcome, most=limit, metastore=metastore, as_json=as_json)

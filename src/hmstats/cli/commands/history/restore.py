@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Server
+from hmstats.cli.options import AsJson, DryRun, Server
 
 
 def restore(
@@ -12,7 +12,7 @@ def restore(
     *,
     as_of: Annotated[str, typer.Option(help="The time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")],
     everything: Annotated[bool, typer.Option("--all", help="Every table.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
     metastore: Server = None,
 ) -> None:

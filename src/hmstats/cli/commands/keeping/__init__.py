@@ -1,5 +1,5 @@
 """Commands about how statistics are made and kept.
 
 prefs     preferences
-pending   statistics that wait
+pending   pending statistics
 """

@@ -1,4 +1,4 @@
-"""`hmstats pending`: statistics that wait until somebody publishes them."""
+"""`hmstats pending`: statistics that are not in force before somebody publishes them."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ import typer
 from hmstats.cli.options import AsJson, PartitionNames, Server
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="List, compare, publish and reject statistics that wait."
+    no_args_is_help=True, rich_markup_mode=None, help="List, compare, publish and reject pending statistics."
 )
 Table = Annotated[str, typer.Argument(help="The table.", metavar="DB.TABLE")]
 
@@ -22,7 +22,7 @@ def list_(
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what waits: of which table or partition, since when, by whom, and why."""
+    """List pending statistics: table or partition, age, writer and reason."""
     from hmstats.cli.actions.keeping.pending import list_pending
 
     list_pending(tables, metastore=metastore, as_json=as_json)
@@ -30,7 +30,7 @@ def list_(
 
 @app.command()
 def diff(table: Table, *, metastore: Server = None, as_json: AsJson = False) -> None:
-    """Print how the numbers that wait differ from those in force, beyond their stated errors, largest change first.
+    """Print how pending numbers differ from those in force, beyond their stated errors, the largest change first.
 
     The exit code is 1 if anything differs.
     """
@@ -43,7 +43,7 @@ def diff(table: Table, *, metastore: Server = None, as_json: AsJson = False) -> 
 def publish(
     table: Table, *, partition: PartitionNames = None, metastore: Server = None, as_json: AsJson = False
 ) -> None:
-    """Write what waits of a table and its partitions: planners get it. It is a write like any other.
+    """Put the pending statistics of a table and its partitions in force. It is a write like any other.
 
     Rows, files and bytes that were counted anew in the meantime stay as they are.
     """
@@ -56,7 +56,7 @@ def publish(
 def reject(
     table: Table, *, partition: PartitionNames = None, metastore: Server = None, as_json: AsJson = False
 ) -> None:
-    """Forget what waits of a table and its partitions; the next analysis looks at their files again."""
+    """Discard the pending statistics of a table and its partitions; the next analysis reads their files again."""
     from hmstats.cli.actions.keeping.pending import reject_pending
 
     reject_pending(table, partition, metastore=metastore, as_json=as_json)

@@ -6,7 +6,7 @@ import typer
 
 from hmstats.cli.options import AsJson, PartitionNames, Server
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Set and show how statistics are made and kept.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Set and show preferences for statistics.")
 _WHAT = "A database or a table; * for everything."
 Subject = Annotated[str, typer.Argument(help=_WHAT, metavar="DB[.TABLE]")]
 Column = Annotated[str | None, typer.Option(help="A column of the table.", metavar="NAME")]
@@ -15,14 +15,14 @@ Column = Annotated[str | None, typer.Option(help="A column of the table.", metav
 @app.command("set")
 def set_(
     of: Subject,
-    values: Annotated[list[str], typer.Argument(help="What is preferred.", metavar="NAME=VALUE")],
+    values: Annotated[list[str], typer.Argument(help="A preference and its value.", metavar="NAME=VALUE")],
     *,
     partition: PartitionNames = None,
     column: Column = None,
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set preferences of everything, a database, a table, a partition or a column; those of the innermost count."""
+    """Set preferences of everything, a database, a table, a partition or a column. The innermost object's count."""
     from hmstats.cli.actions.keeping.prefs import set_preferences
 
     set_preferences(of, values, partitions=partition or (), column=column, metastore=metastore, as_json=as_json)
@@ -38,7 +38,7 @@ def unset(
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remove preferences of exactly this object, so that those around it count."""
+    """Remove preferences of exactly this object, so that those of the objects around it count."""
     from hmstats.cli.actions.keeping.prefs import unset_preferences
 
     unset_preferences(of, names, partitions=partition or (), column=column, metastore=metastore, as_json=as_json)
@@ -50,11 +50,11 @@ def show(
     *,
     partition: PartitionNames = None,
     column: Column = None,
-    every: Annotated[bool, typer.Option("--all", help="List all that is stated, not what counts.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="List what is set, not what is in force.")] = False,
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print which preferences count for an object, and from where each comes."""
+    """Print the preferences in force for an object, and where each is set."""
     from hmstats.cli.actions.keeping.prefs import list_preferences, show_preferences
 
     if every:

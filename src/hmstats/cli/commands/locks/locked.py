@@ -16,7 +16,7 @@ def locked(
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the locks on statistics: by whom, since when, why, and how many writes they have dropped."""
+    """List the locks on statistics: owner, age, reason, and how many writes they have dropped."""
     from hmstats.cli.actions.locks.locked import list_locks
 
     list_locks(tables=tables, metastore=metastore, as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Server
+from hmstats.cli.options import AsJson, DryRun, Server
 
 
 class CatalogKind(StrEnum):
@@ -18,29 +18,27 @@ class CatalogKind(StrEnum):
 
 
 def feed(
-    catalog: Annotated[CatalogKind, typer.Argument(help="What the catalog speaks.")],
-    url: Annotated[str, typer.Argument(help="Its address.", metavar="URL")],
+    catalog: Annotated[CatalogKind, typer.Argument(help="The kind of the catalog.")],
+    url: Annotated[str, typer.Argument(help="The catalog's address.", metavar="URL")],
     *,
     tables: Annotated[
         list[str] | None, typer.Option("--table", help="Only this table, now; may be repeated.", metavar="DB.TABLE")
     ] = None,
-    cursor: Annotated[
-        Path | None, typer.Option(help="The file that keeps how far the feed has come.", metavar="FILE")
-    ] = None,
+    cursor: Annotated[Path | None, typer.Option(help="The file with the position of the feed.", metavar="FILE")] = None,
     namespace: Annotated[
         str | None, typer.Option(help="OpenLineage's namespace of the tables: hive://HOST:PORT by default.")
     ] = None,
     platform: Annotated[str, typer.Option(help="DataHub's name of the platform.")] = "hive",
     environment: Annotated[str, typer.Option(help="DataHub's environment.")] = "PROD",
     prefix: Annotated[str, typer.Option(help="OpenMetadata's service and database.")] = "hive.default",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
+    dry_run: DryRun = False,
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
     """Send the statistics of tables that changed since the last time to a data catalog, by plain HTTP.
 
-    The first time all tables are sent. HMSTATS__FEED_TOKEN is sent as Bearer. The exit code is 3 if some tables could
-    not be sent; they are sent again the next time.
+    The first run sends all tables. HMSTATS__FEED_TOKEN is sent as a bearer token. The exit code is 3 if some tables
+    could not be sent; the next run sends them again.
     """
     from hmstats.cli.actions.sending.feed import Wish, run_feed
 

@@ -1,4 +1,4 @@
-"""`hmstats push`: send what waits in a spool folder to a metastore."""
+"""`hmstats push`: send the statistics in a spool folder to a metastore."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ import typer
 from hmstats.cli.options import AsJson, Server
 
 _WHICH = "The spool folder, a path or a URI."
-_FORCE = "Write over newer statistics too."
+_FORCE = "Overwrite newer statistics too."
 
 
 def push(
@@ -17,9 +17,9 @@ def push(
     force: Annotated[bool, typer.Option("--force", help=_FORCE)] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send the statistics that wait in a spool folder, in order, and remove what is accepted.
+    """Send the statistics in a spool folder, in order, and remove the files that are accepted.
 
-    What the metastore refuses, and what it has newer statistics of, stays and is named; the exit code is 3 then.
+    A file stays, and is named, if the metastore refuses it or has newer statistics; the exit code is 3 then.
     """
     from hmstats.cli.actions.sending.push import push_waiting
 

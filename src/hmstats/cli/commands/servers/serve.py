@@ -17,11 +17,14 @@ def serve(  # noqa: PLR0917 - each is a flag
     hive_site: HiveSite = None,
     upstream: Annotated[
         str | None,
-        typer.Option(help="Relay to this metastore what is not answered here.", metavar="thrift://HOST:PORT,..."),
+        typer.Option(
+            help="Relay all calls without an answer here to this metastore.", metavar="thrift://HOST:PORT,..."
+        ),
     ] = None,
     read_only: Annotated[bool | None, typer.Option("--read-only", help="Refuse calls that change something.")] = None,
     exclusive: Annotated[
-        bool | None, typer.Option(help="Have the database alone, with one worker; reads look for no changes then.")
+        bool | None,
+        typer.Option(help="Exclusive use of the database, with one worker; faster reads."),
     ] = None,
 ) -> None:
     """Serve the Hive Metastore's Thrift API until SIGTERM or SIGINT; running calls are finished first.
