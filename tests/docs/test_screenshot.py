@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 from scripts.screenshot import IMAGE, TABLE, WIDTH, drawn, in_terminal
 
 from hmstats.cli.output.show_table import NOTE, show_table
-from hmstats.client.tables.stored_statistics import Stored
+from hmstats.client.tables.stored_statistics import StoredStatistics
 from hmstats.model.catalog.objects import Table, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
 
@@ -29,7 +29,7 @@ def lines(svg: str) -> list[str]:
 
 def test_the_image_has_the_columns_of_the_command() -> None:
     found = lines(IMAGE.read_text())
-    nothing = Stored(Table(name=TableName("hive", "a", "b")), {}, StatisticsSet(()))
+    nothing = StoredStatistics(Table(name=TableName("hive", "a", "b")), {}, StatisticsSet(()))
     titles = [str(column.header).split("\n") for column in show_table(nothing, (), {}).columns]
     assert found[0] == f"$ hmstats show {TABLE}"
     assert re.fullmatch(rf"{TABLE}: [\d,]+ rows, [\d,]+ bytes, 1 file", found[1])

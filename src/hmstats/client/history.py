@@ -42,7 +42,7 @@ class HistoryQuestions:
         )
         return codec.past_from_thrift(self._ask("get_past_statistics", request))
 
-    def whole(self, table: AnyTable, at_ms: int | None) -> PastStatistics:
+    def past_of_all(self, table: AnyTable, at_ms: int | None) -> PastStatistics:
         """Statistics at a time (None: now), of the table itself and of all partitions."""
         own, below = self.past(table, at_ms), self.past(table, at_ms, partitions=[])
         return PastStatistics(own.at_ms, [*own.sets, *below.sets], {**own.parameters, **below.parameters})

@@ -284,7 +284,7 @@ class Metastore(Questions):
         for batch in batches(names, PARTITIONS_A_CALL):
             yield from (partition_from_thrift(each) for each in self._partitions(name, batch))
 
-    def keeps_columns_of_spark(self, table: Table) -> bool:
+    def accepts_spark_columns(self, table: Table) -> bool:
         """Whether the metastore accepts statistics of all data columns.
 
         Only hmstats knows columns that are in Spark's schema alone.
@@ -308,14 +308,14 @@ class Metastore(Questions):
         call = "alter_table_with_environment_context"
         for attempts_left in reversed(range(_ALTER_ATTEMPTS)):
             struct = self._table(name)
-            expected = _expected(struct.parameters or {})
+            expected = _expected_commit(struct.parameters or {})
             of_storage = (struct.sd and struct.sd.parameters) or {}
             unmarked = without_marked(struct.parameters or {}, of_storage)
-            struct.parameters = _changed(unmarked, parameters)
+            struct.parameters = _apply_changes(unmarked, parameters)
             if of_storage:
                 struct.sd.parameters = without_marker(of_storage)
             try:
-                self._connection.call(call, _database(name), name.table, struct, _context(parameters, expected))
+                self._connection.call(call, _database(name), name.table, struct, _alter_context(parameters, expected))
             except CallRefused as error:
                 if _MODIFIED in error.message and attempts_left:
                     continue
@@ -339,10 +339,10 @@ class Metastore(Questions):
             for struct in structs:
                 partition = partition_name(keys, struct.values)
                 changes = parameters[partition]
-                struct.parameters = _changed(struct.parameters, changes)
+                struct.parameters = _apply_changes(struct.parameters, changes)
                 gone.discard(partition)
             call = "alter_partitions_with_environment_context"
-            self._connection.call(call, _database(name), name.table, structs, _context())
+            self._connection.call(call, _database(name), name.table, structs, _alter_context())
         return gone
 
     def put_together(
@@ -409,9 +409,9 @@ class Metastore(Questions):
         try:
             self._connection.call("delete_column_statistics_req", request)
         except UnknownCall:
-            self._delete_one_by_one(name, columns, partitions)
+            self._delete_separately(name, columns, partitions)
 
-    def _delete_one_by_one(
+    def _delete_separately(
         self, name: TableName, columns: Sequence[str] | None, partitions: Sequence[str] | None
     ) -> None:
         if columns is None:
@@ -430,10 +430,10 @@ class Metastore(Questions):
         """The statistics of these columns of a table, in their order; a column without any is left out."""
         name = as_table_name(table)
         request = hive_metastore.TableStatsRequest(
-            dbName=name.database, tblName=name.table, colNames=list(columns), **_origin(name)
+            dbName=name.database, tblName=name.table, colNames=list(columns), **_scope(name)
         )
         found = self._connection.call("get_table_statistics_req", request)
-        return _ordered(found.tableStats, columns)
+        return _columns_in_order(found.tableStats, columns)
 
     def partition_statistics(
         self, table: AnyTable, columns: Sequence[str], names: Iterable[str]
@@ -445,11 +445,11 @@ class Metastore(Questions):
         name = as_table_name(table)
         for batch in batches(names, PARTITIONS_A_CALL):
             request = hive_metastore.PartitionsStatsRequest(
-                dbName=name.database, tblName=name.table, colNames=list(columns), partNames=batch, **_origin(name)
+                dbName=name.database, tblName=name.table, colNames=list(columns), partNames=batch, **_scope(name)
             )
             found = self._connection.call("get_partitions_statistics_req", request)
             for partition, structs in (found.partStats or {}).items():
-                yield StatisticsSet(_ordered(structs, columns), partition)
+                yield StatisticsSet(_columns_in_order(structs, columns), partition)
 
     def aggregated_statistics(
         self, table: AnyTable, columns: Sequence[str], names: Sequence[str]
@@ -457,10 +457,10 @@ class Metastore(Questions):
         """The statistics of these columns over the named partitions together, and how many partitions had them all."""
         name = as_table_name(table)
         request = hive_metastore.PartitionsStatsRequest(
-            dbName=name.database, tblName=name.table, colNames=list(columns), partNames=list(names), **_origin(name)
+            dbName=name.database, tblName=name.table, colNames=list(columns), partNames=list(names), **_scope(name)
         )
         found = self._connection.call("get_aggr_stats_for", request)
-        return _ordered(found.colStats, columns), found.partsFound
+        return _columns_in_order(found.colStats, columns), found.partsFound
 
     def written_at_seconds(
         self, table: AnyTable, columns: Sequence[str], names: Sequence[str] | None = None
@@ -522,7 +522,7 @@ class Metastore(Questions):
         return self._extended
 
 
-def _changed(parameters: Mapping[str, str] | None, changes: Changes) -> dict[str, str]:
+def _apply_changes(parameters: Mapping[str, str] | None, changes: Changes) -> dict[str, str]:
     before = dict(parameters or {})
     return change_of(changes).with_column_marks(before).of(before)
 
@@ -535,26 +535,26 @@ def _latest(times: Iterable[tuple[str | None, int | None]]) -> dict[str | None, 
     return latest
 
 
-def _ordered(structs: Sequence[Any] | None, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
+def _columns_in_order(structs: Sequence[Any] | None, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
     places = {column.lower(): place for place, column in enumerate(columns)}
     found = (column_from_thrift(each) for each in structs or ())
     return tuple(sorted(found, key=lambda each: places.get(each.column, len(places))))
 
 
-def _expected(parameters: Mapping[str, str]) -> dict[str, str]:
+def _expected_commit(parameters: Mapping[str, str]) -> dict[str, str]:
     """The expected parameter of an alter, by which the metastore checks the commit of an Iceberg table."""
     if _COMMITTED not in parameters:
         return {}
     return {"expected_parameter_key": _COMMITTED, "expected_parameter_value": parameters[_COMMITTED]}
 
 
-def _context(changes: Changes | None = None, expected: Mapping[str, str] = _NOTHING) -> Any:
+def _alter_context(changes: Changes | None = None, expected: Mapping[str, str] = _NOTHING) -> Any:
     """The environment context of an alter: statistics stay, and the changed parameters are the client's own."""
     named = {OWN: ",".join(sorted(changes))} if changes else {}
     return hive_metastore.EnvironmentContext(properties={**_KEEP_STATISTICS, **named, **expected})
 
 
-def _origin(name: TableName) -> dict[str, str]:
+def _scope(name: TableName) -> dict[str, str]:
     """The engine of requests, by which the client counts as one of the newest generation and gets every kind."""
     return {"catName": name.catalog, "engine": DEFAULT_ENGINE}
 

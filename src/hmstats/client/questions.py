@@ -37,7 +37,7 @@ class Questions:
     def distinct_count(self, table: AnyTable, column: str, partitions: Sequence[str] | None = None) -> DistinctCount:
         """How many distinct values a column has over the partitions together."""
         name = as_table_name(table)
-        request = extension.DistinctCountRequest(**_asked(name, column, partitions))
+        request = extension.DistinctCountRequest(**_column_fields(name, column, partitions))
         return codec.distinct_count_from_thrift(self._ask("get_distinct_count", request))
 
     def quantiles(
@@ -45,7 +45,7 @@ class Questions:
     ) -> Quantiles:
         """The values below which these fractions of a column's values lie."""
         name = as_table_name(table)
-        request = extension.QuantilesRequest(fractions=list(fractions), **_asked(name, column, partitions))
+        request = extension.QuantilesRequest(fractions=list(fractions), **_column_fields(name, column, partitions))
         return codec.quantiles_from_thrift(self._ask("get_quantiles", request))
 
     def top_k(
@@ -53,7 +53,7 @@ class Questions:
     ) -> FrequentValues:
         """A column's `k` most frequent values over the partitions together."""
         name = as_table_name(table)
-        request = extension.TopKRequest(k=k, **_asked(name, column, partitions))
+        request = extension.TopKRequest(k=k, **_column_fields(name, column, partitions))
         return codec.frequent_values_from_thrift(self._ask("get_top_k", request))
 
     def merged_statistics(
@@ -79,7 +79,7 @@ class Questions:
         An empty list of partitions means all of them.
         """
         name = as_table_name(table)
-        found = self._ask("get_provenance", extension.StatisticsRequest(**_of_columns(name, columns, partitions)))
+        found = self._ask("get_provenance", extension.StatisticsRequest(**_columns_fields(name, columns, partitions)))
         return [codec.column_provenance_from_thrift(each) for each in found.details]
 
     def statistics(
@@ -91,7 +91,7 @@ class Questions:
         """
         name = as_table_name(table)
         for batch in [partitions] if not partitions else batches(partitions, PARTITIONS_A_CALL):
-            found = self._ask("get_statistics", extension.StatisticsRequest(**_of_columns(name, columns, batch)))
+            found = self._ask("get_statistics", extension.StatisticsRequest(**_columns_fields(name, columns, batch)))
             for _, each in codec.sets_with_details_from_thrift(found.colStats, found.details, None):
                 yield each
 
@@ -112,7 +112,7 @@ class Questions:
         from hmstats.outlets.arrow import ipc  # noqa: PLC0415 - Arrow is loaded by those who ask for it
 
         for batch in [partitions] if not partitions else batches(partitions, PARTITIONS_A_CALL):
-            request = extension.ArrowStatisticsRequest(sketches=sketches, **_of_columns(name, columns, batch))
+            request = extension.ArrowStatisticsRequest(sketches=sketches, **_columns_fields(name, columns, batch))
             yield from ipc.read(self._ask("get_arrow_statistics", request).stream)
 
     def _ask(self, method: str, request: Any) -> Any:
@@ -127,7 +127,7 @@ class Questions:
             raise UnknownCall(method, error.kind, sentence) from error
 
 
-def _asked(name: TableName, column: str, partitions: Sequence[str] | None) -> dict[str, Any]:
+def _column_fields(name: TableName, column: str, partitions: Sequence[str] | None) -> dict[str, Any]:
     return {
         "dbName": name.database,
         "tblName": name.table,
@@ -137,7 +137,7 @@ def _asked(name: TableName, column: str, partitions: Sequence[str] | None) -> di
     }
 
 
-def _of_columns(name: TableName, columns: Sequence[str] | None, partitions: Sequence[str] | None) -> dict[str, Any]:
+def _columns_fields(name: TableName, columns: Sequence[str] | None, partitions: Sequence[str] | None) -> dict[str, Any]:
     return {
         "dbName": name.database,
         "tblName": name.table,

@@ -167,7 +167,9 @@ def test_the_client_sees_sparks_columns(our_metastore: Metastore) -> None:
         table = service.existing_table(f"{our_metastore.database}.t")
         assert statistics_columns(table) == list(TYPES)
         assert [each.column for each in own_statistics(service, table).statistics.columns] == ["l", "s"]
-        assert own_statistics(service, table).whole().columns == tuple(Column(*each) for each in columns.items())
+        assert own_statistics(service, table).table_statistics().columns == tuple(
+            Column(*each) for each in columns.items()
+        )
         asked = service.table(f"{our_metastore.database}.t")
         assert asked.distinct("l").count == 5
         with pytest.raises(StatementError, match="column col must be one of"):

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from hmstats import client
 from hmstats.cli.main import app
 from hmstats.client.connection.batches import TABLES_A_CALL
-from hmstats.client.tables.listing import listed
+from hmstats.client.tables.listing import find_tables
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import table_name
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
@@ -144,7 +144,7 @@ def test_a_page_of_tables_is_one_call(our_metastore: Metastore, calls: Counter[s
     for number in range(many):
         our_metastore.table(f"t{number}", COLUMNS)
     with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
-        assert len(list(listed(service, [f"{our_metastore.database}.*"]))) == many
+        assert len(list(find_tables(service, [f"{our_metastore.database}.*"]))) == many
     assert calls == {"get_table_meta": 1, "get_table_objects_by_name_req": 2}
 
 
@@ -164,7 +164,7 @@ def test_details_take_as_many_calls_whatever_the_columns_and_partitions(
             sets = [replace(whole, partition=f"ds={day}") for day in range(days)]
             service.put_partition_statistics(table_name(metastore.database, table), sets)
             calls.clear()
-            (found,) = listed(service, [f"{metastore.database}.{table}"], details=True)
+            (found,) = find_tables(service, [f"{metastore.database}.{table}"], details=True)
         assert found.details is not None
         assert (len(found.details.columns), found.details.analyzed_partitions) == (len(columns), days)
         taken.append(Counter(calls))
@@ -179,7 +179,7 @@ def test_the_age_is_that_of_the_last_write(our_metastore: Metastore) -> None:
     with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
         found = {
             each.table.name.table: each.details
-            for each in listed(service, [f"{our_metastore.database}.*"], details=True)
+            for each in find_tables(service, [f"{our_metastore.database}.*"], details=True)
         }
     for table in ("alone", "by_day"):
         details = found[table]

@@ -25,7 +25,7 @@ from hmstats.cli.main import app
 from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.show_table import key_lines, show_table, sort_columns
 from hmstats.cli.output.sparkline import bars, shape
-from hmstats.client.tables.stored_statistics import Stored
+from hmstats.client.tables.stored_statistics import StoredStatistics
 from hmstats.errors import SketchError, StatementError
 from hmstats.model.catalog.objects import Column, Table, TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
@@ -148,7 +148,7 @@ def test_a_small_estimate_is_a_plain_number() -> None:
 
     def shown(ndv: int) -> str:
         column = ColumnStatistics("n", "int", LongStatistics(nulls=0, ndv=ndv, bit_vector=bits), None, made)
-        found = Stored(Table(name=TableName("hive", "a", "b")), {}, StatisticsSet((column,)))
+        found = StoredStatistics(Table(name=TableName("hive", "a", "b")), {}, StatisticsSet((column,)))
         return str(next(iter(show_table(found, (column,), {}).columns[1].cells))).split("\n")[0]
 
     bits = HiveHll().to_bytes()
@@ -169,7 +169,7 @@ def test_partition_keys_are_shown_with_their_values(our_metastore: Metastore, se
 
 def test_keys_that_are_numbers_and_dates_have_bounds() -> None:
     keys = (Column("year", "int"), Column("day", "date"))
-    found = Stored(Table(name=TableName("hive", "a", "b"), partition_keys=keys), {}, StatisticsSet(()))
+    found = StoredStatistics(Table(name=TableName("hive", "a", "b"), partition_keys=keys), {}, StatisticsSet(()))
     names = ["year=9/day=2024-02-01", "year=10/day=2024-01-01", "year=10/day=__HIVE_DEFAULT_PARTITION__"]
     assert key_lines(found, names) == [
         "partition key year int: 2 values from 9 to 10",

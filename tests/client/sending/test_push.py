@@ -13,7 +13,7 @@ from tests.fixtures.metastores import Metastore
 from hmstats import client
 from hmstats.client.connection.connection import Connection
 from hmstats.client.sending.parcel import Item, Parcel
-from hmstats.client.sending.push import WHOLE_TABLE, Pushed, push_spool, put
+from hmstats.client.sending.push import WHOLE_TABLE, PushResult, push_spool, put
 from hmstats.client.sending.spool import Spool
 from hmstats.errors import ServiceUnavailable
 from hmstats.model.catalog.objects import TableName
@@ -67,8 +67,8 @@ def test_a_spool_folder_is_sent_in_order_and_emptied(service: client.Metastore, 
     spool.put("9.hmstats", parcel(name, None, high=8))
     done = list(push_spool(service, spool))
     assert done == [
-        *(Pushed(f"{number}.hmstats", name, accepted=2) for number in range(3)),
-        Pushed("9.hmstats", name, accepted=1),
+        *(PushResult(f"{number}.hmstats", name, accepted=2) for number in range(3)),
+        PushResult("9.hmstats", name, accepted=1),
     ]
     assert highs(service, name, whole=True) == {"k=0": 7, "k=1": 7, WHOLE_TABLE: 8}
     assert spool.names() == []
@@ -84,7 +84,10 @@ def test_newer_statistics_are_not_overwritten_but_with_force(
     spool.put("0.hmstats", parcel(name, "k=0", "k=1", high=5, made_at=old))
     spool.put("1.hmstats", parcel(name, None, high=5, made_at=old))
     done = list(push_spool(service, spool))
-    assert [(each.accepted, each.newer, each.kept) for each in done] == [(1, ("k=0",), True), (0, (WHOLE_TABLE,), True)]
+    assert [(each.accepted, each.newer, each.remains) for each in done] == [
+        (1, ("k=0",), True),
+        (0, (WHOLE_TABLE,), True),
+    ]
     assert highs(service, name, whole=True) == {"k=0": 100, "k=1": 5, WHOLE_TABLE: 100}
     rows = {each.values: each.parameters["numRows"] for each in service.partitions(name, ["k=0", "k=1"])}
     assert rows == {("0",): "100", ("1",): "5"}

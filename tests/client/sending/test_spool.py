@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.wire.strategies import column_statistics
 
 from hmstats.client.sending import parcel_bytes
-from hmstats.client.sending.parcel import Item, Parcel, packed
+from hmstats.client.sending.parcel import Item, Parcel, pack_items
 from hmstats.client.sending.spool import Spool, file_name
 from hmstats.errors import SpoolError
 from hmstats.model.catalog.objects import TableName
@@ -127,7 +127,7 @@ def test_items_are_packed_as_they_are_made() -> None:
             made.append(number)
             yield Item(StatisticsSet((COLUMN,) * 400, str(number)), {})
 
-    lots = packed(items())
+    lots = pack_items(items())
     assert [each.partition for each in next(lots)] == ["0", "1"]
     assert made == [0, 1, 2]
     assert [len(lot) for lot in lots] == [2, 1]

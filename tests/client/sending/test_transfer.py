@@ -53,7 +53,7 @@ def test_a_table_is_what_its_partitions_are_together(service: client.Metastore, 
     assert own_statistics(service, table).statistics.columns == ()
     parts = list(stored_partitions(service, table, ["ds=2", "ds=9", "ds=1"]))
     assert [each.statistics.partition for each in parts] == ["ds=2", "ds=1"]
-    assert [each.whole().rows for each in parts] == [3, 3]
+    assert [each.table_statistics().rows for each in parts] == [3, 3]
 
 
 def test_any_metastore_is_described(service: client.Metastore, by_day: str) -> None:

@@ -83,7 +83,7 @@ def test_a_metastore_that_stays_away_is_given_up_once_in_a_run(
     assert waits == []
     assert deliver(replace(to, run=new_run()), []) == Delivered()
     with client.connect(address(metastore)) as service:
-        assert [(each.accepted, each.kept) for each in push_spool(service, Spool(str(tmp_path)))] == [
+        assert [(each.accepted, each.remains) for each in push_spool(service, Spool(str(tmp_path)))] == [
             (2, False),
             (1, False),
         ]

@@ -109,7 +109,7 @@ class ServerSource:
         own = own_statistics(self._service, table)
         names = self._service.partition_names(table.name) if table.partition_keys else []
         parts = stored_partitions(self._service, table, names)
-        return {each.statistics.partition: each.whole() for each in (own, *parts)}
+        return {each.statistics.partition: each.table_statistics() for each in (own, *parts)}
 
     def target(self, text: str, partition: str | None) -> tuple[str, TableStatistics]:
         """The title and statistics of a partition or a table, merged over its partitions if it has none of its own."""
@@ -118,7 +118,7 @@ class ServerSource:
         if partition is not None:
             names = existing_names(self._service, table, [partition])
             found = next(stored_partitions(self._service, table, names))
-        return found.title, found.whole()
+        return found.title, found.table_statistics()
 
 
 class FileSource:

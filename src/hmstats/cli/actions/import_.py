@@ -9,7 +9,7 @@ import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.client.sending.transfer import Moved, check, entries, put
+from hmstats.client.sending.transfer import TransferResult, check, entries, put
 from hmstats.errors import StatementError
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.outlets.export.file import read, read_json
@@ -45,7 +45,7 @@ def import_puffin(tables: list[str], *, alone: bool, metastore: str | None, as_j
 
     if not alone:
         raise StatementError("an import reads a file, the metastore of --from, or the Puffin files of --from-puffin")
-    moved = Moved()
+    moved = TransferResult()
     with open_metastore(metastore) as service:
         for text in tables:
             table = service.existing_table(text)
@@ -64,7 +64,7 @@ def _entries(file: str) -> Iterator[Entry]:
     return read_json(sys.stdin, "standard input") if file == _STDIN else read(file)
 
 
-def _print(moved: Moved, address: str, *, as_json: bool) -> None:
+def _print(moved: TransferResult, address: str, *, as_json: bool) -> None:
     for place, reason in moved.left_out.items():
         typer.echo(f"left out: {place}: {reason}", err=True)
     noun = "table or partition" if moved.accepted == 1 else "tables and partitions"

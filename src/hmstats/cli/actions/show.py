@@ -18,7 +18,7 @@ from hmstats.client import Metastore
 from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.tables.merged_statistics import merged_columns, with_merged_sketches
 from hmstats.client.tables.stored_statistics import (
-    Stored,
+    StoredStatistics,
     stored_partitions,
     stored_table,
 )
@@ -67,7 +67,7 @@ def show_statistics(
             _print(service, found)
 
 
-def _read_statistics(service: Metastore, text: str, names: Sequence[str], *, every: bool) -> Iterator[Stored]:
+def _read_statistics(service: Metastore, text: str, names: Sequence[str], *, every: bool) -> Iterator[StoredStatistics]:
     table = service.existing_table(text)
     if names:
         yield from stored_partitions(service, table, existing_names(service, table, names))
@@ -79,7 +79,9 @@ def _read_statistics(service: Metastore, text: str, names: Sequence[str], *, eve
         raise StatementError(f"table {text} has no partitions")
 
 
-def _choose_columns(service: Metastore, text: str, found: Iterable[Stored], columns: str | None) -> Iterator[Stored]:
+def _choose_columns(
+    service: Metastore, text: str, found: Iterable[StoredStatistics], columns: str | None
+) -> Iterator[StoredStatistics]:
     """The statistics without those of other columns than `columns`. Raises StatementError for a missing column."""
     names = split_columns(columns)
     if names is None:
@@ -92,13 +94,13 @@ def _choose_columns(service: Metastore, text: str, found: Iterable[Stored], colu
         yield replace(each, statistics=replace(each.statistics, columns=chosen))
 
 
-def _sort_columns(found: Iterable[Stored], key: str | None) -> Iterator[Stored]:
+def _sort_columns(found: Iterable[StoredStatistics], key: str | None) -> Iterator[StoredStatistics]:
     for each in found:
         columns = tuple(sort_columns(each.statistics.columns, key))
         yield replace(each, statistics=replace(each.statistics, columns=columns))
 
 
-def _print(service: Metastore, found: Iterable[Stored]) -> None:
+def _print(service: Metastore, found: Iterable[StoredStatistics]) -> None:
     for each in found:
         columns = each.statistics.columns
         typer.echo(headline(each.title, each.parameters))
@@ -124,8 +126,8 @@ def _plot(service: Metastore, text: str, names: Sequence[str]) -> None:
         console.print(line, no_wrap=True, overflow="ellipsis" if console.is_terminal else "ignore", crop=False)
 
 
-def _write(path: Path, service: Metastore, found: Iterable[Stored]) -> None:
-    whole = [with_merged_sketches(service, each).whole() for each in found]
+def _write(path: Path, service: Metastore, found: Iterable[StoredStatistics]) -> None:
+    whole = [with_merged_sketches(service, each).table_statistics() for each in found]
     try:
         write_file(path, whole)
     except OSError as error:

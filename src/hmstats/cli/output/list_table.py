@@ -8,10 +8,10 @@ from rich.table import Table
 
 from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table
-from hmstats.client.tables.listing import Listed
+from hmstats.client.tables.listing import ListedTable
 
 
-def list_table(tables: Iterable[Listed], *, details: bool) -> Table:
+def list_table(tables: Iterable[ListedTable], *, details: bool) -> Table:
     """A row for each table: rows, and how many of its columns, and of its partitions, have statistics."""
     titles = [
         "Rows",
@@ -27,7 +27,7 @@ def list_table(tables: Iterable[Listed], *, details: bool) -> Table:
     return shown
 
 
-def _details(listed: Listed) -> list[str]:
+def _details(listed: ListedTable) -> list[str]:
     found = listed.details
     if found is None:
         return []
@@ -35,7 +35,7 @@ def _details(listed: Listed) -> list[str]:
     return [*map(count_text, counts), age(found.written_at_seconds)]
 
 
-def as_json_row(listed: Listed) -> dict[str, Any]:
+def as_json_row(listed: ListedTable) -> dict[str, Any]:
     """The table for programs; with details, also what has statistics, and when these were last written."""
     row = {
         "table": listed.table.name.short,

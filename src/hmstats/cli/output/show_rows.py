@@ -13,19 +13,19 @@ import typer
 
 from hmstats.client import Metastore
 from hmstats.client.tables.merged_statistics import MergedAnswers, merged_columns, staleness
-from hmstats.client.tables.stored_statistics import Stored
+from hmstats.client.tables.stored_statistics import StoredStatistics
 from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.outlets.people.flat_table import FRACTIONS, MOST_TOP_VALUES, SCHEMA, statistics_table
 
 
-def print_json(service: Metastore, found: Iterable[Stored]) -> None:
+def print_json(service: Metastore, found: Iterable[StoredStatistics]) -> None:
     """Print a JSON object for each row, on a line of its own."""
     for row in _rows(service, found):
         typer.echo(json.dumps(_json_value(row), ensure_ascii=False, allow_nan=False))
 
 
-def print_csv(service: Metastore, found: Iterable[Stored]) -> None:
+def print_csv(service: Metastore, found: Iterable[StoredStatistics]) -> None:
     """Print CSV: the names, then a line for each row; lists are JSON in their field."""
     rows = _rows(service, found)
     first = list(islice(rows, 1))  # read before anything is printed, since the table may be missing
@@ -35,11 +35,11 @@ def print_csv(service: Metastore, found: Iterable[Stored]) -> None:
         writer.writerow({name: json.dumps(_json_value(v)) if isinstance(v, list) else v for name, v in row.items()})
 
 
-def _rows(service: Metastore, found: Iterable[Stored]) -> Iterator[dict[str, Any]]:
+def _rows(service: Metastore, found: Iterable[StoredStatistics]) -> Iterator[dict[str, Any]]:
     for each in found:
         columns = [None, *each.statistics.columns]
         answers = merged_columns(service, each, FRACTIONS, MOST_TOP_VALUES)
-        for column, row in zip(columns, statistics_table([each.whole()]).to_pylist(), strict=True):
+        for column, row in zip(columns, statistics_table([each.table_statistics()]).to_pylist(), strict=True):
             more = _merged_fields(column, answers[column.column]) if column and column.column in answers else {}
             yield {**row, **more, "stale": column and staleness(column, each, answers)}
 

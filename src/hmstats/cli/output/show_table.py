@@ -9,7 +9,7 @@ from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.sparkline import bars, shape
 from hmstats.cli.output.tables import plain_table
 from hmstats.client.tables.merged_statistics import MergedAnswers, staleness
-from hmstats.client.tables.stored_statistics import Stored
+from hmstats.client.tables.stored_statistics import StoredStatistics
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import partition_values
 from hmstats.model.catalog.objects import Column
@@ -56,7 +56,10 @@ def sort_columns(columns: Iterable[ColumnStatistics], key: str | None) -> list[C
 
 
 def show_table(
-    found: Stored, columns: Sequence[ColumnStatistics], sketches: Mapping[str, MergedAnswers], width: int = _NARROW
+    found: StoredStatistics,
+    columns: Sequence[ColumnStatistics],
+    sketches: Mapping[str, MergedAnswers],
+    width: int = _NARROW,
 ) -> Table:
     """A row for each of these columns: type, distinct values, nulls, bounds, shape, frequent values, age.
 
@@ -76,7 +79,7 @@ def show_table(
     return table
 
 
-def key_lines(found: Stored, names: Sequence[str]) -> list[str]:
+def key_lines(found: StoredStatistics, names: Sequence[str]) -> list[str]:
     """A line for each partition key: its type, and its values in the partitions of these names."""
     keys = found.table.partition_keys
     rows = [partition_values(name, [key.name for key in keys]) for name in names]
@@ -91,13 +94,17 @@ def _key_line(key: Column, values: Sequence[str]) -> str:
     return f"partition key {key.name} {key.type}: {distinct:,} {'value' if distinct == 1 else 'values'}{span}"
 
 
-def stale_lines(found: Stored, columns: Iterable[ColumnStatistics], sketches: Mapping[str, MergedAnswers]) -> list[str]:
+def stale_lines(
+    found: StoredStatistics, columns: Iterable[ColumnStatistics], sketches: Mapping[str, MergedAnswers]
+) -> list[str]:
     """A sentence for each column whose statistics are stale."""
     reasons = ((column.column, staleness(column, found, sketches)) for column in columns)
     return [f"stale: column {name}, {reason}" for name, reason in reasons if reason]
 
 
-def _row(column: ColumnStatistics, found: Stored, merged: MergedAnswers, mark: str, characters: int) -> tuple[str, ...]:
+def _row(
+    column: ColumnStatistics, found: StoredStatistics, merged: MergedAnswers, mark: str, characters: int
+) -> tuple[str, ...]:
     texts = cells(column)
     made = _provenance(column)
     seconds = made.written_at_seconds or found.statistics.last_analyzed_seconds or merged.written_at_seconds

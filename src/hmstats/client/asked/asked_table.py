@@ -63,7 +63,7 @@ class AskedTable:
     ) -> Quantiles:
         """The values below which these fractions of a column's values lie, as values of its type."""
         of = self.column(column)
-        found = self._ask(self._metastore.quantiles, of, partitions, where, fractions)
+        found = self._ask_metastore(self._metastore.quantiles, of, partitions, where, fractions)
         of_type = partial(python_value, kind_of(of.type))
         values, low, high = (tuple(map(of_type, each)) for each in (found.values, found.low, found.high))
         return replace(found, values=values, low=low, high=high)
@@ -71,7 +71,7 @@ class AskedTable:
     def top(self, column: str, k: int = 10, partitions: Partitions = None, where: str | None = None) -> FrequentValues:
         """A column's most frequent values, as values of its type."""
         of = self.column(column)
-        found = self._ask(self._metastore.top_k, of, partitions, where, k)
+        found = self._ask_metastore(self._metastore.top_k, of, partitions, where, k)
         kind = kind_of(of.type)
         return replace(
             found, values=tuple(replace(each, value=python_value(kind, each.value)) for each in found.values)
@@ -79,7 +79,7 @@ class AskedTable:
 
     def distinct(self, column: str, partitions: Partitions = None, where: str | None = None) -> DistinctCount:
         """How many distinct values a column has."""
-        return self._ask(self._metastore.distinct_count, self.column(column), partitions, where)
+        return self._ask_metastore(self._metastore.distinct_count, self.column(column), partitions, where)
 
     def count(self, partitions: Partitions = None, where: str | None = None) -> RowCount:
         """How many rows there are."""
@@ -109,7 +109,7 @@ class AskedTable:
             return self._bounds(found, data.low, data.high, exact=True)
         data = self._statistics(found, names).data
         _check_bounded(column, data)
-        return self._bounds(found, data.low, data.high, exact=self._all_seen(found.name, names))
+        return self._bounds(found, data.low, data.high, exact=self._are_of_all_rows(found.name, names))
 
     def column_type(self, column: str) -> str:
         """The Hive type of a column or a partition key. Raises StatementError when there is none of this name."""
@@ -119,13 +119,13 @@ class AskedTable:
         low, high = (None if each is None else python_value(kind_of(column.type), each) for each in (low, high))
         return Bounds(low, high, exact)
 
-    def _ask(
+    def _ask_metastore(
         self, question: Callable[..., Answer], column: Column, partitions: Partitions, where: str | None, *more: object
     ) -> Answer:
         names = self.partition_names(partitions, where)
         if names is not None and not names:
             raise StatementError(f"no partition of {self._shown} is asked about")
-        with _refusals_said():
+        with _translate_refusals():
             return question(self.table.name, column.name, *more, partitions=names)
 
     def _statistics(self, column: Column, names: Sequence[str] | None) -> ColumnStatistics:
@@ -139,7 +139,7 @@ class AskedTable:
             raise MissingStatistics(f"{self._shown} has no statistics of column {column.name} in whole: {statement}")
         return found[0]
 
-    def _all_seen(self, column: str, names: Sequence[str] | None) -> bool | None:
+    def _are_of_all_rows(self, column: str, names: Sequence[str] | None) -> bool | None:
         """Whether the statistics are of all rows; None if the metastore does not tell."""
         try:
             made = self._metastore.provenance(self.table.name, [column], names)
@@ -166,7 +166,7 @@ class AskedTable:
             problem = "has no partitions" if not keys else "takes names of partitions or a filter, not both"
             raise StatementError(f"{self._shown} {problem}")
         if where is not None:
-            with _refusals_said():
+            with _translate_refusals():
                 return self._metastore.partition_names_by_filter(self.table, where)
         return existing_names(self._metastore, self.table, partitions or ())
 
@@ -197,7 +197,7 @@ def _check_bounded(column: str, data: Any) -> None:
 
 
 @contextmanager
-def _refusals_said() -> Iterator[None]:
+def _translate_refusals() -> Iterator[None]:
     """Turns the metastore's refusals into MissingStatistics or StatementError with its message."""
     try:
         yield

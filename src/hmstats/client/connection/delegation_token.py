@@ -43,23 +43,23 @@ class DelegationTokenProof:
     def prove(self, dialogue: Dialogue, *, over_tls: bool) -> Seal | None:
         """Prove the user, as in Mechanism, and have the server prove that it knows the token too."""
         try:
-            asked = read_challenge(dialogue.answer(b""))
+            challenge = read_challenge(dialogue.answer(b""))
         except NotAuthenticated as error:
             raise CallRefused("SASL", "no challenge", str(error)) from None
-        given = self._response(asked, _protection(asked, over_tls=over_tls))
-        proven = dialogue.answer(response_text(given), Status.COMPLETE)
-        expected = f"rspauth={proof(given, self._password, of_server=True)}".encode()
+        response = self._response(challenge, _protection(challenge, over_tls=over_tls))
+        proven = dialogue.answer(response_text(response), Status.COMPLETE)
+        expected = f"rspauth={proof(response, self._password, of_server=True)}".encode()
         if not compare_digest(proven, expected):
             raise CallRefused("SASL", "no proof", "the metastore does not know the delegation token")
-        if given.protection != _SIGNED:
+        if response.protection != _SIGNED:
             return None
-        return IntegritySeal(session_hash(given, self._password), asked.server_bytes, of_server=False)
+        return IntegritySeal(session_hash(response, self._password), challenge.server_bytes, of_server=False)
 
-    def _response(self, asked: Challenge, protection: str) -> Response:
-        given = Response(
+    def _response(self, challenge: Challenge, protection: str) -> Response:
+        response = Response(
             username=self._username,
-            realm=asked.realm,
-            nonce=asked.nonce,
+            realm=challenge.realm,
+            nonce=challenge.nonce,
             count=FIRST,
             cnonce=base64.b64encode(secrets.token_bytes(_NONCE_BYTES)).decode(),
             protection=protection,
@@ -68,12 +68,14 @@ class DelegationTokenProof:
             acts_as=None,
             client_bytes=MOST_BYTES,
         )
-        return replace(given, proof=proof(given, self._password))
+        return replace(response, proof=proof(response, self._password))
 
 
-def _protection(asked: Challenge, *, over_tls: bool) -> str:
+def _protection(challenge: Challenge, *, over_tls: bool) -> str:
     """The strongest protection offered; the weakest over TLS."""
     for each in (_UNSIGNED, _SIGNED) if over_tls else (_SIGNED, _UNSIGNED):
-        if each in asked.protections:
+        if each in challenge.protections:
             return each
-    raise CallRefused("SASL", "no protection", f"the metastore must offer auth or auth-int, found {asked.protections}")
+    raise CallRefused(
+        "SASL", "no protection", f"the metastore must offer auth or auth-int, found {challenge.protections}"
+    )

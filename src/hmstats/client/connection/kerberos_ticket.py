@@ -38,7 +38,7 @@ class KerberosTicket:
             token = context.step(dialogue.answer(token or b""))
         offer = context.unwrap(dialogue.answer(token or b""))
         offered, server_bytes = offer[0], int.from_bytes(offer[1:4], "big")
-        protection = _chosen(offered, over_tls=over_tls)
+        protection = _choose_protection(offered, over_tls=over_tls)
         seal = None if protection == _AUTHENTICATION else _TicketSeal(context, server_bytes, protection == _PRIVACY)
         most = 0 if seal is None else _MOST_WRAPPED_BYTES
         choice = bytes((protection,)) + most.to_bytes(3, "big")
@@ -129,7 +129,7 @@ def _gssapi() -> Any:
     return gssapi
 
 
-def _chosen(offered: int, *, over_tls: bool) -> int:
+def _choose_protection(offered: int, *, over_tls: bool) -> int:
     """The strongest protection offered; the weakest over TLS."""
     ordered = (_AUTHENTICATION, _INTEGRITY, _PRIVACY) if over_tls else (_PRIVACY, _INTEGRITY, _AUTHENTICATION)
     for protection in ordered:
@@ -140,5 +140,5 @@ def _chosen(offered: int, *, over_tls: bool) -> int:
 
 def _reason(error: Any) -> str:
     """What the mechanism says, else what GSSAPI says."""
-    said = error.get_all_statuses(error.min_code, False) if error.min_code else []
-    return "; ".join(said or error.get_all_statuses(error.maj_code, True))
+    statuses = error.get_all_statuses(error.min_code, False) if error.min_code else []
+    return "; ".join(statuses or error.get_all_statuses(error.maj_code, True))

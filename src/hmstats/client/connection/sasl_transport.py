@@ -40,15 +40,15 @@ class Dialogue:
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
 
-    def say(self, status: Status, payload: bytes) -> None:
+    def send(self, status: Status, payload: bytes) -> None:
         """Send a message."""
         self._socket.sendall(Message(status, payload).encoded)
 
     def answer(self, payload: bytes, expected: Status | None = None) -> bytes:
         """Send a step and return what the server answers. Raises CallRefused unless it is of the expected status."""
-        self.say(Status.OK, payload)
-        status, length = head(received(self._socket, MESSAGE_HEAD_BYTES))
-        message = received(self._socket, length)
+        self.send(Status.OK, payload)
+        status, length = head(receive(self._socket, MESSAGE_HEAD_BYTES))
+        message = receive(self._socket, length)
         if status not in (Status.OK, Status.COMPLETE):
             raise CallRefused("SASL", "refused", message.decode(errors="replace"))
         if expected is not None and status != expected:
@@ -65,7 +65,7 @@ class SaslTransport:
         self._out = bytearray()
         self._in = memoryview(b"")
         dialogue = Dialogue(connected)
-        dialogue.say(Status.START, mechanism.name)
+        dialogue.send(Status.START, mechanism.name)
         self._seal = mechanism.prove(dialogue, over_tls=over_tls)
 
     def is_open(self) -> bool:
@@ -87,7 +87,7 @@ class SaslTransport:
     def read(self, size: int) -> bytes:
         """From 1 to `size` bytes of replies. Raises EOFError at the end of the connection."""
         while not self._in:
-            frame = received(self._socket, frame_bytes(received(self._socket, FRAME_HEAD_BYTES)))
+            frame = receive(self._socket, frame_bytes(receive(self._socket, FRAME_HEAD_BYTES)))
             self._in = memoryview(self._seal.unwrap(frame) if self._seal else frame)
         data, self._in = bytes(self._in[:size]), self._in[size:]
         return data
@@ -97,7 +97,7 @@ class SaslTransport:
         self._socket.close()
 
 
-def received(connected: socket.socket, size: int) -> bytes:
+def receive(connected: socket.socket, size: int) -> bytes:
     """So many bytes. Raises EOFError at the end of the connection."""
     data = bytearray()
     while len(data) < size:

@@ -42,6 +42,6 @@ class Parcel:
         return any(item.partition is None for item in self.items)
 
 
-def packed(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:
+def pack_items(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:
     """The items in lots that fit into one message each; items are consumed lazily."""
     return map(tuple, batches_by_columns(items, columns=lambda item: len(item.statistics.columns)))

@@ -53,12 +53,12 @@ def decode(data: bytes) -> Parcel:
     if words[2] != hashlib.sha256(content).hexdigest():
         raise SpoolError("its checksum is not that of its content")
     try:
-        return _read(content)
+        return _decode_content(content)
     except (ValueError, KeyError, TypeError, EOFError, TException, ProtocolError, InvalidInput) as error:
         raise SpoolError(f"its content is none of this version: {error}") from error
 
 
-def _read(content: bytes) -> Parcel:
+def _decode_content(content: bytes) -> Parcel:
     line, _, body = content.partition(b"\n")
     head = json.loads(line)
     request = _from_bytes(extension.SetStatisticsRequest(), body)

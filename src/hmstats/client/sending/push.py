@@ -17,7 +17,7 @@ Place = tuple[TableName, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
+class PushResult:
     """The outcome of sending a spool folder's file, which is removed if all of it was accepted.
 
     `newer` are the partitions (WHOLE_TABLE: the table itself) with newer statistics in the metastore; `refused` is
@@ -32,7 +32,7 @@ class Pushed:
     damaged: str | None = None
 
     @property
-    def kept(self) -> bool:
+    def remains(self) -> bool:
         """Whether the file still exists, with the items that were not accepted."""
         return bool(self.newer or self.refused or self.damaged)
 
@@ -46,7 +46,7 @@ def put(service: Metastore, parcel: Parcel) -> dict[str, str]:
     try:
         if _put_together(service, parcel):
             return {}
-        gone = _put_in_turn(service, parcel)
+        gone = _put_separately(service, parcel)
     except CallRefused as refusal:
         if len(parcel.items) == 1:
             return {_key(parcel.items[0]): refusal.message}
@@ -56,7 +56,7 @@ def put(service: Metastore, parcel: Parcel) -> dict[str, str]:
     return {partition: f"table {parcel.table} has no partition {partition}" for partition in gone}
 
 
-def push_spool(service: Metastore, spool: Spool, *, force: bool = False) -> Iterator[Pushed]:
+def push_spool(service: Metastore, spool: Spool, *, force: bool = False) -> Iterator[PushResult]:
     """Send the files of a spool folder, in order; accepted items are removed, others stay in their file.
 
     An item is skipped if the metastore has newer statistics, unless `force`. Raises ServiceUnavailable and SpoolError;
@@ -67,14 +67,14 @@ def push_spool(service: Metastore, spool: Spool, *, force: bool = False) -> Iter
         try:
             parcel = spool.get(name)
         except SpoolError as error:
-            yield Pushed(name, damaged=str(error))
+            yield PushResult(name, damaged=str(error))
             continue
         newer: set[str] = set() if force else _newer(service, parcel, sent)
         wanted = [item for item in parcel.items if _key(item) not in newer]
         refused = put(service, replace(parcel, items=tuple(wanted))) if wanted else {}
         sent.update((parcel.table, _key(item)) for item in wanted)
-        _keep(spool, name, parcel, {*newer, *refused})
-        yield Pushed(name, parcel.table, len(wanted) - len(refused), tuple(sorted(newer)), refused)
+        _rewrite_file(spool, name, parcel, {*newer, *refused})
+        yield PushResult(name, parcel.table, len(wanted) - len(refused), tuple(sorted(newer)), refused)
 
 
 def _put_together(service: Metastore, parcel: Parcel) -> bool:
@@ -83,7 +83,7 @@ def _put_together(service: Metastore, parcel: Parcel) -> bool:
     return service.put_together(parcel.table, sets, {item.partition: item.parameters for item in parcel.items})
 
 
-def _put_in_turn(service: Metastore, parcel: Parcel) -> set[str]:
+def _put_separately(service: Metastore, parcel: Parcel) -> set[str]:
     """Write a parcel to a Hive Metastore; returns the partitions that do not exist.
 
     Parameters are written before column statistics, since the metastore marks accurate columns in a parameter, which
@@ -139,7 +139,7 @@ def _newer(service: Metastore, parcel: Parcel, sent: set[Place]) -> set[str]:
     return {place or WHOLE_TABLE for place, seconds in written.items() if seconds > parcel.made_at_seconds}
 
 
-def _keep(spool: Spool, name: str, parcel: Parcel, kept: Collection[str]) -> None:
+def _rewrite_file(spool: Spool, name: str, parcel: Parcel, kept: Collection[str]) -> None:
     """Rewrite a file with these items only; remove it if there are none."""
     items = tuple(item for item in parcel.items if _key(item) in kept)
     if not items:

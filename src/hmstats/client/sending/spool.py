@@ -30,7 +30,7 @@ class Spool:
 
     def __init__(self, location: str) -> None:
         self.location = location
-        self._files, self._root = _opened(location)
+        self._files, self._root = _open_folder(location)
 
     def put(self, name: str, parcel: Parcel) -> None:
         """Write a parcel under a name. Raises SpoolError if it cannot be written; an older file stays then."""
@@ -93,7 +93,7 @@ def _is_parcel(name: str) -> bool:
     return name.endswith(SUFFIX) and not name.startswith(".")
 
 
-def _opened(location: str) -> tuple[fs.FileSystem, str]:
+def _open_folder(location: str) -> tuple[fs.FileSystem, str]:
     if parts_of(location)[0] == LOCAL and not parse(location).is_absolute:
         return fs.LocalFileSystem(), Path(location).absolute().as_posix()
     try:

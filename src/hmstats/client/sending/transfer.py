@@ -9,7 +9,7 @@ from hmstats.client.connection.batches import batches_by_columns
 from hmstats.client.metastore import Metastore
 from hmstats.client.sending import push
 from hmstats.client.sending.parcel import Item, Parcel
-from hmstats.client.tables.stored_statistics import Stored, own_statistics, stored_partitions
+from hmstats.client.tables.stored_statistics import StoredStatistics, own_statistics, stored_partitions
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table
@@ -22,7 +22,7 @@ _EVERY = "*"
 
 
 @dataclass
-class Moved:
+class TransferResult:
     """How many tables and partitions got their statistics, and which were skipped, with the reason."""
 
     accepted: int = 0
@@ -41,9 +41,9 @@ def entries(service: Metastore, tables: Sequence[str] = ()) -> Iterator[Entry]:
                 yield from _of(each)
 
 
-def put(service: Metastore, found: Iterable[Entry]) -> Moved:
+def put(service: Metastore, found: Iterable[Entry]) -> TransferResult:
     """Write the entries. Those of missing tables and partitions, and refused ones, are skipped."""
-    moved = Moved()
+    moved = TransferResult()
     for name, group in groupby(found, key=lambda entry: entry.name):
         table = service.find_table(name)
         if table is None:
@@ -54,7 +54,7 @@ def put(service: Metastore, found: Iterable[Entry]) -> Moved:
     return moved
 
 
-def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Moved) -> None:
+def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: TransferResult) -> None:
     own = [each for each in batch if each.statistics.partition is None]
     parts = {each.statistics.partition: each for each in batch if each.statistics.partition is not None}
     keys = [key.name for key in table.partition_keys]
@@ -73,7 +73,7 @@ def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Moved)
             }
 
 
-def _of(found: Stored) -> Iterator[Entry]:
+def _of(found: StoredStatistics) -> Iterator[Entry]:
     """The entry, if it has any statistics or counts."""
     counts = {name: found.parameters[name] for name in _COUNTS if name in found.parameters}
     if counts or found.statistics.columns:

@@ -117,17 +117,17 @@ class _Target:
         own = self.table.parameters
         places = [key.name for key in self.table.partition_keys]
         if self.partition_name is not None:
-            return self._stored(column, [self.partition_name]), own
+            return self._read_statistics(column, [self.partition_name]), own
         if column.name in places:
             values = _values(self.metastore, self.table, self._names, places.index(column.name))
-            return key_statistics(column, values), _marked(own, column.name, accurate=True)
+            return key_statistics(column, values), _with_mark(own, column.name, accurate=True)
         if not places or kind_of(column.type) is None:
-            return self._stored(column, None), own
+            return self._read_statistics(column, None), own
         found, partitions = self.metastore.aggregated_statistics(self.table.name, [column.name], self._names)
         accurate = partitions == len(self._names)
-        return next(iter(found), None), _marked(own, column.name, accurate=accurate)
+        return next(iter(found), None), _with_mark(own, column.name, accurate=accurate)
 
-    def _stored(self, column: Column, partitions: list[str] | None) -> ColumnStatistics | None:
+    def _read_statistics(self, column: Column, partitions: list[str] | None) -> ColumnStatistics | None:
         """The stored statistics, with their sketches if the metastore sends them."""
         if kind_of(column.type) is None:
             return None
@@ -180,7 +180,7 @@ def _with_state(own: Parameters, partitions: Sequence[Partition]) -> dict[str, s
     return {name: value for name, value in own.items() if name != PARAMETER}
 
 
-def _marked(own: Parameters, column: str, *, accurate: bool) -> dict[str, str]:
+def _with_mark(own: Parameters, column: str, *, accurate: bool) -> dict[str, str]:
     """The parameters, with the column among the accurate ones or not."""
     before = Accurate.parse(own.get(PARAMETER))
     if not accurate and PARAMETER not in own:

@@ -35,7 +35,7 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedTable:
     """A table in a list. `details` is None if they were not asked for."""
 
     table: Table
@@ -58,33 +58,37 @@ class Listed:
         return [each for each in self.columns if each.lower() in marked]
 
 
-def listed(service: Metastore, patterns: Sequence[str] = (), *, details: bool = False) -> Iterator[Listed]:
+def find_tables(service: Metastore, patterns: Sequence[str] = (), *, details: bool = False) -> Iterator[ListedTable]:
     """The tables whose names match these patterns (`DB.TABLE` with `*` for any characters; none: all), by name.
 
     Views are skipped. Raises StatementError for a text that is no such pattern, and for a pattern without a table.
     """
-    found = {name for pattern in patterns for name in _matching(service, pattern)} if patterns else _all(service)
+    found = (
+        {name for pattern in patterns for name in _matching_tables(service, pattern)}
+        if patterns
+        else _all_tables(service)
+    )
     names = sorted(found, key=str)
     for database, group in groupby(names, key=lambda name: name.database):
         for table in service.tables(database, [name.table for name in group]):
-            yield Listed(table, _details(service, table) if details else None)
+            yield ListedTable(table, _details(service, table) if details else None)
 
 
-def _all(service: Metastore) -> list[TableName]:
-    return _found(service, *_ALL.split("."))
+def _all_tables(service: Metastore) -> list[TableName]:
+    return _query_tables(service, *_ALL.split("."))
 
 
-def _matching(service: Metastore, pattern: str) -> list[TableName]:
+def _matching_tables(service: Metastore, pattern: str) -> list[TableName]:
     database, dot, table = pattern.replace("`", "").lower().partition(".")
     if not (database and dot and table):
         raise StatementError(f"tables must be named as DB.TABLE or DB.*, found {pattern!r}")
-    found = _found(service, database, table)
+    found = _query_tables(service, database, table)
     if not found:
         raise StatementError(f"no table of the metastore at {service.address} matches {pattern}")
     return found
 
 
-def _found(service: Metastore, database: str, table: str) -> list[TableName]:
+def _query_tables(service: Metastore, database: str, table: str) -> list[TableName]:
     """The tables that match, but views; a metastore's patterns know more than `*`, so its answer is filtered."""
     return [
         name
@@ -102,13 +106,13 @@ def _details(service: Metastore, table: Table) -> Details:
     names = service.partition_names(table.name)
     if not names or not columns:
         return Details(tuple(own), len(names), 0, None)
-    found, complete = _aggregated(service, table, columns, names)
+    found, complete = _count_complete_partitions(service, table, columns, names)
     both = {*own, *found}
     written_at = _written_at_seconds(service, table, found[0]) if found else None
     return Details(tuple(each for each in columns if each.lower() in both), len(names), complete, written_at)
 
 
-def _aggregated(
+def _count_complete_partitions(
     service: Metastore, table: Table, columns: Sequence[str], names: Sequence[str]
 ) -> tuple[list[str], int]:
     """The columns that any partition has statistics of, and how many partitions have those of all of them.

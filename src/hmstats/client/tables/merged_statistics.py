@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hmstats.client.metastore import Metastore
-from hmstats.client.tables.stored_statistics import Stored
+from hmstats.client.tables.stored_statistics import StoredStatistics
 from hmstats.errors import UnknownCall
 from hmstats.model.statistics.answers import DistinctCount, MergedColumn, Quantiles
 from hmstats.model.statistics.column_statistics import ColumnStatistics
@@ -31,13 +31,15 @@ class MergedAnswers:
     stale: str | None = None
 
 
-def merged_columns(service: Metastore, found: Stored, fractions: Sequence[float], k: int) -> dict[str, MergedAnswers]:
+def merged_columns(
+    service: Metastore, found: StoredStatistics, fractions: Sequence[float], k: int
+) -> dict[str, MergedAnswers]:
     """The merged answers about the columns that have statistics in partitions, but none of the table itself.
 
     The quantiles are at `fractions`, and the frequent values the `k` most frequent. All are requested in one call,
     which a Hive Metastore does not know.
     """
-    names = _derived(found)
+    names = _derived_columns(found)
     if not names:
         return {}
     try:
@@ -53,18 +55,18 @@ def _answers(answer: MergedColumn, partitions: int) -> MergedAnswers:
     return MergedAnswers(answer.quantiles, frequent, answer.distinct, answer.written_at_seconds, behind)
 
 
-def staleness(column: ColumnStatistics, found: Stored, answers: Mapping[str, MergedAnswers]) -> str | None:
+def staleness(column: ColumnStatistics, found: StoredStatistics, answers: Mapping[str, MergedAnswers]) -> str | None:
     """Why a column's statistics of the table, its partitions, or a partition are stale; None if they are not."""
     return answers[column.column].stale if column.column in answers else stale(column, found.parameters)
 
 
-def with_merged_sketches(service: Metastore, found: Stored) -> Stored:
+def with_merged_sketches(service: Metastore, found: StoredStatistics) -> StoredStatistics:
     """A table's statistics, with merged sketches for the columns that have no sketch of their own.
 
     The sketches of all partitions are read in batches and merged by the client. If a partition has no sketch of a
     column, the column gets none. A metastore without the call leaves the statistics unchanged.
     """
-    names = _derived(found)
+    names = _derived_columns(found)
     if not names:
         return found
     partitions = service.partition_names(found.table.name)
@@ -76,7 +78,7 @@ def with_merged_sketches(service: Metastore, found: Stored) -> Stored:
     except UnknownCall:
         return found
     columns = tuple(
-        sketches[each.column].given_to(each, len(partitions)) if each.column in sketches else each
+        sketches[each.column].apply_to(each, len(partitions)) if each.column in sketches else each
         for each in found.statistics.columns
     )
     return replace(found, statistics=replace(found.statistics, columns=columns))
@@ -103,7 +105,7 @@ class _Sketches:
         if column.top_k:
             self._top = (self._top[0].merge(TopK.from_bytes(column.top_k)), self._top[1] + 1)
 
-    def given_to(self, column: ColumnStatistics, partitions: int) -> ColumnStatistics:
+    def apply_to(self, column: ColumnStatistics, partitions: int) -> ColumnStatistics:
         """The column with the merged sketches, if all partitions have them."""
         data: Any = column.data
         whole = {
@@ -115,7 +117,7 @@ class _Sketches:
         return replace(column, data=replace(data, **known), top_k=top_k or column.top_k)
 
 
-def _derived(found: Stored) -> list[str]:
+def _derived_columns(found: StoredStatistics) -> list[str]:
     if found.statistics.partition is not None or not found.table.partition_keys:
         return []
     return [each.column for each in found.statistics.columns if each.provenance is None]

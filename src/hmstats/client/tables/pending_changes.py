@@ -17,7 +17,7 @@ def before_and_after(service: Metastore, name: TableName) -> tuple[PastStatistic
     """
     waiting = service.pending.of_table(name)
     before = _in_force(service, name, waiting)
-    return before, _published(before, waiting)
+    return before, _merge_pending(before, waiting)
 
 
 def _in_force(service: Metastore, name: TableName, waiting: PendingOfTable) -> PastStatistics:
@@ -32,7 +32,7 @@ def _in_force(service: Metastore, name: TableName, waiting: PendingOfTable) -> P
     return PastStatistics(int(time.time() * 1000), sets, values)
 
 
-def _published(before: PastStatistics, waiting: PendingOfTable) -> PastStatistics:
+def _merge_pending(before: PastStatistics, waiting: PendingOfTable) -> PastStatistics:
     columns = {(each.partition, each.engine): {one.column: one for one in each.columns} for each in before.sets}
     for each in waiting.sets:
         columns.setdefault((each.partition, each.engine), {}).update({one.column: one for one in each.columns})

@@ -17,7 +17,7 @@ from hmstats.model.statistics.table_statistics import TableStatistics
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredStatistics:
     """A table, or a partition of it (`statistics.partition` is its name): its parameters and its statistics."""
 
     table: Table
@@ -30,7 +30,7 @@ class Stored:
         table = self.table.name.short
         return f"{table} {self.statistics.partition}" if self.statistics.partition else table
 
-    def whole(self) -> TableStatistics:
+    def table_statistics(self) -> TableStatistics:
         """These statistics as the outlets take them."""
         return TableStatistics(
             name=self.table.name,
@@ -41,12 +41,12 @@ class Stored:
         )
 
 
-def own_statistics(service: Metastore, table: Table) -> Stored:
+def own_statistics(service: Metastore, table: Table) -> StoredStatistics:
     """The table's own statistics, an empty set if only its partitions have any."""
     found = next(iter(_sets(service, table, None)), StatisticsSet(()))
     if table.partition_keys and found.columns:
         found = _without_derived(service, table, found)
-    return Stored(table, table.parameters, found)
+    return StoredStatistics(table, table.parameters, found)
 
 
 def stored_table(
@@ -54,7 +54,7 @@ def stored_table(
     table: Table,
     columns: Sequence[str] | None = None,
     partition_names: Sequence[str] | None = None,
-) -> Stored:
+) -> StoredStatistics:
     """The table's own statistics of these columns (None: all); if a partitioned table has none, its partitions' merged.
 
     `partition_names` are those of all partitions (None: they are asked for). hmstats sums rows, files and bytes of
@@ -63,16 +63,16 @@ def stored_table(
     wanted = statistics_columns(table) if columns is None else columns
     found = next(iter(_sets_of(service, table, wanted, None)), StatisticsSet(()))
     if not table.partition_keys:
-        return Stored(table, table.parameters, found)
+        return StoredStatistics(table, table.parameters, found)
     names = service.partition_names(table.name) if partition_names is None else partition_names
     if names and wanted and not found.columns:
         merged, _ = service.aggregated_statistics(table.name, wanted, names)
         found = StatisticsSet(merged)
     parameters = {**_with_counts(service, table, names), "numPartitions": str(len(names))}
-    return Stored(table, parameters, found)
+    return StoredStatistics(table, parameters, found)
 
 
-def stored_partitions(service: Metastore, table: Table, names: Iterable[str]) -> Iterator[Stored]:
+def stored_partitions(service: Metastore, table: Table, names: Iterable[str]) -> Iterator[StoredStatistics]:
     """The statistics of the named partitions, in the names' order, read in batches.
 
     A name without a partition is skipped; a partition without statistics has an empty set.
@@ -83,7 +83,7 @@ def stored_partitions(service: Metastore, table: Table, names: Iterable[str]) ->
         sets = {each.partition: each for each in _sets(service, table, batch)}
         for name in batch:
             if name in found:
-                yield Stored(table, found[name].parameters, sets.get(name, StatisticsSet((), name)))
+                yield StoredStatistics(table, found[name].parameters, sets.get(name, StatisticsSet((), name)))
 
 
 def statistics_columns(table: Table) -> list[str]:

@@ -9,7 +9,7 @@ from zlib import crc32
 from pyspark.sql import SparkSession
 
 from hmstats.client import connect
-from hmstats.client.tables.stored_statistics import Stored, own_statistics
+from hmstats.client.tables.stored_statistics import StoredStatistics, own_statistics
 from hmstats.collector.checking.groups import GroupSums
 from hmstats.collector.checking.judge import judged, judged_files
 from hmstats.collector.checking.report import CheckReport, Tally
@@ -91,9 +91,9 @@ def check_options(sample_fraction: float, tolerance: float) -> Options:
     return Options(sample_fraction=sample_fraction, precision=MOST_PRECISION)
 
 
-def _is_whole(plan: Plan, stored: Stored) -> bool:
+def _is_whole(plan: Plan, stored: StoredStatistics) -> bool:
     """Whether the table's own numbers are compared: if there are any, and all partitions are read."""
-    known = stored.whole().rows is not None or bool(stored.statistics.columns)
+    known = stored.table_statistics().rows is not None or bool(stored.statistics.columns)
     return plan.whole and (known or not plan.keys)
 
 
@@ -121,7 +121,7 @@ def _compared(records: Any, plan: Plan, job: CheckJob) -> list[Checked]:
     return list(pieces.mapPartitions(partial(compare, job=job)).collect())
 
 
-def _of_files(plan: Plan, files: Files, stored: Stored, tolerance: float) -> Tally:
+def _of_files(plan: Plan, files: Files, stored: StoredStatistics, tolerance: float) -> Tally:
     """Judge the numbers of files and bytes of the partitions and, if all of them are listed, of the table."""
     if not plan.has_files:
         return Tally()
@@ -133,7 +133,7 @@ def _of_files(plan: Plan, files: Files, stored: Stored, tolerance: float) -> Tal
     return tally.merge(judged_files(None, stored.parameters, every, tolerance)) if plan.whole else tally
 
 
-def _of_table(plan: Plan, stored: Stored, found: Sequence[Checked], job: CheckJob) -> Tally:
+def _of_table(plan: Plan, stored: StoredStatistics, found: Sequence[Checked], job: CheckJob) -> Tally:
     """Judge the table's own numbers.
 
     Samples of several partitions are no sample of the table, so nothing is extrapolated.
@@ -141,6 +141,6 @@ def _of_table(plan: Plan, stored: Stored, found: Sequence[Checked], job: CheckJo
     totals = (Seen.from_part(each.total) for each in found if each.total is not None)
     total = reduce(Seen.merge, totals, nothing(job))
     if plan.keys:
-        return judged(stored.whole(), replace(total, groups=GroupSums.empty(len(plan.types))), job.tolerance)
+        return judged(stored.table_statistics(), replace(total, groups=GroupSums.empty(len(plan.types))), job.tolerance)
     bare = 0 if stored.statistics.columns else 1
-    return judged(stored.whole(), total, job.tolerance).merge(Tally(targets=1, without_statistics=bare))
+    return judged(stored.table_statistics(), total, job.tolerance).merge(Tally(targets=1, without_statistics=bare))

@@ -77,7 +77,7 @@ def compare(records: Iterable[tuple[str, Part]], job: CheckJob) -> Iterator[Chec
                 unknown.pop(stored.statistics.partition or WHOLE_TABLE)
                 bare = 0 if stored.statistics.columns else 1
                 found = seen[stored.statistics.partition or WHOLE_TABLE]
-                tally = tally.merge(judged(stored.whole(), found, job.tolerance)).merge(
+                tally = tally.merge(judged(stored.table_statistics(), found, job.tolerance)).merge(
                     Tally(targets=1, without_statistics=bare)
                 )
     yield Checked(tally, total.part() if job.whole else None, unknown)

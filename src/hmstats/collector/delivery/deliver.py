@@ -13,7 +13,7 @@ from uuid import uuid4
 from hmstats.client import Metastore, connect
 from hmstats.client.connection.credentials import NOTHING, HandedOver, credentials
 from hmstats.client.metastore import TIMEOUT_SECONDS
-from hmstats.client.sending.parcel import Parcel, packed
+from hmstats.client.sending.parcel import Parcel, pack_items
 from hmstats.client.sending.push import put
 from hmstats.client.sending.spool import Spool, file_name
 from hmstats.collector.delivery.items import item
@@ -79,7 +79,7 @@ def deliver(delivery: Delivery, findings: Iterable[tuple[str, Finding]], sample_
         credentials=credentials(delivery.handed),
         automatic=delivery.automatic,
     ) as service:
-        for batch in packed(items):
+        for batch in pack_items(items):
             parcel = Parcel(delivery.table, delivery.keys, batch, int(time()))
             answer = _sent(service, delivery, parcel)
             if answer is None:

@@ -63,7 +63,7 @@ def plan_lake(
     opened = open_table(table, hadoop)
     if opened.schema is not None:
         table = replace(table, parameters={**table.parameters, LOG_SCHEMA: opened.schema})
-    types, skipped = columns_of(table, request, taken=metastore.keeps_columns_of_spark(table))
+    types, skipped = columns_of(table, request, taken=metastore.accepts_spark_columns(table))
     skipped |= {name: reason for name, reason in opened.without.items() if name in types}
     types = {name: type_ for name, type_ in types.items() if name not in skipped}
     left: str | None = None

@@ -105,7 +105,7 @@ def _checked(
     check_format(table)
     if request.where is not None and not table.partition_keys:
         raise StatementError(f"table {table.name.short} has no partitions, so none matches {request.where}")
-    taken = metastore.keeps_columns_of_spark(table)
+    taken = metastore.accepts_spark_columns(table)
     specs = [_checked_spec(table, each) for each in request.partitions or ({},)]
     return table, *columns_of(table, request, taken=taken), specs
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from hmstats.client import Metastore
-from hmstats.client.tables.stored_statistics import Stored
+from hmstats.client.tables.stored_statistics import StoredStatistics
 from hmstats.model.catalog.objects import Table
 from hmstats.model.parameters.row_counts import NUM_ROWS
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
@@ -16,7 +16,7 @@ from hmstats.web.reading.counts import Counts, counts_of, sums_of
 
 def past_table(
     service: Metastore, table: Table, at_ms: int, columns: Sequence[str]
-) -> tuple[Stored, Counts, int | None]:
+) -> tuple[StoredStatistics, Counts, int | None]:
     """The statistics of these columns, rows, bytes and files, and the number of partitions, at epoch ms.
 
     A partitioned table without own statistics has those of its partitions merged.
@@ -25,23 +25,23 @@ def past_table(
     parameters = own.parameters.get("", {})
     found = next(iter(_of_engine(own.sets)), StatisticsSet(()))
     if not table.partition_keys:
-        return Stored(table, parameters, found), counts_of(parameters), None
+        return StoredStatistics(table, parameters, found), counts_of(parameters), None
     stored, counts, partitions = past_partitions(service, table, at_ms, columns, [])
     if NUM_ROWS in parameters:
         counts = counts_of(parameters)
-    return Stored(table, parameters, found if found.columns else stored.statistics), counts, partitions
+    return StoredStatistics(table, parameters, found if found.columns else stored.statistics), counts, partitions
 
 
 def past_partitions(
     service: Metastore, table: Table, at_ms: int, columns: Sequence[str], names: Sequence[str]
-) -> tuple[Stored, Counts, int]:
+) -> tuple[StoredStatistics, Counts, int]:
     """The statistics of partitions (empty: all of then) merged, their counts summed, and their number, at epoch ms."""
     below = service.past.past(table.name, at_ms, columns, names)
     places = {each for each in below.parameters if each}
     merged = tuple(_merged(below, each, len(places)) for each in columns)
     found = StatisticsSet(tuple(each for each in merged if each is not None))
     counts = sums_of(below.parameters[each] for each in sorted(places)) if places else Counts(None, None, None)
-    return Stored(table, {}, found), counts, len(places)
+    return StoredStatistics(table, {}, found), counts, len(places)
 
 
 def _of_engine(sets: Iterable[StatisticsSet]) -> list[StatisticsSet]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hmstats.client import Metastore
-from hmstats.client.tables.stored_statistics import Stored, statistics_columns, stored_table
+from hmstats.client.tables.stored_statistics import StoredStatistics, statistics_columns, stored_table
 from hmstats.model.catalog.objects import Column, Table
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.web.answers.tables import Chosen
@@ -25,7 +25,7 @@ class Part:
     `partitions` is None for a table without partition keys. `at_ms` is the time that it is of, None for now.
     """
 
-    stored: Stored
+    stored: StoredStatistics
     names: Sequence[str] | None
     counts: Counts
     partitions: int | None
@@ -56,7 +56,7 @@ def read_part(service: Metastore, table: Table, selection: Selection, page: Sequ
         past, counts, number = past_partitions(service, table, at_ms, wanted, names)
         return Part(past, names, counts, number, chosen(selection, found), at_ms)
     merged = service.aggregated_statistics(table.name, wanted, names)[0] if wanted else ()
-    stored = Stored(table, {}, StatisticsSet(merged))
+    stored = StoredStatistics(table, {}, StatisticsSet(merged))
     return Part(stored, names, read_counts(service, table, names), len(names), chosen(selection, found))
 
 

@@ -24,8 +24,8 @@ def print_diff(*, table: str, since: str | None, until: str | None, as_json: boo
     now, name = time.time(), named_table(table)
     with open_metastore(metastore) as service:
         from_ms = service.past.before_last_ms(name) if since is None else past_ms("--from", since, now)
-        before = service.past.whole(name, from_ms)
-        after = service.past.whole(name, None if until is None else past_ms("--to", until, now))
+        before = service.past.past_of_all(name, from_ms)
+        after = service.past.past_of_all(name, None if until is None else past_ms("--to", until, now))
     print_changes(f"{table} from {shown(before.at_ms)} to {shown(after.at_ms)}", before, after, as_json=as_json)
 
 

@@ -6,7 +6,7 @@ import typer
 
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.client import connect
-from hmstats.client.sending.push import Pushed, push_spool
+from hmstats.client.sending.push import PushResult, push_spool
 from hmstats.client.sending.spool import DEFAULT_FOLDER, Spool
 from hmstats.settings import load
 
@@ -28,7 +28,7 @@ def push_waiting(
         for each in push_spool(service, folder, force=force):
             _print(each)
             accepted += each.accepted
-            kept += each.kept
+            kept += each.remains
         address = service.address
     noun = "table or partition" if accepted == 1 else "tables and partitions"
     if as_json:
@@ -42,7 +42,7 @@ def push_waiting(
         raise typer.Exit(ExitCode.PARTLY_DONE)
 
 
-def _print(pushed: Pushed) -> None:
+def _print(pushed: PushResult) -> None:
     """Print the items that were not accepted."""
     if pushed.damaged:
         typer.echo(f"damaged: {pushed.damaged}", err=True)
@@ -52,6 +52,6 @@ def _print(pushed: Pushed) -> None:
         typer.echo(f"refused: {_target(pushed, partition)}: {reason}", err=True)
 
 
-def _target(pushed: Pushed, partition: str) -> str:
+def _target(pushed: PushResult, partition: str) -> str:
     table = pushed.table.short if pushed.table else pushed.file
     return f"{table} {partition}" if partition else table

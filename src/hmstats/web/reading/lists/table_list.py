@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 
 from hmstats.client import Metastore
-from hmstats.client.tables.listing import Listed
+from hmstats.client.tables.listing import ListedTable
 from hmstats.model.catalog.objects import TableName
 from hmstats.web.answers.tables import Databases, TableLine, TableList
 from hmstats.web.reading.counts import counts_of
@@ -74,10 +74,10 @@ def _lines(service: Metastore, names: Sequence[TableName]) -> Iterator[TableLine
     """The lines of tables, read in one call for each database."""
     for database, of_database in groupby(names, key=lambda name: name.database):
         found = {each.name.table: each for each in service.tables(database, [name.table for name in of_database])}
-        yield from (_line(Listed(found[name])) for name in sorted(found))
+        yield from (_line(ListedTable(found[name])) for name in sorted(found))
 
 
-def _line(listed: Listed) -> TableLine:
+def _line(listed: ListedTable) -> TableLine:
     table = listed.table
     counts = counts_of(table.parameters)
     return TableLine(

@@ -36,8 +36,8 @@ def table_difference(service: Metastore, text: str, begin: str | None = None, en
     """
     name, now = named_table(text), time.time()
     begin_ms = service.past.before_last_ms(name) if begin is None else past_ms("from", begin, now)
-    before = service.past.whole(name, begin_ms)
-    after = service.past.whole(name, None if end is None else past_ms("to", end, now))
+    before = service.past.past_of_all(name, begin_ms)
+    after = service.past.past_of_all(name, None if end is None else past_ms("to", end, now))
     found = compare.changes(before, after)
     return Difference(
         table=shown_name(name),
