@@ -20,7 +20,7 @@ from tests.faults.harness.writers import Writer, go_on, summary, writing
 
 from hmstats.client.sending.parcel import Parcel
 from hmstats.client.sending.spool import Spool
-from hmstats.collector.delivery.deliver import Delivered, Delivery, deliver, new_run
+from hmstats.collector.delivery.deliver import Delivery, DeliveryResult, deliver, new_run
 from hmstats.collector.delivery.items import item
 from hmstats.collector.report import Finding
 from hmstats.errors import SpoolError, StoreUnavailable
@@ -80,14 +80,14 @@ def test_a_database_that_may_not_grow(sqlite_url: str) -> None:
 def test_a_spool_folder_without_room_keeps_whole_files_only(tmp_path: Path) -> None:
     folder = tmp_path / "spool"
     to = Delivery(TableName("hive", "d", "t"), ("k",), "thrift://127.0.0.1:1", new_run(), str(folder), 0.0)
-    assert deliver(to, [("k=0", _finding(b"small"))]) == Delivered(spooled=1)
+    assert deliver(to, [("k=0", _finding(b"small"))]) == DeliveryResult(spooled=1)
     whole = _parcels(folder)
     large = [(f"k={number}", _finding(os.urandom(2_000))) for number in range(1, 5)]
     with _no_larger_files(_SMALL_BYTES), pytest.raises(SpoolError, match=rf"spool folder {folder} cannot be written: "):
         deliver(to, large)
     assert _parcels(folder) == whole
     assert len(list(folder.iterdir())) == 1
-    assert deliver(to, large) == Delivered(spooled=len(large))
+    assert deliver(to, large) == DeliveryResult(spooled=len(large))
     found = {item.partition for parcel in _parcels(folder).values() for item in parcel.items}
     assert found == {f"k={number}" for number in range(5)}
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from hmstats.client.connection.connection import Connection
 from hmstats.errors import CallRefused, ServiceError
+from hmstats.model.catalog.names import database_text
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.computed import OWN
 from hmstats.wire.idl import hive_metastore
@@ -67,7 +68,7 @@ class IcebergCommits:
             "expected_parameter_key": METADATA,
             "expected_parameter_value": before,
         }
-        place = (_database(name), name.table)
+        place = (database_text(name.parent), name.table)
         try:
             self._connection.call(
                 "alter_table_with_environment_context",
@@ -105,7 +106,3 @@ def _lock_request(name: TableName) -> Any:
         tablename=name.table,
     )
     return hive_metastore.LockRequest(component=[component], user=getpass.getuser(), hostname=socket.gethostname())
-
-
-def _database(name: TableName) -> str:
-    return name.database if name.catalog == "hive" else f"@{name.catalog}#{name.database}"

@@ -25,7 +25,7 @@ from hmstats.client.questions import Questions
 from hmstats.client.runs import RunCalls
 from hmstats.client.statistics_locks import StatisticsLocks
 from hmstats.errors import CallRefused, StatementError, UnknownCall
-from hmstats.model.catalog.names import partition_name, table_name
+from hmstats.model.catalog.names import database_text, partition_name, table_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.parameters.computed import OWN, without_marked, without_marker
 from hmstats.model.parameters.parameter_change import change_of
@@ -264,8 +264,8 @@ class Metastore(Questions):
         """
         name = as_table_name(table)
         if not any(values):
-            return list(self._connection.call("get_partition_names", _database(name), name.table, _EVERY))
-        return list(self._connection.call("get_partition_names_ps", _database(name), name.table, list(values), _EVERY))
+            return list(self._connection.call("get_partition_names", *_position(name), _EVERY))
+        return list(self._connection.call("get_partition_names_ps", *_position(name), list(values), _EVERY))
 
     def partition_names_by_filter(self, table: Table, where: str) -> list[str]:
         """The names of a table's partitions that match a filter over the partition keys, in Hive's language.
@@ -274,8 +274,7 @@ class Metastore(Questions):
         """
         check_filtered_keys(where, table.partition_keys)
         keys = [key.name for key in table.partition_keys]
-        place = (_database(table.name), table.name.table)
-        found = self._connection.call("get_partitions_by_filter", *place, where, _EVERY)
+        found = self._connection.call("get_partitions_by_filter", *_position(table.name), where, _EVERY)
         return [partition_name(keys, each.values) for each in found]
 
     def partitions(self, table: AnyTable, names: Iterable[str]) -> Iterator[Partition]:
@@ -315,7 +314,7 @@ class Metastore(Questions):
             if of_storage:
                 struct.sd.parameters = without_marker(of_storage)
             try:
-                self._connection.call(call, _database(name), name.table, struct, _alter_context(parameters, expected))
+                self._connection.call(call, *_position(name), struct, _alter_context(parameters, expected))
             except CallRefused as error:
                 if _MODIFIED in error.message and attempts_left:
                     continue
@@ -342,7 +341,7 @@ class Metastore(Questions):
                 struct.parameters = _apply_changes(struct.parameters, changes)
                 gone.discard(partition)
             call = "alter_partitions_with_environment_context"
-            self._connection.call(call, _database(name), name.table, structs, _alter_context())
+            self._connection.call(call, *_position(name), structs, _alter_context())
         return gone
 
     def put_together(
@@ -421,7 +420,7 @@ class Metastore(Questions):
         for place in places:
             for column in columns:
                 try:
-                    self._connection.call(call, _database(name), name.table, *place, column, DEFAULT_ENGINE)
+                    self._connection.call(call, *_position(name), *place, column, DEFAULT_ENGINE)
                 except CallRefused as error:
                     if error.kind != _NO_SUCH_OBJECT:
                         raise
@@ -479,10 +478,10 @@ class Metastore(Questions):
         return _latest((place, self._analyzed_at_seconds(name, columns[0], place)) for place in places)
 
     def _analyzed_at_seconds(self, name: TableName, column: str, partition: str | None) -> int | None:
-        place, part = (_database(name), name.table), () if partition is None else (partition,)
+        part = () if partition is None else (partition,)
         call = "get_table_column_statistics" if partition is None else "get_partition_column_statistics"
         try:
-            found = self._connection.call(call, *place, *part, column)
+            found = self._connection.call(call, *_position(name), *part, column)
         except CallRefused:  # there are none, for which each generation has another exception
             return None
         seconds: int | None = found.statsDesc.lastAnalyzed
@@ -495,7 +494,7 @@ class Metastore(Questions):
         return self._connection.call("get_table_req", request).table
 
     def _partitions(self, name: TableName, names: Sequence[str]) -> list[Any]:
-        return list(self._connection.call("get_partitions_by_names", _database(name), name.table, names))
+        return list(self._connection.call("get_partitions_by_names", *_position(name), names))
 
     def _put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
         if self._extended and self._put_extended(name, statistics):
@@ -559,6 +558,6 @@ def _scope(name: TableName) -> dict[str, str]:
     return {"catName": name.catalog, "engine": DEFAULT_ENGINE}
 
 
-def _database(name: TableName) -> str:
-    """The database as a positional argument; the default catalog is left out, since Hive before 3 knows none."""
-    return name.database if name.catalog == "hive" else f"@{name.catalog}#{name.database}"
+def _position(name: TableName) -> tuple[str, str]:
+    """The first two arguments of calls about a table."""
+    return database_text(name.parent), name.table

@@ -14,6 +14,7 @@ findings/      what is known without reading
 scan/          the Spark job
 delivery/      findings on their way to the metastore
 report.py      the result of an analysis
+durations.py   how long its steps took
 refresh/       analyses of what is stale, by themselves
 job_log.py     a line of a log for each analysis
 autogather/    statistics while writing

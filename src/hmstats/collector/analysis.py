@@ -3,7 +3,6 @@
 The tasks deliver findings about partitions; the driver merges them and delivers the finding about the table.
 """
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,31 +10,32 @@ from dataclasses import dataclass, replace
 from pyspark.sql import SparkSession
 
 from hmstats.client import Metastore, connect
-from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivered, Delivery, deliver, new_run
-from hmstats.collector.findings.finding import known_of, whole_table
-from hmstats.collector.findings.without_scan import found_without_scan
+from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, DeliveryResult, deliver, new_run
+from hmstats.collector.durations import measure
+from hmstats.collector.findings.finding import file_finding, table_finding
+from hmstats.collector.findings.without_scan import count_without_scan
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import AS_PREFERRED, Choices, Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
-from hmstats.collector.planning.preferred import preferred
+from hmstats.collector.planning.preferred import apply_preferences
 from hmstats.collector.planning.prepare import Files, check_changes, prepare
 from hmstats.collector.report import Finding, Report, check_complete
 from hmstats.collector.request.partition_spec import Partitions
 from hmstats.collector.request.statement import Statement, statement
-from hmstats.collector.scan.progress import Progress, watched
-from hmstats.collector.scan.proof import check_placed, without_doubt
+from hmstats.collector.scan.progress import Progress, report_progress
+from hmstats.collector.scan.proof import check_placed, resolve_doubts
 from hmstats.collector.scan.scan import scan
-from hmstats.collector.scan.task_errors import as_our_own
-from hmstats.collector.scan.tasks import Job, Outcome, finish
-from hmstats.collector.scan.workers_python import use_the_drivers_python
+from hmstats.collector.scan.task_errors import translate_errors
+from hmstats.collector.scan.tasks import Job, Outcome, finish_empty
+from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.collector.spark.warehouses import warn_once
 
 
 @dataclass(frozen=True, slots=True)
-class _How:
+class _Arguments:
     """Arguments of analyze() that bear its names."""
 
     changed_only: bool
@@ -85,7 +85,7 @@ def analyze(
     report, if something could not be read or was refused; UnreadableFile; ServiceUnavailable, if there is no spool
     folder.
     """
-    use_the_drivers_python(spark)
+    use_driver_python(spark)
     request = statement(
         table,
         columns=columns,
@@ -100,9 +100,9 @@ def analyze(
     delivery = Delivery(
         request.table, (), uris, new_run(), folder, patience_seconds, past_locks=past_locks, automatic=changed_only
     )
-    how = _How(changed_only, row_counts, reliable, progress, automatic)
+    arguments = _Arguments(changed_only, row_counts, reliable, progress, automatic)
     with connect(uris) as service:
-        return _analyze(spark, service, request, options, delivery, how)
+        return _analyze(spark, service, request, options, delivery, arguments)
 
 
 def _analyze(
@@ -111,10 +111,10 @@ def _analyze(
     request: Statement,
     options: Options | Choices,
     delivery: Delivery,
-    how: _How,
+    arguments: _Arguments,
 ) -> Report:
     """Analyse a table of files, or one of a lakehouse format, by its preferences."""
-    wanted = preferred(service, request, options, row_counts=how.row_counts)
+    wanted = apply_preferences(service, request, options, row_counts=arguments.row_counts)
     table = service.find_table(wanted.request.table)
     if table is not None and is_lake_table(table):
         return analyze_lake(
@@ -123,13 +123,13 @@ def _analyze(
             wanted.request,
             wanted.options,
             replace(delivery, table=table.name),
-            changed_only=how.changed_only,
+            changed_only=arguments.changed_only,
             row_counts=wanted.row_counts,
             spark=spark,
             hadoop=hadoop_settings(spark),
         )
-    how = replace(how, row_counts=wanted.row_counts)
-    return _analyze_files(spark, service, wanted.request, wanted.options, delivery, how)
+    arguments = replace(arguments, row_counts=wanted.row_counts)
+    return _analyze_files(spark, service, wanted.request, wanted.options, delivery, arguments)
 
 
 def _analyze_files(
@@ -138,17 +138,17 @@ def _analyze_files(
     request: Statement,
     options: Options,
     delivery: Delivery,
-    how: _How,
+    arguments: _Arguments,
 ) -> Report:
     """Analyse a table of files. `delivery` has no keys yet, and the table's name as it was given."""
     seconds: dict[str, float] = {}
-    with _timed(seconds, "plan"):
+    with measure(seconds, "plan"):
         plan, files = prepare(
             service,
             request,
             options,
-            changed_only=how.changed_only,
-            automatic=how.automatic,
+            changed_only=arguments.changed_only,
+            automatic=arguments.automatic,
             hadoop=hadoop_settings(spark),
             past_locks=delivery.past_locks,
         )
@@ -157,18 +157,18 @@ def _analyze_files(
     warn_once(spark, service)
     delivery = replace(delivery, table=plan.table, keys=plan.keys)
     if request.noscan:
-        with _timed(seconds, "list"):
-            outcome, whole = _count(delivery, plan, files, row_counts=how.row_counts)
+        with measure(seconds, "list"):
+            outcome, whole = _count(delivery, plan, files, row_counts=arguments.row_counts)
             whole = None if plan.unlisted else whole
     else:
-        with _timed(seconds, "read"), as_our_own(), _handed(service, plan, delivery) as of_tasks:
-            job = _job(spark, plan, files, options, of_tasks, reliable=how.reliable)
-            outcome = _proven(spark, service, plan, job, _scan(spark, plan, files, job, how.progress))
-        with _timed(seconds, "merge"):
+        with measure(seconds, "read"), translate_errors(), _hand_over(service, plan, delivery) as of_tasks:
+            job = _job(spark, plan, files, options, of_tasks, reliable=arguments.reliable)
+            outcome = _check_rows(spark, service, plan, job, _scan(spark, plan, files, job, arguments.progress))
+        with measure(seconds, "merge"):
             total = outcome.total(plan.types)
-            whole = None if outcome.failed or plan.unlisted else whole_table(service, plan, files, total, options)
-    with _timed(seconds, "publish"):
-        outcome = outcome.merge(_deliver_whole(delivery, plan, whole, options))
+            whole = None if outcome.failed or plan.unlisted else table_finding(service, plan, files, total, options)
+    with measure(seconds, "publish"):
+        outcome = outcome.merge(_deliver_table(delivery, plan, whole, options))
     report = _report(plan, files, outcome, whole, seconds)
     check_complete(report)
     return report
@@ -176,15 +176,15 @@ def _analyze_files(
 
 def _count(delivery: Delivery, plan: Plan, files: Files, *, row_counts: bool) -> tuple[Outcome, Finding | None]:
     """Count files and bytes; delivers the findings about partitions."""
-    pieces, whole = found_without_scan(plan, files, row_counts=row_counts)
+    pieces, whole = count_without_scan(plan, files, row_counts=row_counts)
     counted = [finding.rows for finding in pieces.values() if finding.rows is not None]
-    delivered = deliver(delivery, pieces.items()) if plan.keys else Delivered()
+    delivered = deliver(delivery, pieces.items()) if plan.keys else DeliveryResult()
     rows_counted = sum(counted) if counted or not pieces else None
     return Outcome(rows_counted, delivered.spooled, refused=delivered.refused), whole
 
 
 @contextmanager
-def _handed(service: Metastore, plan: Plan, delivery: Delivery) -> Iterator[Delivery]:
+def _hand_over(service: Metastore, plan: Plan, delivery: Delivery) -> Iterator[Delivery]:
     """The delivery of tasks, which have no ticket; without partitions the driver alone delivers."""
     if not plan.keys:
         yield delivery
@@ -194,7 +194,7 @@ def _handed(service: Metastore, plan: Plan, delivery: Delivery) -> Iterator[Deli
 
 
 def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, delivery: Delivery, *, reliable: bool) -> Job:
-    known = {piece.name: known_of(plan, files[piece.name], options) for piece in plan.pieces}
+    known = {piece.name: file_finding(plan, files[piece.name], options) for piece in plan.pieces}
     return Job(
         types=plan.types,
         options=options,
@@ -207,19 +207,21 @@ def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, delive
 
 def _scan(spark: SparkSession, plan: Plan, files: Files, job: Job, progress: Progress | None) -> Outcome:
     """Read the rows; delivers the findings about partitions."""
-    with watched(spark, progress, f"statistics of {plan.table}", len(plan.pieces) if plan.keys else 0) as counters:
+    with report_progress(
+        spark, progress, f"statistics of {plan.table}", len(plan.pieces) if plan.keys else 0
+    ) as counters:
         job = replace(job, counters=counters)
         return scan(spark, plan, files, job)
 
 
-def _proven(spark: SparkSession, service: Metastore, plan: Plan, job: Job, outcome: Outcome) -> Outcome:
+def _check_rows(spark: SparkSession, service: Metastore, plan: Plan, job: Job, outcome: Outcome) -> Outcome:
     """The outcome, after checks that every row belongs to a piece; delivers pieces whose lack of rows was confirmed."""
     check_placed(service, plan, outcome.strangers)
-    empty, outcome = without_doubt(spark, plan, outcome)
-    return outcome.merge(finish(empty, job)) if empty else outcome
+    empty, outcome = resolve_doubts(spark, plan, outcome)
+    return outcome.merge(finish_empty(empty, job)) if empty else outcome
 
 
-def _deliver_whole(delivery: Delivery, plan: Plan, whole: Finding | None, options: Options) -> Outcome:
+def _deliver_table(delivery: Delivery, plan: Plan, whole: Finding | None, options: Options) -> Outcome:
     """Deliver the finding about the table itself; without partitions it is that of its only piece."""
     if whole is None:
         return Outcome()
@@ -247,10 +249,3 @@ def _report(plan: Plan, files: Files, outcome: Outcome, whole: Finding | None, s
         failed={**outcome.failed, **outcome.refused, **{piece.name: reason for piece, reason in plan.unlisted}},
         spooled=outcome.spooled,
     )
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
-    begin = time.perf_counter()
-    yield
-    seconds[step] = time.perf_counter() - begin

@@ -8,7 +8,7 @@ from hmstats.client import Metastore
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.lake.plan import LakePlan, plan_lake
 from hmstats.collector.options import AS_PREFERRED, Choices, Options
-from hmstats.collector.planning.preferred import preferred
+from hmstats.collector.planning.preferred import apply_preferences
 from hmstats.collector.planning.prepare import check_changes, prepare
 from hmstats.collector.request.statement import Statement
 from hmstats.collector.scan.splits import cut
@@ -58,7 +58,7 @@ def dry_run(
     Only Hadoop's settings in `conf` (spark.hadoop.*) are used. Raises StatementError as an analysis would.
     """
     check_changes(request, changed_only=changed_only)
-    wanted = preferred(metastore, request, options, row_counts=False)
+    wanted = apply_preferences(metastore, request, options, row_counts=False)
     request, options = wanted.request, wanted.options
     found = metastore.find_table(request.table)
 

@@ -14,7 +14,7 @@ from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
 from hmstats.errors import CallRefused, NoSuchObject, UnknownCall
 from hmstats.gateway.generation import Generation
 from hmstats.gateway.relay import UpstreamRelay
-from hmstats.model.catalog.names import one_text, partition_name
+from hmstats.model.catalog.names import database_text, partition_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.server.calls.relaying import Relayed
@@ -61,11 +61,11 @@ class UpstreamCalls:
         """The names of all databases of a catalog."""
         if catalog == DEFAULT_CATALOG:
             return sorted(self.call("get_all_databases"))
-        return sorted(self.call("get_databases", one_text(DatabaseName(catalog, ""))))
+        return sorted(self.call("get_databases", database_text(DatabaseName(catalog, ""))))
 
     def table_names(self, name: DatabaseName) -> list[str]:
         """The names of all tables of a database."""
-        return sorted(self.call("get_all_tables", one_text(name)))
+        return sorted(self.call("get_all_tables", database_text(name)))
 
     def table(self, name: TableName) -> UpstreamTable:
         """A table. Raises NoSuchObject if it does not exist, else as `call`."""
@@ -83,13 +83,13 @@ class UpstreamCalls:
 
     def partition_names(self, name: TableName) -> list[str]:
         """The names of all partitions of a table."""
-        return list(self.call("get_partition_names", one_text(name.parent), name.table, _EVERY))
+        return list(self.call("get_partition_names", database_text(name.parent), name.table, _EVERY))
 
     def partitions(self, name: TableName, keys: Sequence[str], names: Sequence[str]) -> dict[str, Partition]:
         """The named partitions that exist, by name; `keys` are the table's partition keys."""
         found: dict[str, Partition] = {}
         for batch in _batches(names):
-            structs = self.call("get_partitions_by_names", one_text(name.parent), name.table, batch)
+            structs = self.call("get_partitions_by_names", database_text(name.parent), name.table, batch)
             found |= {partition_name(keys, each.values): each for each in partitions_from_thrift(structs)}
         return found
 
@@ -129,7 +129,7 @@ class UpstreamCalls:
 
     def delete_statistics(self, name: TableName, partition: str | None, columns: Sequence[str], engine: str) -> None:
         """Delete statistics of columns, of the table itself (None) or of a partition; what is gone already may be."""
-        place = (one_text(name.parent), name.table)
+        place = (database_text(name.parent), name.table)
         for column in columns:
             try:
                 if partition is None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError
-from hmstats.model.catalog.names import database_name, one_text, table_name
+from hmstats.model.catalog.names import database_name, database_text, table_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.transactions.locks import (
     Lock,
@@ -59,7 +59,7 @@ def _component(struct: Any) -> LockComponent:
         raise InvalidInput(f"a lock must have a type of {sorted(_KINDS)} and a database, found {struct}")
     table = struct.tablename.lower() if struct.tablename else None
     partition = _partition(struct.partitionname) if table and struct.partitionname else None
-    return LockComponent(kind, one_text(database_name(struct.dbname)), table, partition)
+    return LockComponent(kind, database_text(database_name(struct.dbname)), table, partition)
 
 
 def _partition(name: str) -> str:
@@ -71,7 +71,7 @@ def _partition(name: str) -> str:
 def lock_filter_from_thrift(request: Any) -> LockFilter:
     """A ShowLocksRequest."""
     return LockFilter(
-        database=one_text(database_name(request.dbname)) if request.dbname else None,
+        database=database_text(database_name(request.dbname)) if request.dbname else None,
         table=request.tablename.lower() if request.tablename else None,
         partition=_partition(request.partname) if request.partname else None,
         transaction=request.txnid or None,

@@ -22,7 +22,7 @@ from hmstats.cli.actions.spark_arguments import spark_settings
 from hmstats.cli.main import app
 from hmstats.cli.output.analysis_output import announce_spark_start, counts_text, progress_bar
 from hmstats.collector.autogather.writer import writing
-from hmstats.collector.scan.progress import Done
+from hmstats.collector.scan.progress import JobProgress
 from hmstats.errors import SettingsError, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
@@ -403,9 +403,12 @@ def test_texts_become_settings() -> None:
 
 
 def test_the_bar_says_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert counts_text(Done(3, 9, 12, 40, 1_500_000), 3.0) == "12 of 40 partitions, 1,500,000 rows, 500,000 a second"
-    assert counts_text(Done(3, 9, 0, 0, 100), 4.0) == "100 rows, 25 a second"
-    assert counts_text(Done(0, 0, 0, 0, 0), 0.0) == ""
+    assert (
+        counts_text(JobProgress(3, 9, 12, 40, 1_500_000), 3.0)
+        == "12 of 40 partitions, 1,500,000 rows, 500,000 a second"
+    )
+    assert counts_text(JobProgress(3, 9, 0, 0, 100), 4.0) == "100 rows, 25 a second"
+    assert counts_text(JobProgress(0, 0, 0, 0, 0), 0.0) == ""
     with progress_bar("Analysing t") as progress:
         assert progress is None
 
@@ -415,7 +418,7 @@ def test_the_bar_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setenv("COLUMNS", "120")
     with progress_bar("Analysing t") as progress:
         assert progress is not None
-        progress(Done(1, 2, 3, 6, 1000))
+        progress(JobProgress(1, 2, 3, 6, 1000))
     shown = capsys.readouterr()
     assert "Analysing t" in shown.err
     assert "3 of 6 partitions, 1,000 rows" in shown.err

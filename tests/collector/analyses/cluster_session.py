@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from hmstats.collector.analysis import analyze
 from hmstats.collector.scan import scan, splits
-from hmstats.collector.scan.tasks import Job, Record, Task, read
+from hmstats.collector.scan.tasks import Job, Record, Task, read_tasks
 
 
 def losing(folder: str) -> Any:
@@ -27,7 +27,7 @@ def losing(folder: str) -> Any:
 
     def instead(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
         mine = list(tasks)
-        records = list(read(mine, job))
+        records = list(read_tasks(mine, job))
         context = TaskContext.get()
         if context is not None and any(split.piece == "k=0" for task in mine for split in task.splits):
             (Path(folder) / f"attempt {context.attemptNumber()}").touch()
@@ -56,7 +56,7 @@ def run(table: str, metastore: str, folder: str, *flags: str) -> dict[str, Any]:
     spark = SparkSession.builder.getOrCreate()
     places = spark.sparkContext.parallelize(range(4), 4).map(where).collect()
     if "lose" in flags:
-        vars(scan)["read"] = losing(folder)
+        vars(scan)["read_tasks"] = losing(folder)
         vars(splits)["_LEAST_TASK_BYTES"] = 1  # a task for each partition
     report = analyze(spark, table, metastore=metastore, spool=f"{folder}/spool")
     spark.stop()

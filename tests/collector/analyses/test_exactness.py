@@ -161,7 +161,7 @@ def test_neither_the_number_of_tasks_nor_their_order_matters(
     states: dict[int, TableAccumulator] = {}
     for group in order:
         split = Split("", str(path.parent), str(path), (group,), 1)
-        part = TableAccumulator.from_bytes(parquet.accumulated([split], TYPES).to_bytes())
+        part = TableAccumulator.from_bytes(parquet.accumulate([split], TYPES).to_bytes())
         task = task_of_group[group]
         states[task] = states[task].merge(part) if task in states else part
     found = reduce(TableAccumulator.merge, states.values())
@@ -196,7 +196,7 @@ def hive_type(given: pa.DataType) -> str:
 
 
 def by_files(path: Path, types: Mapping[str, str]) -> TableAccumulator:
-    return parquet.accumulated([Split("", str(path.parent), str(path), None, 1)], types)
+    return parquet.accumulate([Split("", str(path.parent), str(path), None, 1)], types)
 
 
 def by_rows(table: pa.Table, types: Mapping[str, str], batch_rows: int) -> TableAccumulator:

@@ -43,7 +43,7 @@ def test_files_of_spark(spark: Any, tmp_path: Path, conf: dict[str, str]) -> Non
         for name in conf:
             spark.conf.unset(name)
     (file,) = data_files(str(tmp_path / "t"))
-    from_files = parquet.accumulated([Split("", str(tmp_path / "t"), file.path, None, file.bytes)], TYPES)
+    from_files = parquet.accumulate([Split("", str(tmp_path / "t"), file.path, None, file.bytes)], TYPES)
     if "MILLIS" not in str(conf):
         check_all(from_files.statistics(TYPES), table)
     from_rows = States(TYPES)

@@ -25,7 +25,7 @@ from hmstats.collector import check
 from hmstats.collector.analysis import analyze
 from hmstats.collector.report import Report
 from hmstats.collector.scan import scan, splits
-from hmstats.collector.scan.tasks import Job, Record, Task, read
+from hmstats.collector.scan.tasks import Job, Record, Task, read_tasks
 from hmstats.errors import AnalysisIncomplete, StatementError, UnreadableFile
 from hmstats.files.file_systems import open_location
 from hmstats.model.catalog.objects import TableName
@@ -90,7 +90,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Read], None]]:
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     monkeypatch.setattr(splits, "_LEAST_TASK_BYTES", 1)
-    yield lambda instead: monkeypatch.setattr(scan, "read", instead)
+    yield lambda instead: monkeypatch.setattr(scan, "read_tasks", instead)
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
@@ -113,16 +113,16 @@ def test_a_task_that_runs_again_changes_nothing(bench: Bench, faulty: Callable[[
 
     def instead(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
         mine = list(tasks)
-        records = list(read(mine, job))  # all of it is delivered
+        records = list(read_tasks(mine, job))  # all of it is delivered
         if fault == "killed" and once(folder, fault):
             os.kill(os.getpid(), signal.SIGKILL)
         if fault == "raised" and once(folder, fault):
             raise RuntimeError("by chance")
         if fault == "twice":
-            records = list(read(mine, job))
+            records = list(read_tasks(mine, job))
         if fault == "as a twin":
             with ThreadPoolExecutor(2) as twins:
-                records, _ = twins.map(lambda _: list(read(mine, job)), range(2))
+                records, _ = twins.map(lambda _: list(read_tasks(mine, job)), range(2))
         return iter(records)
 
     faulty(instead)
@@ -214,7 +214,7 @@ def test_a_file_that_may_not_be_read_is_named_and_all_else_is_stored(
             return open_location(location, settings)
 
         with patch("hmstats.collector.scan.parquet.open_location", refused):
-            return iter(list(read(tasks, job)))
+            return iter(list(read_tasks(tasks, job)))
 
     faulty(instead)
     with pytest.raises(AnalysisIncomplete, match=f"{NAMES[2]}: file {denied} cannot be read: .*Permission denied"):
@@ -234,7 +234,7 @@ def test_what_vanishes_while_it_is_scanned_is_named_and_all_else_is_stored(
     def instead(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(place) if what == "directory" else (place / "0.parquet").unlink()
-        return read(tasks, job)
+        return read_tasks(tasks, job)
 
     faulty(instead)
     with pytest.raises(AnalysisIncomplete, match=f"{NAMES[3]}: file {place}/0.parquet cannot be read: ") as error:
@@ -292,7 +292,7 @@ def waiting(folder: Path) -> Read:
         end = time.monotonic() + PATIENCE_SECONDS
         while not (folder / "stopped").exists() and time.monotonic() < end:
             time.sleep(0.05)
-        return read(tasks, job)
+        return read_tasks(tasks, job)
 
     return instead
 

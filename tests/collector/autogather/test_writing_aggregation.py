@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pytest
 
-from hmstats.collector.autogather.aggregation import collected
+from hmstats.collector.autogather.aggregation import collect_pieces
 from hmstats.collector.autogather.publishers.protocols import Run
 from hmstats.collector.autogather.watched_rows import Attempt
 from hmstats.collector.scan.states import States
@@ -35,7 +35,7 @@ class Kept:
 def state(piece: str, values: Sequence[int], task: int, attempt: int, number: int = 0) -> PartialState:
     states = States(TYPES)
     states.of(piece).update(pa.table({"l": pa.array(values, pa.int64())}))
-    ((_, content),) = states.encoded()
+    ((_, content),) = states.encode()
     return PartialState(Place(piece, task, attempt, number), content)
 
 
@@ -44,7 +44,7 @@ def found(
 ) -> dict[str, tuple[int, int | None, int | None]]:
     """Rows and bounds of each piece."""
     pieces = {}
-    for piece, accumulator in collected(Kept(states), attempts):
+    for piece, accumulator in collect_pieces(Kept(states), attempts):
         data = accumulator.columns["l"].statistics()
         assert isinstance(data, LongStatistics)
         pieces[piece] = (accumulator.rows, data.low, data.high)

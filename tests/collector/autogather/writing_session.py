@@ -124,7 +124,7 @@ def _die(spark: Any) -> None:
     def dead(*_: object) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with mock.patch.object(ways, "collected", dead):
+    with mock.patch.object(ways, "collect_pieces", dead):
         writing(_rows(spark)).save_table("died")
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.collector.data import ROWS, TYPES, rows
 
 from hmstats.collector.checking.groups import GroupSums, counts
-from hmstats.collector.checking.judge import UNSTATED_ERROR, judged, judged_files
+from hmstats.collector.checking.judge import UNSTATED_ERROR, judge_columns, judge_files
 from hmstats.collector.checking.report import Tally
 from hmstats.collector.checking.seen import Limits, Seen
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
@@ -50,7 +50,9 @@ def right() -> dict[str, ColumnStatistics]:
 
 
 def check(columns: dict[str, ColumnStatistics], found: Seen, count: int | None = ROWS, tolerance: float = 0.0) -> Tally:
-    return judged(TableStatistics(statistics=StatisticsSet(tuple(columns.values())), rows=count), found, tolerance)
+    return judge_columns(
+        TableStatistics(statistics=StatisticsSet(tuple(columns.values())), rows=count), found, tolerance
+    )
 
 
 def tampered(right: dict[str, ColumnStatistics], **fields: dict[str, Any]) -> dict[str, ColumnStatistics]:
@@ -180,9 +182,9 @@ def test_the_number_of_rows_and_files() -> None:
     (found,) = check({}, seen(5), count=3_000).wrong
     assert (found.column, found.statistic, found.limits, found.q_error) == (None, "rows", Limits(4_000, 4_000), 4 / 3)
     parameters = {"numFiles": "3", "totalSize": "30", "numRows": "x"}
-    assert judged_files("p=1", parameters, [10, 20], 0.0).wrong[0].q_error == 1.5
-    assert judged_files("p=1", parameters, [10, 10, 10], 0.0) == Tally(checked=2)
-    assert judged_files(None, {"numFiles": "-1"}, [1], 0.0) == Tally()
+    assert judge_files("p=1", parameters, [10, 20], 0.0).wrong[0].q_error == 1.5
+    assert judge_files("p=1", parameters, [10, 10, 10], 0.0) == Tally(checked=2)
+    assert judge_files(None, {"numFiles": "-1"}, [1], 0.0) == Tally()
 
 
 def test_a_tolerance_lets_pass_what_is_near(right: dict[str, ColumnStatistics]) -> None:

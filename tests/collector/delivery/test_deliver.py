@@ -11,7 +11,7 @@ from tests.fixtures.metastores import Metastore
 from hmstats import client
 from hmstats.client.sending.push import push_spool
 from hmstats.client.sending.spool import Spool
-from hmstats.collector.delivery.deliver import Delivered, Delivery, deliver, new_run
+from hmstats.collector.delivery.deliver import Delivery, DeliveryResult, deliver, new_run
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.report import Finding
 from hmstats.errors import ServiceUnavailable, UnknownCall
@@ -41,8 +41,8 @@ def delivery(metastore: Metastore, table: str = "t", *, spool: Path | None = Non
 def test_sketches_and_provenance_reach_hmstats_and_hive_gets_the_rest(metastore: Metastore) -> None:
     to = delivery(metastore)
     for _ in range(2):
-        assert deliver(to, [(name, finding(*numbers)) for name, numbers in FINDINGS], 0.5) == Delivered()
-        assert deliver(to, [(WHOLE_TABLE, finding(1, 1, 2, 1, 3))]) == Delivered()
+        assert deliver(to, [(name, finding(*numbers)) for name, numbers in FINDINGS], 0.5) == DeliveryResult()
+        assert deliver(to, [(WHOLE_TABLE, finding(1, 1, 2, 1, 3))]) == DeliveryResult()
     with client.connect(to.metastore) as service:
         stored = {each.partition: each for each in service.partition_statistics(to.table, ["l"], ["k=0", "k=1"])}
         assert {name: getattr(each.columns[0].data, "high", None) for name, each in stored.items()} == {
@@ -76,12 +76,12 @@ def test_a_metastore_that_stays_away_is_given_up_once_in_a_run(
     monkeypatch.setattr("hmstats.client.connection.connection.sleep", waits.append)
     to = delivery(metastore, spool=tmp_path)
     away = replace(to, metastore=f"thrift://{host}:{port}", patience_seconds=60.0)
-    assert deliver(away, [(name, finding(*numbers)) for name, numbers in FINDINGS]) == Delivered(spooled=2)
+    assert deliver(away, [(name, finding(*numbers)) for name, numbers in FINDINGS]) == DeliveryResult(spooled=2)
     assert 30 < sum(waits) < 60
     waits.clear()
-    assert deliver(away, [(WHOLE_TABLE, finding(1, 1, 2, 1, 3))]) == Delivered(spooled=1)
+    assert deliver(away, [(WHOLE_TABLE, finding(1, 1, 2, 1, 3))]) == DeliveryResult(spooled=1)
     assert waits == []
-    assert deliver(replace(to, run=new_run()), []) == Delivered()
+    assert deliver(replace(to, run=new_run()), []) == DeliveryResult()
     with client.connect(address(metastore)) as service:
         assert [(each.accepted, each.remains) for each in push_spool(service, Spool(str(tmp_path)))] == [
             (2, False),

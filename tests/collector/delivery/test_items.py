@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from hmstats.collector.delivery.items import item
-from hmstats.collector.findings.without_scan import UNTRUE
+from hmstats.collector.findings.without_scan import STALE_PARAMETERS
 from hmstats.collector.report import Finding
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.sketch.accumulator import TableAccumulator
@@ -51,5 +51,5 @@ def test_counts_that_may_be_wrong_lose_their_mark(
 
 
 def test_marks_of_columns_that_are_no_longer_true_are_removed() -> None:
-    sent = item(Finding(3, 10, 1, (), UNTRUE), None)
+    sent = item(Finding(3, 10, 1, (), STALE_PARAMETERS), None)
     assert sent.parameters["COLUMN_STATS_ACCURATE"] is None

@@ -13,7 +13,7 @@ from hmstats import client
 from hmstats.collector.dry_run import dry_run
 from hmstats.collector.options import AS_PREFERRED, DEFAULT, Choices, Options, Sketches
 from hmstats.collector.planning.plan import LEFT_OUT
-from hmstats.collector.planning.preferred import Preferred, preferred
+from hmstats.collector.planning.preferred import PreferredRequest, apply_preferences
 from hmstats.collector.planning.prepare import prepare
 from hmstats.collector.request.statement import Statement
 from hmstats.model.catalog.objects import DatabaseName, TableName
@@ -36,8 +36,8 @@ def prefer(service: client.Metastore, metastore: Metastore, put: dict[str, str],
 
 def asked(
     service: client.Metastore, metastore: Metastore, wanted: Options | Choices = AS_PREFERRED, **more: Any
-) -> Preferred:
-    return preferred(service, Statement(table(metastore), **more), wanted, row_counts=False)
+) -> PreferredRequest:
+    return apply_preferences(service, Statement(table(metastore), **more), wanted, row_counts=False)
 
 
 def table(metastore: Metastore) -> TableName:
@@ -82,7 +82,7 @@ def test_rows_alone(service: client.Metastore, our_metastore: Metastore) -> None
     assert not asked(service, our_metastore, columns=("a",)).request.noscan
     assert not asked(service, our_metastore, Choices(histogram=True)).request.noscan
     counted = Statement(table(our_metastore), columns=(), noscan=True)
-    assert not preferred(service, counted, Choices(), row_counts=False).row_counts
+    assert not apply_preferences(service, counted, Choices(), row_counts=False).row_counts
     assert dry_run(service, Statement(table(our_metastore)), changed_only=True).columns == ()
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmstats.collector.request.partition_spec import KeyValue, as_text, checked, pruning_values
+from hmstats.collector.request.partition_spec import KeyValue, as_text, check_spec, pruning_values
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import Column
@@ -36,7 +36,7 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
     ],
 )
 def test_a_value_has_its_keys_text(value: KeyValue, key_type: str, text: str) -> None:
-    assert checked({"k": value}, [Column("K", key_type)]) == {"k": text}
+    assert check_spec({"k": value}, [Column("K", key_type)]) == {"k": text}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_value_has_its_keys_text(value: KeyValue, key_type: str, text: str) ->
 )
 def test_a_value_of_another_type_is_refused(value: str, key_type: str) -> None:
     with pytest.raises(StatementError, match=r"partition key k is of type .*, which '.*' is no value of") as raised:
-        checked({"k": value}, [Column("k", key_type)])
+        check_spec({"k": value}, [Column("k", key_type)])
     assert key_type in str(raised.value)
 
 
@@ -67,4 +67,4 @@ def test_a_partition_is_found_exactly_when_every_given_value_is_its_own(
     keys = [Column(name, "int") for name in "abc"]
     expected = all(value is None or value == values["abc".index(key)] for key, value in spec.items())
     name = partition_name("abc", [as_text(value) for value in values])
-    assert matching_names(checked(spec, keys), keys, [name]) == [name] * expected
+    assert matching_names(check_spec(spec, keys), keys, [name]) == [name] * expected

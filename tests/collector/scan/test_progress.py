@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hmstats import collector
-from hmstats.collector.scan.progress import Done
+from hmstats.collector.scan.progress import JobProgress
 
 pytestmark = pytest.mark.spark
 
@@ -29,7 +29,7 @@ def database(spark: Any, tmp_path: Path) -> Iterator[str]:
 
 
 def test_partitions_and_rows_are_told(spark: Any, database: str) -> None:
-    told: list[Done] = []
+    told: list[JobProgress] = []
     collector.analyze(spark, f"{database}.t", progress=told.append)
     last = told[-1]
     assert (last.partitions, last.partitions_in_all, last.rows) == (4, 4, 100)
@@ -39,6 +39,6 @@ def test_partitions_and_rows_are_told(spark: Any, database: str) -> None:
 
 
 def test_a_view_has_rows_and_no_partitions(spark: Any, database: str) -> None:
-    told: list[Done] = []
+    told: list[JobProgress] = []
     collector.analyze(spark, f"{database}.v", progress=told.append)
     assert (told[-1].partitions_in_all, told[-1].rows) == (0, 100)

@@ -15,7 +15,7 @@ from tests.fixtures.servers import serving
 from hmstats import collector
 from hmstats.collector.autogather.ways import WatchedRows
 from hmstats.collector.checking import run as checking
-from hmstats.collector.scan.task_errors import as_our_own
+from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.errors import (
     AnalysisIncomplete,
     CallRefused,
@@ -63,7 +63,7 @@ class Raised(Py4JJavaError):  # type: ignore[misc]  # untyped
 )
 def test_every_error_of_ours_comes_back_as_it_was_raised(error: HmstatsError) -> None:
     text = TRACE.format(raised=f"{type(error).__module__}.{type(error).__qualname__}: {error}")
-    with pytest.raises(HmstatsError) as raised, as_our_own():
+    with pytest.raises(HmstatsError) as raised, translate_errors():
         raise Raised(text)
     assert type(raised.value) is type(error)
     assert str(raised.value) == str(error)
@@ -71,7 +71,7 @@ def test_every_error_of_ours_comes_back_as_it_was_raised(error: HmstatsError) ->
 
 
 def test_an_error_of_spark_stays() -> None:
-    with pytest.raises(Raised), as_our_own():
+    with pytest.raises(Raised), translate_errors():
         raise Raised("java.lang.NullPointerException")
 
 
@@ -84,7 +84,7 @@ def test_an_error_of_spark_stays() -> None:
     ],
 )
 def test_a_task_that_was_lost_is_a_sentence(text: str, told: str) -> None:
-    with pytest.raises(AnalysisIncomplete, match=told) as raised, as_our_own():
+    with pytest.raises(AnalysisIncomplete, match=told) as raised, translate_errors():
         raise Raised(text)
     assert "\n" not in str(raised.value)
 
@@ -109,13 +109,13 @@ def test_a_check_whose_metastore_goes_away_says_so(
 ) -> None:
     port, running = address
     name = parted(port, tmp_path / "data", ("number",))
-    real = checking._compared
+    real = checking._compare
 
     def stopped(*given: Any) -> Any:
         running.close()
         return real(*given)
 
-    monkeypatch.setattr(checking, "_compared", stopped)
+    monkeypatch.setattr(checking, "_compare", stopped)
     with pytest.raises(ServiceUnavailable, match=f"no metastore can be reached at thrift://127.0.0.1:{port}") as raised:
         collector.check(spark, f"{name.database}.t", metastore=f"thrift://127.0.0.1:{port}")
     assert "Traceback" not in str(raised.value)

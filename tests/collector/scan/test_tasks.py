@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.collector.delivery import deliver
-from hmstats.collector.delivery.deliver import Delivered, Delivery
+from hmstats.collector.delivery.deliver import Delivery, DeliveryResult
 from hmstats.collector.options import DEFAULT
 from hmstats.collector.planning.data_files import data_files
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.report import Finding
 from hmstats.collector.scan.scan import tasks_of
 from hmstats.collector.scan.splits import Split
-from hmstats.collector.scan.tasks import Job, Outcome, Record, Task, merge_records, read
+from hmstats.collector.scan.tasks import Job, Outcome, Record, Task, merge_records, read_tasks
 from hmstats.errors import UnreadableFile
 from hmstats.model.catalog.objects import TableName
 
@@ -35,11 +35,11 @@ def delivered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Finding]:
     """What would have been delivered."""
     found: dict[str, Finding] = {}
 
-    def take(_: Delivery, findings: Iterable[tuple[str, Finding]], __: float) -> Delivered:
+    def take(_: Delivery, findings: Iterable[tuple[str, Finding]], __: float) -> DeliveryResult:
         for name, finding in findings:
             assert name not in found
             found[name] = finding
-        return Delivered(spooled=1, refused={"k=9": "no"})
+        return DeliveryResult(spooled=1, refused={"k=9": "no"})
 
     monkeypatch.setattr(deliver, "deliver", take)
     return found
@@ -68,9 +68,9 @@ def test_every_piece_is_delivered_once_however_the_work_is_cut(
     with pytest.MonkeyPatch.context() as patch:
         found: dict[str, Finding] = {}
 
-        def take(_: Delivery, findings: Iterable[tuple[str, Finding]], __: float) -> Delivered:
+        def take(_: Delivery, findings: Iterable[tuple[str, Finding]], __: float) -> DeliveryResult:
             found.update({name: finding for name, finding in findings if name not in found or pytest.fail(name)})
-            return Delivered()
+            return DeliveryResult()
 
         patch.setattr(deliver, "deliver", take)
         outcome = run(cut, job())
@@ -86,7 +86,7 @@ def test_a_piece_that_one_task_reads_needs_no_other(
 ) -> None:
     (task, rest) = tasks_of(pieces(), [[*splits["k=0"], *splits["k=1"]]], alone=False)
     assert (task.shared, rest) == (frozenset(), Task((), empty=("k=2",)))
-    ((_, outcome),) = read([task], job())
+    ((_, outcome),) = read_tasks([task], job())
     assert isinstance(outcome, Outcome)
     assert set(delivered) == {"k=0", "k=1"}
     assert (outcome.rows, outcome.spooled, outcome.refused) == (40, 1, {"k=9": "no"})
@@ -96,7 +96,7 @@ def test_the_table_itself_is_not_delivered_by_tasks(splits: dict[str, list[Split
     whole = [Split("", each.location, each.path, None, each.bytes) for each in chain.from_iterable(splits.values())]
     made = tasks_of([Piece("", (), "/x", parquet=True)], [[each] for each in whole], alone=True)
     assert [task.shared for task in made] == [frozenset()] * 4
-    outcomes = [part for task in made for _, part in read([task], job(delivery=None, names=("",)))]
+    outcomes = [part for task in made for _, part in read_tasks([task], job(delivery=None, names=("",)))]
     total = total_of(outcomes).total(TYPES)
     assert (total.rows, total.columns["l"].high) == (40, 119)
 
@@ -115,7 +115,7 @@ def test_a_file_that_cannot_be_read_costs_its_piece_only(
     assert outcome.failed["k=0"].startswith(f"file {broken} cannot be read: ")
     assert outcome.failed["k=1"].startswith(f"file {gone.path} cannot be read: ")
     with pytest.raises(UnreadableFile, match=r"file \S+gone\.parquet cannot be read"):
-        list(read([Task((gone,))], job(reliable=True)))
+        list(read_tasks([Task((gone,))], job(reliable=True)))
 
 
 def test_a_partition_that_came_meanwhile_is_left_alone(delivered: dict[str, Finding]) -> None:
@@ -159,7 +159,7 @@ def run(cut: Sequence[Sequence[Split]], with_job: Job) -> Outcome:
     """What Spark does: each task on its own, then the records sorted by their keys."""
     records: list[Record] = []
     for task in tasks_of(pieces(), cut, alone=False):
-        records += read([task], with_job)
+        records += read_tasks([task], with_job)
     return total_of(merge_records(sorted(records, key=lambda record: record[0]), with_job))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hmstats.collector.scan.workers_python import runs_here
+from hmstats.collector.scan.workers_python import is_local_master
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -68,4 +68,4 @@ def test_a_python_without_hmstats_is_named_in_a_sentence(spark_metastore: str, t
     ("master", "here"), [("local", True), ("local[*]", True), ("local-cluster[1,1,1024]", True), ("yarn", False)]
 )
 def test_where_tasks_run(master: str, here: bool) -> None:
-    assert runs_here(master) == here
+    assert is_local_master(master) == here

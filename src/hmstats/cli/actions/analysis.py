@@ -32,8 +32,8 @@ from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.lake.plan import plan_lake
 from hmstats.collector.options import Choices
 from hmstats.collector.planning.locked import LOCKED, check_unlocked
-from hmstats.collector.planning.plan import LEFT_OUT, check
-from hmstats.collector.planning.preferred import preferred
+from hmstats.collector.planning.plan import LEFT_OUT, resolve_table
+from hmstats.collector.planning.preferred import apply_preferences
 from hmstats.collector.planning.prepare import check_changes
 from hmstats.collector.request.analyze_sql import is_statement
 from hmstats.collector.request.statement import Statement, statement
@@ -121,7 +121,7 @@ class Analysis:
         table = service.find_table(request.table)
         if table is not None and is_lake_table(table):
             # A lock is an error of its table alone, which comes with the analysis.
-            wanted = preferred(service, request, self.options, row_counts=self.row_counts)
+            wanted = apply_preferences(service, request, self.options, row_counts=self.row_counts)
             plan = plan_lake(
                 service,
                 table,
@@ -132,7 +132,7 @@ class Analysis:
                 hadoop=self._hadoop,
             )
             return _TableRequest(text, request, by_metadata=plan.opened.only_by_spark is None or wanted.request.noscan)
-        check(service, request)
+        resolve_table(service, request)
         return _TableRequest(text, request, by_metadata=False)
 
     def _hadoop(self, name: str) -> str | None:
@@ -225,7 +225,7 @@ class Analysis:
                 past_locks=self.past_locks,
                 automatic=self.changed_only,
             )
-            wanted = preferred(service, request, self.options, row_counts=self.row_counts)
+            wanted = apply_preferences(service, request, self.options, row_counts=self.row_counts)
             return analyze_lake(
                 service,
                 table,

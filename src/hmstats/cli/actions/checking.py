@@ -8,7 +8,7 @@ from hmstats.cli.actions.spark_arguments import JobSettings
 from hmstats.cli.output.analysis_output import announce_spark_start, progress_bar
 from hmstats.client import connect
 from hmstats.collector.checking.run import check_options
-from hmstats.collector.planning.plan import check
+from hmstats.collector.planning.plan import resolve_table
 from hmstats.collector.request.statement import statement
 from hmstats.collector.spark.session import session_is_given, spark_session
 from hmstats.collector.spark.session_settings import session_metastore
@@ -34,7 +34,7 @@ class Check:
         uris = None if given and not self.job.metastore_is_set else self.job.metastore
         if uris is not None:
             with connect(uris) as service:
-                check(service, request)
+                resolve_table(service, request)
         announce_spark_start(given=given)
         with (
             spark_session(uris, master=self.job.master, conf=self.job.conf) as spark,

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
-from hmstats.client.sending.transfer import check, entries
+from hmstats.client.sending.transfer import check_patterns, entries
 from hmstats.errors import StatementError
 from hmstats.outlets.export.file import Form, form_of, write
 from hmstats.outlets.export.lines import write_lines
@@ -26,7 +26,7 @@ def export_statistics(
     as_json: bool,
 ) -> None:
     """Write the file. Raises StatementError for what is not there."""
-    check(tables or ())
+    check_patterns(tables or ())
     to_stdout = str(file) == _STDOUT
     wanted = Form.JSON if to_stdout and form is None else _form(file, form)
     if to_stdout and wanted is not Form.JSON:

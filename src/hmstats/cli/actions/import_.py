@@ -9,7 +9,7 @@ import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.client.sending.transfer import TransferResult, check, entries, put
+from hmstats.client.sending.transfer import TransferResult, check_patterns, entries, put
 from hmstats.errors import StatementError
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.outlets.export.file import read, read_json
@@ -29,7 +29,7 @@ def import_statistics(
     """Write the statistics of the file or of the other metastore. Raises typer.Exit if something was skipped."""
     if (file is None) == (source is None):
         raise StatementError("an import reads a file or the metastore of --from")
-    check(tables or ())
+    check_patterns(tables or ())
     with open_metastore(metastore) as service:
         if source is None:
             moved = put(service, _entries(str(file)))

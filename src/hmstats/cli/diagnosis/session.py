@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 from hmstats.cli.diagnosis.finding import Finding, ok, problem, warning
 from hmstats.client import connect
-from hmstats.collector.scan.task_errors import as_our_own
-from hmstats.collector.scan.workers_python import use_the_drivers_python
+from hmstats.collector.scan.task_errors import translate_errors
+from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.session import spark_session
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore
 from hmstats.collector.spark.warehouses import difference, warehouse_of
@@ -71,10 +71,10 @@ def _scheme(spark: SparkSession, place: str) -> Finding:
 
 
 def _tasks(spark: SparkSession) -> Iterator[Finding]:
-    use_the_drivers_python(spark)
+    use_driver_python(spark)
     before = time.time()
     try:
-        with as_our_own():
+        with translate_errors():
             python, version, there = spark.sparkContext.parallelize([0], 1).map(_of_task).collect()[0]
     except Exception as error:  # noqa: BLE001 - as above
         advice = "set PYSPARK_PYTHON to a Python of the driver's version that has hmstats, on every machine"

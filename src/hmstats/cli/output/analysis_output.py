@@ -18,7 +18,7 @@ from hmstats.outlets.people.cells import headline
 if TYPE_CHECKING:
     from hmstats.collector import Report
     from hmstats.collector.dry_run import DryRun
-    from hmstats.collector.scan.progress import Done
+    from hmstats.collector.scan.progress import JobProgress
 
 
 def announce_spark_start(*, given: bool) -> None:
@@ -28,7 +28,7 @@ def announce_spark_start(*, given: bool) -> None:
 
 
 @contextmanager
-def progress_bar(description: str) -> "Iterator[Callable[[Done], None] | None]":
+def progress_bar(description: str) -> "Iterator[Callable[[JobProgress], None] | None]":
     """A bar on standard error with partitions, rows, rows a second and the time left; None if it is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -46,14 +46,14 @@ def progress_bar(description: str) -> "Iterator[Callable[[Done], None] | None]":
         task = bar.add_task(description, total=None, counts="")
         begin = time.monotonic()
 
-        def show(done: "Done") -> None:
+        def show(done: "JobProgress") -> None:
             counts = counts_text(done, time.monotonic() - begin)
             bar.update(task, completed=done.tasks, total=done.tasks_in_all or None, counts=counts)
 
         yield show
 
 
-def counts_text(done: "Done", seconds: float) -> str:
+def counts_text(done: "JobProgress", seconds: float) -> str:
     """The counts as text for the bar; `seconds` is how long they took."""
     parts = [f"{done.partitions:,} of {done.partitions_in_all:,} partitions"] if done.partitions_in_all else []
     if done.rows and seconds > 0:

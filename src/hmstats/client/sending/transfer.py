@@ -93,7 +93,7 @@ def _tables(service: Metastore, texts: Sequence[str]) -> Iterator[Table]:
                 yield found
 
 
-def check(texts: Sequence[str]) -> None:
+def check_patterns(texts: Sequence[str]) -> None:
     """Raise StatementError for a text that names no table of a database."""
     for text in texts:
         database, dot, table = text.partition(".")

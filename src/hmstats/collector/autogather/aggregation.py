@@ -15,7 +15,7 @@ WrittenPiece = tuple[str, TableAccumulator]
 """A piece's name and the state of all rows that were written to it."""
 
 
-def collected(aggregator: Aggregator, attempts: Attempts) -> Iterator[WrittenPiece]:
+def collect_pieces(aggregator: Aggregator, attempts: Attempts) -> Iterator[WrittenPiece]:
     """The pieces that were written, one after the other; only one of them is in memory.
 
     Raises GatheringFailed if a task could not publish, and after the last piece if states are missing.
@@ -24,12 +24,12 @@ def collected(aggregator: Aggregator, attempts: Attempts) -> Iterator[WrittenPie
         if attempt.failure is not None:
             raise GatheringFailed(f"statistics of the write are incomplete: {attempt.failure}")
     found: Counter[int] = Counter()
-    for piece, states in groupby(_committed(aggregator, attempts, found), key=lambda each: each.place.piece):
+    for piece, states in groupby(_committed_states(aggregator, attempts, found), key=lambda each: each.place.piece):
         yield piece, reduce(TableAccumulator.merge, (TableAccumulator.from_bytes(each.state) for each in states))
-    _check_whole(attempts, found)
+    _check_complete(attempts, found)
 
 
-def _committed(aggregator: Aggregator, attempts: Attempts, found: Counter[int]) -> Iterator[PartialState]:
+def _committed_states(aggregator: Aggregator, attempts: Attempts, found: Counter[int]) -> Iterator[PartialState]:
     for state in aggregator.aggregate():
         attempt = attempts.get(state.place.task)
         if attempt is not None and attempt.id == state.place.attempt:
@@ -37,7 +37,7 @@ def _committed(aggregator: Aggregator, attempts: Attempts, found: Counter[int]) 
             yield state
 
 
-def _check_whole(attempts: Attempts, found: Mapping[int, int]) -> None:
+def _check_complete(attempts: Attempts, found: Mapping[int, int]) -> None:
     for task, attempt in sorted(attempts.items()):
         if found.get(task, 0) != attempt.states:
             raise GatheringFailed(

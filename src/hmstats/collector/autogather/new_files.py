@@ -18,10 +18,10 @@ from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import parquet
-from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, shuffled_by_piece
+from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, shuffle_by_piece
 from hmstats.collector.scan.splits import Split, by_piece, cut
 from hmstats.collector.scan.states import State, States, Types
-from hmstats.collector.scan.task_errors import as_our_own
+from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.errors import GatheringFailed
 from hmstats.sketch.accumulator import TableAccumulator
 
@@ -50,8 +50,8 @@ def read_new_files(spark: SparkSession, now: Situation, files: Files) -> Iterato
     context = spark.sparkContext
     plan = replace(now.plan, pieces=tuple(pieces))
     tasks = cut(plan.pieces, files, context.defaultParallelism, settings=plan.settings)
-    states = context.parallelize(tasks, len(tasks)).mapPartitions(partial(_read, types=plan.types))
-    with as_our_own():
+    states = context.parallelize(tasks, len(tasks)).mapPartitions(partial(_read_states, types=plan.types))
+    with translate_errors():
         if plan.keys:
             yield from _of_each(states, len(pieces), plan.types)
         else:
@@ -60,15 +60,15 @@ def read_new_files(spark: SparkSession, now: Situation, files: Files) -> Iterato
 
 def _of_each(states: Any, pieces: int, types: Types) -> Iterator[WrittenPiece]:
     """The states by piece; the driver holds those of a few pieces at a time."""
-    merged = shuffled_by_piece(states, -(-pieces // _PIECES_A_TASK)).mapPartitions(partial(_merged, types=types))
+    merged = shuffle_by_piece(states, -(-pieces // _PIECES_A_TASK)).mapPartitions(partial(_merge_pieces, types=types))
     for piece, state in merged.toLocalIterator(prefetchPartitions=True):
         yield piece, _merge_all([(piece, state)], types)
 
 
-def _read(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
+def _read_states(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
     for task in tasks:
         for piece, splits in by_piece(task):
-            yield piece, parquet.accumulated(splits, types).to_bytes()
+            yield piece, parquet.accumulate(splits, types).to_bytes()
 
 
 def _of_all(states: Any, types: Types) -> TableAccumulator:
@@ -82,7 +82,7 @@ def _merge(one: State, other: State, types: Types) -> State:
     return one[0], _merge_all([one, other], types).to_bytes()
 
 
-def _merged(states: Iterable[State], types: Types) -> Iterator[State]:
+def _merge_pieces(states: Iterable[State], types: Types) -> Iterator[State]:
     """Merge consecutive states of one piece."""
     for piece, parts in groupby(states, key=itemgetter(0)):
         yield piece, _merge_all(parts, types).to_bytes()

@@ -11,9 +11,9 @@ from hmstats.client import Metastore
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
 from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.situation import Situation, check_alone, situation, true_of
-from hmstats.collector.delivery.deliver import Delivered, Delivery, deliver
-from hmstats.collector.findings.finding import known_of
-from hmstats.collector.findings.stored_states import accumulators, statistics_of, stored_total
+from hmstats.collector.delivery.deliver import Delivery, DeliveryResult, deliver
+from hmstats.collector.findings.finding import file_finding
+from hmstats.collector.findings.stored_states import accumulators, read_statistics, stored_total
 from hmstats.collector.options import DEFAULT
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.fingerprint import PARAMETER
@@ -37,12 +37,12 @@ _STALE = dict.fromkeys(("numRows", "rawDataSize", accurate.PARAMETER, PARAMETER)
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class PutResult:
     """The outcome of storing a write's statistics: written pieces and rows, spooled and refused ones."""
 
     pieces: int
     rows: int
-    delivered: Delivered
+    delivered: DeliveryResult
 
 
 def put_statistics(
@@ -54,22 +54,22 @@ def put_statistics(
     types: Types,
     *,
     appends: bool,
-) -> Stored:
+) -> PutResult:
     """Store the statistics after a write, with the parameters that go with them.
 
     `before`: the table before the write, as far as its rows remain; `now`: the table after it. `appends`: old rows of
     the pieces remain. Raises GatheringFailed if the gathered rows are not all that were written meanwhile,
     ServiceUnavailable.
     """
-    plan = _checked(now, delivery.table, types)
+    plan = _check_plan(now, delivery.table, types)
     check_alone(before, now)
     work = _Pieces(service, before, now, plan, appends=appends)
-    every = written if plan.keys else _at_least_one(written, types)
+    every = written if plan.keys else _or_empty_table(written, types)
     delivered = deliver(delivery, work.findings(every))
     if plan.keys:
-        whole = deliver(delivery, [(WHOLE_TABLE, _whole(service, before, now, plan, work))])
-        delivered = Delivered(delivered.spooled + whole.spooled, {**delivered.refused, **whole.refused})
-    return Stored(len(work.touched) if plan.keys else 0, work.new.rows, delivered)
+        whole = deliver(delivery, [(WHOLE_TABLE, _table_finding(service, before, now, plan, work))])
+        delivered = DeliveryResult(delivered.spooled + whole.spooled, {**delivered.refused, **whole.refused})
+    return PutResult(len(work.touched) if plan.keys else 0, work.new.rows, delivered)
 
 
 def mark_stale(service: Metastore, delivery: Delivery, before: Situation, hadoop: Hadoop) -> None:
@@ -101,13 +101,13 @@ class _Pieces:
 
     def findings(self, written: Iterable[WrittenPiece]) -> Iterator[tuple[str, Finding]]:
         """The finding about each written piece."""
-        for batch in batches(self._named(written), PARTITIONS_A_CALL):
-            kept = [name for name, _ in batch if self._keeps(name)]
+        for batch in batches(self._rename_pieces(written), PARTITIONS_A_CALL):
+            kept = [name for name, _ in batch if self._keeps_rows(name)]
             stored = _stored_states(self._service, self._before, self._trusted.keys() & kept)
             for name, state in batch:
                 yield name, self._finding(name, state, stored.get(name))
 
-    def _named(self, written: Iterable[WrittenPiece]) -> Iterator[WrittenPiece]:
+    def _rename_pieces(self, written: Iterable[WrittenPiece]) -> Iterator[WrittenPiece]:
         """The pieces under the metastore's names, which may differ from Spark's."""
         keys = self._plan.key_columns
         names = {identity(keys, piece.values): piece.name for piece in self._plan.pieces}
@@ -123,7 +123,7 @@ class _Pieces:
         changed = (name for name in self.touched if self._before.files.get(name) and not self._appends)
         return any(True for _ in chain(gone, changed))
 
-    def _keeps(self, name: str) -> bool:
+    def _keeps_rows(self, name: str) -> bool:
         return self._appends and bool(self._before.files.get(name))
 
     def _finding(self, name: str, state: TableAccumulator, stored: TableAccumulator | None) -> Finding:
@@ -132,22 +132,22 @@ class _Pieces:
             raise GatheringFailed(f"partition {name} was written, but the metastore does not have it")
         self.touched.add(name)
         self.new = self.new.merge(state)
-        if self._keeps(name):
+        if self._keeps_rows(name):
             if stored is None:
                 self.total = None
                 return _stale(files)
             state = stored.merge(state)
         if self.total is not None:
             self.total = self.total.merge(state)
-        return _found(self._plan, files, state)
+        return _finding_of(self._plan, files, state)
 
 
-def _whole(service: Metastore, before: Situation, now: Situation, plan: Plan, work: _Pieces) -> Finding:
+def _table_finding(service: Metastore, before: Situation, now: Situation, plan: Plan, work: _Pieces) -> Finding:
     """The finding of a partitioned table itself."""
     files = now.every_file
     count = {"numPartitions": str(len(plan.pieces))}
     total = _table_state(service, before, now, plan, work)
-    finding = _stale(files) if total is None else _found(plan, files, total)
+    finding = _stale(files) if total is None else _finding_of(plan, files, total)
     return replace(finding, other={**finding.other, **count})
 
 
@@ -158,7 +158,7 @@ def _table_state(
     if not others:
         return work.total
     if before.plan and not work.replaced() and true_of(before.plan.parameters, before.every_file, plan.types):
-        own = _own_state(service, before.plan)
+        own = _stored_table_state(service, before.plan)
         return None if own is None else own.merge(work.new)
     trusted = before.trusted()
     same = all(each.name in trusted and now.files[each.name] == before.files[each.name] for each in others)
@@ -173,18 +173,18 @@ def _stored_states(service: Metastore, before: Situation, known: Collection[str]
     if not known or before.plan is None:
         return {}
     if not before.plan.keys:
-        own = _own_state(service, before.plan)
+        own = _stored_table_state(service, before.plan)
         return {} if own is None else {WHOLE_TABLE: own}
     rows = {piece.name: int(piece.parameters["numRows"]) for piece in before.plan.pieces if piece.name in known}
-    found = {each.partition or "": each for each in statistics_of(service, before.plan, sorted(known))}
+    found = {each.partition or "": each for each in read_statistics(service, before.plan, sorted(known))}
     states = {name: _state(found[name], rows[name], before.plan.types) for name in known if name in found}
     return {name: state for name, state in states.items() if state is not None}
 
 
-def _own_state(service: Metastore, plan: Plan) -> TableAccumulator | None:
+def _stored_table_state(service: Metastore, plan: Plan) -> TableAccumulator | None:
     """The state of the table itself."""
     rows = int(plan.parameters["numRows"])
-    found = next(iter(statistics_of(service, plan, None)), None)
+    found = next(iter(read_statistics(service, plan, None)), None)
     return None if found is None else _state(found, rows, plan.types)
 
 
@@ -208,8 +208,8 @@ def _with_sketches(state: TableAccumulator) -> TableAccumulator | None:
     return state if whole else None
 
 
-def _found(plan: Plan, files: Sequence[DataFile], state: TableAccumulator) -> Finding:
-    known = known_of(plan, files, DEFAULT)
+def _finding_of(plan: Plan, files: Sequence[DataFile], state: TableAccumulator) -> Finding:
+    known = file_finding(plan, files, DEFAULT)
     marks = {accurate.PARAMETER: Accurate(basic=True, columns=frozenset(plan.types)).text()}
     columns = state.statistics(plan.types)
     return replace(known, rows=state.rows, columns=columns, other={**known.other, **marks})
@@ -219,7 +219,7 @@ def _stale(files: Sequence[DataFile]) -> Finding:
     return Finding(None, sum(file.bytes for file in files), len(files), (), other=_STALE)
 
 
-def _checked(now: Situation, name: TableName, types: Types) -> Plan:
+def _check_plan(now: Situation, name: TableName, types: Types) -> Plan:
     """The plan of the written table. Raises GatheringFailed if its columns are not those that were gathered."""
     if now.plan is None:
         raise GatheringFailed(f"table {name.short} was written, but the metastore does not have it")
@@ -230,7 +230,7 @@ def _checked(now: Situation, name: TableName, types: Types) -> Plan:
     return now.plan
 
 
-def _at_least_one(written: Iterable[WrittenPiece], types: Mapping[str, str]) -> Iterator[WrittenPiece]:
+def _or_empty_table(written: Iterable[WrittenPiece], types: Mapping[str, str]) -> Iterator[WrittenPiece]:
     """The pieces; if no row was written, the table as an empty piece."""
     found = iter(written)
     yield next(found, (WHOLE_TABLE, _empty(types)))

@@ -11,7 +11,7 @@ from hmstats.collector.planning.data_files import DataFile, list_files
 from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.planning.plan import Plan, make_plan
-from hmstats.collector.planning.prepare import Files, Hadoop, opened
+from hmstats.collector.planning.prepare import Files, Hadoop, with_file_settings
 from hmstats.collector.request.statement import Statement
 from hmstats.collector.scan.states import Types
 from hmstats.errors import GatheringFailed
@@ -47,7 +47,7 @@ def situation(service: Metastore, name: TableName, hadoop: Hadoop) -> Situation:
     """The table now; `hadoop` gives Hadoop's settings. Raises ServiceUnavailable, and StatementError as make_plan."""
     if service.find_table(name) is None:
         return Situation()
-    plan = opened(make_plan(service, Statement(name)), hadoop)
+    plan = with_file_settings(make_plan(service, Statement(name)), hadoop)
     return Situation(plan, list_files({piece.name: piece.location for piece in plan.pieces}, plan.settings))
 
 

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField
 
 from hmstats.errors import StatementError
+from hmstats.model.catalog.names import quote_name
 from hmstats.model.statistics.column_types import kind_of
 
 _TEXT_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
@@ -79,7 +80,7 @@ def _metadata(field: StructField) -> Mapping[str, object]:
 
 def _value(given: StructField, stored: StructField, type_: str) -> Column:
     """The rows' value as the table has it; one that cannot be cast fails the write by itself."""
-    column = F.col(f"`{given.name.replace('`', '``')}`")
+    column = F.col(quote_name(given.name))
     if given.dataType != stored.dataType:
         column = column.try_cast(stored.dataType)
     sized = _SIZED.fullmatch(type_)

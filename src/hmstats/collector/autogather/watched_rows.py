@@ -158,7 +158,7 @@ class _Watcher:
         arrays = [pa.concat_arrays(each) for each in zip(*self._waiting, strict=True)]
         names = [str(number) for number in range(len(arrays))]
         for piece, part in by_partition(pa.RecordBatch.from_arrays(arrays, names), keys, len(types)):
-            self._states.of(piece).update(_conformed(part, types))
+            self._states.of(piece).update(_conform_batch(part, types))
             self._pieces.add(piece)
         self._waiting, self._waiting_rows = [], 0
         if len(self._states) * max(len(types), 1) > _MOST_ACCUMULATORS:
@@ -172,14 +172,14 @@ class _Watcher:
             self._publisher.init(self._gathering.run)
         states = [
             PartialState(Place(piece, self._task, self._attempt, number), state)
-            for number, (piece, state) in enumerate(self._states.encoded(), self._published)
+            for number, (piece, state) in enumerate(self._states.encode(), self._published)
         ]
         self._publisher.publish(states)
         self._published += len(states)
         self._states = States(self._gathering.types)
 
 
-def _conformed(batch: pa.RecordBatch, types: Mapping[str, str]) -> pa.RecordBatch:
+def _conform_batch(batch: pa.RecordBatch, types: Mapping[str, str]) -> pa.RecordBatch:
     if not types:
         return batch.select([])  # carries the number of rows if there is no array
     arrays = [conform(batch.column(number), arrow_type(type_)) for number, type_ in enumerate(types.values())]

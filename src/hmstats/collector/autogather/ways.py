@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import structlog
 from pyspark.sql import DataFrame, SparkSession
 
-from hmstats.collector.autogather.aggregation import WrittenPiece, collected
+from hmstats.collector.autogather.aggregation import WrittenPiece, collect_pieces
 from hmstats.collector.autogather.new_files import new_files, read_new_files
 from hmstats.collector.autogather.publishers.protocols import Aggregator
 from hmstats.collector.autogather.situation import Situation
@@ -53,7 +53,7 @@ class WatchedRows:
     def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
         """The states that successful attempts have published."""
         del before, now
-        return collected(self._aggregator, self._attempts.value)
+        return collect_pieces(self._aggregator, self._attempts.value)
 
     def end(self) -> None:
         """Remove the tasks' states; if that fails, they are removed once the run counts as dead."""

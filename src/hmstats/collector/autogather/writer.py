@@ -14,7 +14,7 @@ from hmstats.client import Metastore, connect
 from hmstats.client.connection.credentials import NOTHING, HandedOver
 from hmstats.client.naming import named_table
 from hmstats.collector.autogather.aggregation import WrittenPiece
-from hmstats.collector.autogather.outcome import Stored, mark_stale, put_statistics
+from hmstats.collector.autogather.outcome import PutResult, mark_stale, put_statistics
 from hmstats.collector.autogather.publishers.protocols import Run
 from hmstats.collector.autogather.publishers.registry import publisher_and_aggregator
 from hmstats.collector.autogather.settings import RELIABLE, ROWS, gather_settings
@@ -23,10 +23,10 @@ from hmstats.collector.autogather.target import Target, new_table, stored_table
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
 from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
-from hmstats.collector.planning.locked import locks_of, sentence, whole_lock
+from hmstats.collector.planning.locked import locks_of, sentence, table_lock
 from hmstats.collector.planning.plan import check_format, check_provider
-from hmstats.collector.scan.task_errors import as_our_own
-from hmstats.collector.scan.workers_python import use_the_drivers_python
+from hmstats.collector.scan.task_errors import translate_errors
+from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.errors import GatheringFailed, StatementError
 from hmstats.files.file_systems import Settings, settings_of
@@ -100,7 +100,7 @@ class Writing:
     ) -> None:
         self._rows = rows
         self._spark = rows.sparkSession
-        use_the_drivers_python(self._spark)
+        use_driver_python(self._spark)
         self._metastore = metastore or session_metastore(self._spark)
         self._settings = gather_settings(self._spark, settings, self._metastore)
         self._spool = session_spool(self._spark, spool)
@@ -123,7 +123,7 @@ class Writing:
         check_provider(name, format)
         there = self._spark.catalog.tableExists(name)
         if mode == "ignore" and there:
-            return Written(self._named(name), gathered=False, reason="the table is there: nothing was written")
+            return Written(self._table_name(name), gathered=False, reason="the table is there: nothing was written")
         appends = mode == "append" and there
 
         def write(rows: DataFrame) -> None:
@@ -131,8 +131,8 @@ class Writing:
             writer = writer.format(format) if format else writer
             (writer.partitionBy(*partition_by) if partition_by else writer).saveAsTable(name)
 
-        target = self._stored(name, by_position=False) if appends else new_table(self._rows, partition_by)
-        return self._do(_Order(self._named(name), target, write, keeps=appends, appends=appends))
+        target = self._existing_target(name, by_position=False) if appends else new_table(self._rows, partition_by)
+        return self._do(_Order(self._table_name(name), target, write, keeps=appends, appends=appends))
 
     def insert_into(self, name: str, *, overwrite: bool = False) -> Written:
         """Write as DataFrameWriter.insertInto: columns are matched by position, the partition keys last.
@@ -144,8 +144,8 @@ class Writing:
         def write(rows: DataFrame) -> None:
             rows.write.insertInto(name, overwrite=overwrite)
 
-        target = self._stored(name, by_position=True)
-        return self._do(_Order(self._named(name), target, write, keeps=True, appends=not overwrite))
+        target = self._existing_target(name, by_position=True)
+        return self._do(_Order(self._table_name(name), target, write, keeps=True, appends=not overwrite))
 
     def write_to(self, name: str, how: str, *, using: str | None = None, partitioned_by: Sequence[str] = ()) -> Written:
         """Write as DataFrame.writeTo: `how` is create, replace, create_or_replace, append or overwrite_partitions.
@@ -169,16 +169,16 @@ class Writing:
             getattr(writer.partitionedBy(*partitioned_by) if partitioned_by else writer, actions[how])()
 
         keeps = how in ("append", "overwrite_partitions")
-        target = self._stored(name, by_position=False) if keeps else new_table(self._rows, partitioned_by)
-        return self._do(_Order(self._named(name), target, write, keeps=keeps, appends=how == "append"))
+        target = self._existing_target(name, by_position=False) if keeps else new_table(self._rows, partitioned_by)
+        return self._do(_Order(self._table_name(name), target, write, keeps=keeps, appends=how == "append"))
 
-    def _named(self, name: str) -> TableName:
+    def _table_name(self, name: str) -> TableName:
         return named_table(name, self._spark.catalog.currentDatabase())
 
-    def _stored(self, name: str, *, by_position: bool) -> Target:
+    def _existing_target(self, name: str, *, by_position: bool) -> Target:
         """The target for an existing table. Raises StatementError if the metastore has no such table."""
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
-            table = service.existing_table(self._named(name))
+            table = service.existing_table(self._table_name(name))
         check_format(table)
         keys = [key.name.lower() for key in table.partition_keys]
         return stored_table(self._rows, self._spark.table(name), keys, by_position=by_position)
@@ -195,12 +195,12 @@ class Writing:
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service, ExitStack() as while_writing:
             way: Way = NewFiles(self._spark)
             if settings.reads == ROWS:
-                run = replace(run, handed=self._handed(service, while_writing))
+                run = replace(run, handed=self._hand_over(service, while_writing))
                 gathering = Gathering(run, publisher, types, keys, settings.reliable)
                 way = WatchedRows(order.target, gathering, aggregator())
             return self._gather(service, delivery, order, way)
 
-    def _handed(self, service: Metastore, while_writing: ExitStack) -> HandedOver:
+    def _hand_over(self, service: Metastore, while_writing: ExitStack) -> HandedOver:
         """What proves the user in tasks; nothing if the metastore gives no token, so that the rows are written."""
         try:
             return while_writing.enter_context(service.handing_over())
@@ -214,7 +214,7 @@ class Writing:
         try:
             before = situation(service, order.table, self._hadoop) if order.keeps else before
             way.begin()
-            held = whole_lock(locks_of(service, order.table)) if order.keeps else None
+            held = table_lock(locks_of(service, order.table)) if order.keeps else None
         except SURVIVABLE as error:
             self._refuse_if_reliable(error)
             order.write(self._rows)
@@ -224,12 +224,12 @@ class Writing:
             order.write(self._rows)
             return self._without(service, delivery, before, StatementError(sentence(order.table, held)))
         try:
-            with as_our_own():
+            with translate_errors():
                 order.write(way.through(self._rows))
             try:
                 # All partitions: another job may have written to one that this write has not touched.
                 now = situation(service, order.table, self._hadoop)
-                return _stored(service, delivery, before, now, way.pieces(before, now), order)
+                return _put_statistics(service, delivery, before, now, way.pieces(before, now), order)
             except SURVIVABLE as error:
                 written = self._without(service, delivery, before, error)
                 self._refuse_if_reliable(error)
@@ -255,7 +255,7 @@ class Writing:
         return Written(delivery.table, gathered=False, reason=str(error))
 
 
-def _stored(
+def _put_statistics(
     service: Metastore,
     delivery: Delivery,
     before: Situation,
@@ -269,6 +269,6 @@ def _stored(
     return Written(order.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 
 
-def _check_accepted(stored: Stored) -> None:
+def _check_accepted(stored: PutResult) -> None:
     for piece, refusal in stored.delivered.refused.items():
         raise GatheringFailed(f"the metastore refused the statistics of {piece or 'the table itself'}: {refusal}")

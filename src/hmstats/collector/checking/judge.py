@@ -31,7 +31,7 @@ class _Number:
     span: float | None = None
 
 
-def judged(stored: TableStatistics, seen: Seen, tolerance: float) -> Tally:
+def judge_columns(stored: TableStatistics, seen: Seen, tolerance: float) -> Tally:
     """Judge the stored numbers of a table or a partition, and of its columns that were read.
 
     `tolerance`: the allowed error beyond the limits, as a part of the number, or for a bound of the range of the
@@ -41,14 +41,14 @@ def judged(stored: TableStatistics, seen: Seen, tolerance: float) -> Tally:
     tally = Tally()
     if stored.rows is not None:
         exact = Truth((Limits(seen.state.rows, seen.state.rows),), decided=True)
-        tally = _judged(partition, None, [_Number("rows", stored.rows, exact)], tolerance)
+        tally = _judge_numbers(partition, None, [_Number("rows", stored.rows, exact)], tolerance)
     for column in stored.statistics.columns:
         if column.column in seen.state.columns:
-            tally = tally.merge(_judged(partition, column, list(_numbers(column, seen)), tolerance))
+            tally = tally.merge(_judge_numbers(partition, column, list(_numbers(column, seen)), tolerance))
     return tally
 
 
-def judged_files(partition: str | None, parameters: Parameters, sizes: Sequence[int], tolerance: float) -> Tally:
+def judge_files(partition: str | None, parameters: Parameters, sizes: Sequence[int], tolerance: float) -> Tally:
     """Judge the stored number of files and bytes; `sizes` are those of the existing files."""
     found = {"files": ("numFiles", len(sizes)), "bytes": ("totalSize", sum(sizes))}
     numbers = [
@@ -56,7 +56,7 @@ def judged_files(partition: str | None, parameters: Parameters, sizes: Sequence[
         for statistic, (parameter, count) in found.items()
         if (stored := row_count(parameters.get(parameter))) is not None
     ]
-    return _judged(partition, None, numbers, tolerance)
+    return _judge_numbers(partition, None, numbers, tolerance)
 
 
 def _numbers(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
@@ -103,7 +103,7 @@ def _stored_error(column: ColumnStatistics) -> float:
     return UNSTATED_ERROR if error is None else error
 
 
-def _judged(
+def _judge_numbers(
     partition: str | None, column: ColumnStatistics | None, numbers: Sequence[_Number], tolerance: float
 ) -> Tally:
     wrong: list[Wrong] = []

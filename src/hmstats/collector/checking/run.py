@@ -11,25 +11,24 @@ from pyspark.sql import SparkSession
 from hmstats.client import connect
 from hmstats.client.tables.stored_statistics import StoredStatistics, own_statistics
 from hmstats.collector.checking.groups import GroupSums
-from hmstats.collector.checking.judge import judged, judged_files
+from hmstats.collector.checking.judge import judge_columns, judge_files
 from hmstats.collector.checking.report import CheckReport, Tally
 from hmstats.collector.checking.seen import Seen
-from hmstats.collector.checking.tasks import Checked, CheckJob, compare, merged, nothing, read
+from hmstats.collector.checking.tasks import CheckJob, CheckOutcome, compare, merge_parts, no_rows, read_tasks
 from hmstats.collector.options import MOST_PRECISION, Options
-from hmstats.collector.planning import plan as plans
-from hmstats.collector.planning.plan import Plan
+from hmstats.collector.planning.plan import Plan, resolve_table
 from hmstats.collector.planning.prepare import Files, check_listed, prepare
 from hmstats.collector.request.partition_spec import Partitions
 from hmstats.collector.request.statement import statement
 from hmstats.collector.scan import dataframe
 from hmstats.collector.scan.placing import check_twins
-from hmstats.collector.scan.progress import Progress, watched
+from hmstats.collector.scan.progress import Progress, report_progress
 from hmstats.collector.scan.proof import check_placed
 from hmstats.collector.scan.rows import rows
-from hmstats.collector.scan.scan import by_reader, each_as_stored, placed
+from hmstats.collector.scan.scan import each_as_stored, place_states, split_by_reader
 from hmstats.collector.scan.splits import TASKS_PER_CORE, cut
-from hmstats.collector.scan.task_errors import as_our_own
-from hmstats.collector.scan.workers_python import use_the_drivers_python
+from hmstats.collector.scan.task_errors import translate_errors
+from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore
 from hmstats.errors import StatementError
 
@@ -58,7 +57,7 @@ def check(
     ServiceUnavailable.
     """
     options = check_options(sample_fraction, tolerance)
-    use_the_drivers_python(spark)
+    use_driver_python(spark)
     request = statement(
         table, columns=columns, partitions=partitions, where=where, database=spark.catalog.currentDatabase()
     )
@@ -67,11 +66,11 @@ def check(
         hadoop = hadoop_settings(spark)
         plan, files = prepare(service, request, options, changed_only=False, hadoop=hadoop, past_locks=True)
         check_listed(plan)
-        stored = own_statistics(service, plans.check(service, request))
-        job = CheckJob(uris, stored.table, plan.types, options, tolerance, whole=_is_whole(plan, stored))
+        stored = own_statistics(service, resolve_table(service, request))
+        job = CheckJob(uris, stored.table, plan.types, options, tolerance, whole=_judges_table(plan, stored))
         with (
-            watched(spark, progress, f"check of {plan.table}"),
-            as_our_own(),
+            report_progress(spark, progress, f"check of {plan.table}"),
+            translate_errors(),
             service.handing_over() as handed,
         ):
             found = _scan(spark, plan, files, replace(job, handed=handed))
@@ -91,33 +90,33 @@ def check_options(sample_fraction: float, tolerance: float) -> Options:
     return Options(sample_fraction=sample_fraction, precision=MOST_PRECISION)
 
 
-def _is_whole(plan: Plan, stored: StoredStatistics) -> bool:
+def _judges_table(plan: Plan, stored: StoredStatistics) -> bool:
     """Whether the table's own numbers are compared: if there are any, and all partitions are read."""
     known = stored.table_statistics().rows is not None or bool(stored.statistics.columns)
     return plan.whole and (known or not plan.keys)
 
 
-def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[Checked]:
+def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[CheckOutcome]:
     """Read every piece: Parquet files directly, all else as rows that Spark reads."""
-    context, empty = spark.sparkContext, nothing(job).part()
-    in_files, others = by_reader(plan, files)
+    context, empty = spark.sparkContext, no_rows(job).part()
+    in_files, others = split_by_reader(plan, files)
     records = context.parallelize([piece.name for piece in plan.pieces]).map(lambda piece: (piece, empty))
     splits = cut(in_files, files, context.defaultParallelism, job.options, plan.settings)
     if splits:
-        records = records.union(context.parallelize(splits, len(splits)).mapPartitions(partial(read, job=job)))
+        records = records.union(context.parallelize(splits, len(splits)).mapPartitions(partial(read_tasks, job=job)))
     if not others:
-        return _compared(records, plan, job)
+        return _compare(records, plan, job)
     rest = replace(plan, pieces=others, unchanged=in_files)
     check_twins(rest.key_columns, others)
     with each_as_stored(spark, plan):
-        states = placed(dataframe.states(rows(spark, rest), plan.keys, plan.types, job.options), rest)
-        return _compared(records.union(states.map(lambda record: (record[0], (record[1], None)))), plan, job)
+        states = place_states(dataframe.states(rows(spark, rest), plan.keys, plan.types, job.options), rest)
+        return _compare(records.union(states.map(lambda record: (record[0], (record[1], None)))), plan, job)
 
 
-def _compared(records: Any, plan: Plan, job: CheckJob) -> list[Checked]:
+def _compare(records: Any, plan: Plan, job: CheckJob) -> list[CheckOutcome]:
     """Merge the parts of each piece and compare them, in tasks."""
     tasks = max(1, min(len(plan.pieces), TASKS_PER_CORE * records.context.defaultParallelism))
-    pieces = records.reduceByKey(merged, tasks, lambda piece: crc32(piece.encode()))
+    pieces = records.reduceByKey(merge_parts, tasks, lambda piece: crc32(piece.encode()))
     return list(pieces.mapPartitions(partial(compare, job=job)).collect())
 
 
@@ -127,20 +126,24 @@ def _of_files(plan: Plan, files: Files, stored: StoredStatistics, tolerance: flo
         return Tally()
     sizes = {piece: [file.bytes for file in found] for piece, found in files.items()}
     pieces = plan.pieces if plan.keys else ()
-    parts = (judged_files(each.name, each.parameters, sizes[each.name], tolerance) for each in pieces)
+    parts = (judge_files(each.name, each.parameters, sizes[each.name], tolerance) for each in pieces)
     tally = reduce(Tally.merge, parts, Tally())
     every = [size for found in sizes.values() for size in found]
-    return tally.merge(judged_files(None, stored.parameters, every, tolerance)) if plan.whole else tally
+    return tally.merge(judge_files(None, stored.parameters, every, tolerance)) if plan.whole else tally
 
 
-def _of_table(plan: Plan, stored: StoredStatistics, found: Sequence[Checked], job: CheckJob) -> Tally:
+def _of_table(plan: Plan, stored: StoredStatistics, found: Sequence[CheckOutcome], job: CheckJob) -> Tally:
     """Judge the table's own numbers.
 
     Samples of several partitions are no sample of the table, so nothing is extrapolated.
     """
     totals = (Seen.from_part(each.total) for each in found if each.total is not None)
-    total = reduce(Seen.merge, totals, nothing(job))
+    total = reduce(Seen.merge, totals, no_rows(job))
     if plan.keys:
-        return judged(stored.table_statistics(), replace(total, groups=GroupSums.empty(len(plan.types))), job.tolerance)
+        return judge_columns(
+            stored.table_statistics(), replace(total, groups=GroupSums.empty(len(plan.types))), job.tolerance
+        )
     bare = 0 if stored.statistics.columns else 1
-    return judged(stored.table_statistics(), total, job.tolerance).merge(Tally(targets=1, without_statistics=bare))
+    return judge_columns(stored.table_statistics(), total, job.tolerance).merge(
+        Tally(targets=1, without_statistics=bare)
+    )

@@ -8,7 +8,7 @@ from hmstats.client.connection.batches import batches
 from hmstats.client.connection.credentials import NOTHING, HandedOver, credentials
 from hmstats.client.tables.stored_statistics import stored_partitions
 from hmstats.collector.checking.groups import GroupSums, counts
-from hmstats.collector.checking.judge import judged
+from hmstats.collector.checking.judge import judge_columns
 from hmstats.collector.checking.report import Tally
 from hmstats.collector.checking.seen import Part, Seen
 from hmstats.collector.options import Options
@@ -35,7 +35,7 @@ class CheckJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckOutcome:
     """The outcome of some pieces, with the merged state of all of them if `whole`.
 
     `unknown` is partitions that the metastore does not have to their numbers of rows.
@@ -46,26 +46,26 @@ class Checked:
     unknown: Mapping[str, int] = field(default_factory=dict)
 
 
-def nothing(job: CheckJob) -> Seen:
+def no_rows(job: CheckJob) -> Seen:
     """No rows."""
     return Seen(States(job.types, job.options).of(WHOLE_TABLE), GroupSums.empty(len(job.types)))
 
 
-def read(tasks: Iterable[Iterable[Split]], job: CheckJob) -> Iterator[tuple[str, Part]]:
+def read_tasks(tasks: Iterable[Iterable[Split]], job: CheckJob) -> Iterator[tuple[str, Part]]:
     """Read tasks' splits; yields pieces with a part each. A piece may have many parts."""
     for task in tasks:
         for piece, splits in by_piece(task):
-            yield piece, _seen(splits, job).part()
+            yield piece, _read_piece(splits, job).part()
 
 
-def merged(one: Part, other: Part) -> Part:
+def merge_parts(one: Part, other: Part) -> Part:
     """Merge two parts of a piece."""
     return Seen.from_part(one).merge(Seen.from_part(other)).part()
 
 
-def compare(records: Iterable[tuple[str, Part]], job: CheckJob) -> Iterator[Checked]:
+def compare(records: Iterable[tuple[str, Part]], job: CheckJob) -> Iterator[CheckOutcome]:
     """Compare partitions, one record each, with the metastore's statistics."""
-    tally, total, unknown = Tally(), nothing(job), dict[str, int]()
+    tally, total, unknown = Tally(), no_rows(job), dict[str, int]()
     with connect(job.uris, credentials=credentials(job.handed)) as service:
         for batch in batches(records, _PIECES_A_BATCH):
             seen = {piece: Seen.from_part(part) for piece, part in batch}
@@ -77,20 +77,20 @@ def compare(records: Iterable[tuple[str, Part]], job: CheckJob) -> Iterator[Chec
                 unknown.pop(stored.statistics.partition or WHOLE_TABLE)
                 bare = 0 if stored.statistics.columns else 1
                 found = seen[stored.statistics.partition or WHOLE_TABLE]
-                tally = tally.merge(judged(stored.table_statistics(), found, job.tolerance)).merge(
+                tally = tally.merge(judge_columns(stored.table_statistics(), found, job.tolerance)).merge(
                     Tally(targets=1, without_statistics=bare)
                 )
-    yield Checked(tally, total.part() if job.whole else None, unknown)
+    yield CheckOutcome(tally, total.part() if job.whole else None, unknown)
 
 
-def _seen(splits: Iterable[Split], job: CheckJob) -> Seen:
+def _read_piece(splits: Iterable[Split], job: CheckJob) -> Seen:
     """Read the splits of one piece. Raises UnreadableFile."""
-    found = nothing(job)
+    found = no_rows(job)
     state, groups = found.state, found.groups
     for split in splits:
         for one in _by_group(split) if job.options.sampled else [split]:
             before = counts(state)
-            parquet.take(state, one, job.types)
+            parquet.add_split(state, one, job.types)
             if groups is not None and one.row_groups:
                 groups = groups.merge(GroupSums.of(counts(state) - before))
     return Seen(state, groups)

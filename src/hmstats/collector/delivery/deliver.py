@@ -51,7 +51,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
+class DeliveryResult:
     """How many findings went to the spool folder, and the refused ones: partition to the metastore's message."""
 
     spooled: int = 0
@@ -63,7 +63,9 @@ def new_run() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid4().hex[:8]}"
 
 
-def deliver(delivery: Delivery, findings: Iterable[tuple[str, Finding]], sample_fraction: float = 1.0) -> Delivered:
+def deliver(
+    delivery: Delivery, findings: Iterable[tuple[str, Finding]], sample_fraction: float = 1.0
+) -> DeliveryResult:
     """Deliver findings about partitions, by name, or about the table itself (WHOLE_TABLE).
 
     The findings are consumed lazily. Raises ServiceUnavailable if there is no spool folder, and SpoolError.
@@ -81,15 +83,15 @@ def deliver(delivery: Delivery, findings: Iterable[tuple[str, Finding]], sample_
     ) as service:
         for batch in pack_items(items):
             parcel = Parcel(delivery.table, delivery.keys, batch, int(time()))
-            answer = _sent(service, delivery, parcel)
+            answer = _send(service, delivery, parcel)
             if answer is None:
                 spooled += len(batch)
             else:
                 refused |= answer
-    return Delivered(spooled, refused)
+    return DeliveryResult(spooled, refused)
 
 
-def _sent(service: Metastore, delivery: Delivery, parcel: Parcel) -> dict[str, str] | None:
+def _send(service: Metastore, delivery: Delivery, parcel: Parcel) -> dict[str, str] | None:
     """Send a parcel; returns the refused items, None if the parcel went to the spool folder."""
     if delivery.run not in _away:
         try:

@@ -23,18 +23,20 @@ def item(finding: Finding, partition: str | None, sample_fraction: float = 1.0) 
     """
     counted = finding.files is not None and sample_fraction == 1
     marks = {} if finding.rows is None else {PARAMETER: Accurate(basic=counted).text()}
-    return Item(StatisticsSet(_signed(finding, sample_fraction), partition), {**marks, **finding.parameters})
+    return Item(StatisticsSet(_add_provenance(finding, sample_fraction), partition), {**marks, **finding.parameters})
 
 
-def _signed(finding: Finding, sample_fraction: float) -> tuple[ColumnStatistics, ...]:
+def _add_provenance(finding: Finding, sample_fraction: float) -> tuple[ColumnStatistics, ...]:
     """The columns' statistics with their provenance. Columns of a sample have a provenance already.
 
     Without a sample, every number but the distinct count is exact.
     """
     whole = Provenance(rows_seen=finding.rows, sample_fraction=sample_fraction)
-    return tuple(replace(each, provenance=_made(each, each.provenance or whole)) for each in finding.columns)
+    return tuple(
+        replace(each, provenance=_complete_provenance(each, each.provenance or whole)) for each in finding.columns
+    )
 
 
-def _made(column: ColumnStatistics, seen: Provenance) -> Provenance:
+def _complete_provenance(column: ColumnStatistics, seen: Provenance) -> Provenance:
     exact = getattr(column.data, "ndv", None) is None and seen.sample_fraction == 1
     return replace(seen, exact=exact, tool=seen.tool or TOOL)

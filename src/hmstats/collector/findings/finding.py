@@ -6,7 +6,7 @@ from itertools import chain
 
 from hmstats.client import Metastore
 from hmstats.collector.findings.stored_states import stored_total
-from hmstats.collector.findings.without_scan import UNTRUE
+from hmstats.collector.findings.without_scan import STALE_PARAMETERS
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
@@ -16,7 +16,7 @@ from hmstats.collector.report import Finding
 from hmstats.sketch.accumulator import TableAccumulator
 
 
-def known_of(plan: Plan, files: Sequence[DataFile], options: Options) -> Finding:
+def file_finding(plan: Plan, files: Sequence[DataFile], options: Options) -> Finding:
     """A finding about these files, without what their rows say."""
     if not plan.has_files:
         return Finding(None, None, None, ())
@@ -24,7 +24,7 @@ def known_of(plan: Plan, files: Sequence[DataFile], options: Options) -> Finding
     return Finding(None, sum(file.bytes for file in files), len(files), (), other)
 
 
-def whole_table(
+def table_finding(
     metastore: Metastore, plan: Plan, files: Files, analysed: TableAccumulator, options: Options
 ) -> Finding | None:
     """The finding of the table itself, from the state of all that was analysed and what is stored of the rest.
@@ -34,7 +34,7 @@ def whole_table(
     """
     if not plan.whole:
         return None
-    known = known_of(plan, list(chain.from_iterable(files.values())), options)
+    known = file_finding(plan, list(chain.from_iterable(files.values())), options)
     total: TableAccumulator | None = analysed
     if plan.unchanged:
         if not plan.pieces and known.other.get(PARAMETER) == plan.parameters.get(PARAMETER):
@@ -42,5 +42,5 @@ def whole_table(
         others = stored_total(metastore, plan, plan.unchanged)
         total = analysed.merge(others) if others and plan.pieces else others
     if total is None:
-        return replace(known, other=UNTRUE)
+        return replace(known, other=STALE_PARAMETERS)
     return replace(known, rows=total.rows, columns=total.statistics(plan.types))

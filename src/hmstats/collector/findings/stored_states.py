@@ -27,7 +27,7 @@ def stored_total(metastore: Metastore, plan: Plan, pieces: Iterable[Piece]) -> T
         return TableAccumulator({}, sum(known.values()))
     total: TableAccumulator | None = None
     seen = 0
-    for each in statistics_of(metastore, plan, list(known)):
+    for each in read_statistics(metastore, plan, list(known)):
         made = accumulators(each, known.get(each.partition or "", 0))
         if made is None or made.columns.keys() != plan.types.keys():
             return None
@@ -36,7 +36,7 @@ def stored_total(metastore: Metastore, plan: Plan, pieces: Iterable[Piece]) -> T
     return total if seen == len(known) else None
 
 
-def statistics_of(metastore: Metastore, plan: Plan, names: list[str] | None) -> Iterable[StatisticsSet]:
+def read_statistics(metastore: Metastore, plan: Plan, names: list[str] | None) -> Iterable[StatisticsSet]:
     """The statistics of the plan's columns, of some partitions or of the table itself (None)."""
     try:
         yield from metastore.statistics(plan.table, list(plan.types), names)

@@ -17,11 +17,11 @@ from hmstats.errors import UnreadableFile
 from hmstats.files.file_systems import Settings, open_location
 
 _FOOTER_THREADS = 16
-UNTRUE: Mapping[str, None] = dict.fromkeys(("numRows", "rawDataSize", "COLUMN_STATS_ACCURATE", PARAMETER))
+STALE_PARAMETERS: Mapping[str, None] = dict.fromkeys(("numRows", "rawDataSize", "COLUMN_STATS_ACCURATE", PARAMETER))
 """Parameters that are removed if the files have changed."""
 
 
-def found_without_scan(
+def count_without_scan(
     plan: Plan, files: Mapping[str, Sequence[DataFile]], *, row_counts: bool
 ) -> tuple[dict[str, Finding], Finding | None]:
     """The finding about each piece, by name, and about the table if every piece was requested.
@@ -43,7 +43,7 @@ def found_without_scan(
 def _finding(files: Sequence[DataFile], rows: int | None, stored: Mapping[str, str]) -> Finding:
     total_bytes = sum(file.bytes for file in files)
     same = (stored.get("totalSize"), stored.get("numFiles")) == (str(total_bytes), str(len(files)))
-    return Finding(rows, total_bytes, len(files), (), other={} if same else UNTRUE)
+    return Finding(rows, total_bytes, len(files), (), other={} if same else STALE_PARAMETERS)
 
 
 def _footer_rows(

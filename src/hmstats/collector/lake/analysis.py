@@ -1,20 +1,19 @@
 """An analysis of a table by its format's own metadata: all rows of one version, in this process, without Spark."""
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hmstats.client import Metastore
 from hmstats.collector.delivery.deliver import Delivery, deliver
 from hmstats.collector.delivery.items import TOOL
-from hmstats.collector.findings.without_scan import UNTRUE
+from hmstats.collector.durations import measure
+from hmstats.collector.findings.without_scan import STALE_PARAMETERS
 from hmstats.collector.lake.formats import open_table
 from hmstats.collector.lake.opened import Hadoop, no_settings
 from hmstats.collector.lake.plan import LakePlan, plan_lake
 from hmstats.collector.lake.reading import Rows, read_added, read_all, read_by_spark
-from hmstats.collector.lake.sketches import registered
+from hmstats.collector.lake.sketches import register_sketches
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.fingerprint import PARAMETER
@@ -29,12 +28,12 @@ from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch.accumulator import TableAccumulator
 
 _PUFFIN = "the Puffin file"
-"""What failed, in a report."""
+"""The step that failed, in a report."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Analysed:
-    """What an analysis found, the files that it counted or read, and reasons by what failed."""
+class _Result:
+    """The finding of an analysis, the files that it counted or read, its Puffin file, and failed step to reason."""
 
     finding: Finding | None = None
     files: Sequence[DataFile] = ()
@@ -63,7 +62,7 @@ def analyze_lake(
     Raises as plan_lake; UnreadableFile; AnalysisIncomplete, with the report, if the metastore refused the statistics.
     """
     seconds: dict[str, float] = {}
-    with _timed(seconds, "plan"):
+    with measure(seconds, "plan"):
         plan = plan_lake(
             metastore,
             table,
@@ -73,66 +72,75 @@ def analyze_lake(
             past_locks=delivery.past_locks,
             hadoop=hadoop,
         )
-    done = _Analysed()
-    if plan.left is None and request.noscan:
-        done = _Analysed(_counted(plan, row_counts=row_counts), files=plan.opened.files)
-    elif plan.left is None and not plan.unchanged:
-        done = _analysed(metastore, plan, options, spark, delivery.metastore, seconds)
-    failed, spooled = done.failed, 0
-    if done.finding is not None:
-        with _timed(seconds, "publish"):
-            _keep_schema(metastore, plan, table)
-            delivered = deliver(delivery, [(WHOLE_TABLE, done.finding)], options.sample_fraction)
+    if plan.left is not None:
+        result = _Result()
+    elif request.noscan:
+        result = _Result(_count_finding(plan, row_counts=row_counts), files=plan.opened.files)
+    elif plan.unchanged:
+        result = _Result()
+    else:
+        result = _read(metastore, plan, options, spark, delivery.metastore, seconds)
+    failed, spooled = result.failed, 0
+    if result.finding is not None:
+        with measure(seconds, "publish"):
+            _store_schema(metastore, plan, table)
+            delivered = deliver(delivery, [(WHOLE_TABLE, result.finding)], options.sample_fraction)
             failed, spooled = {**failed, **delivered.refused}, delivered.spooled
             if not (delivered.refused or delivered.spooled):
-                _unmark_if_committed(metastore, plan, done.finding, hadoop)
-    report = Report(
-        table=table.name,
-        whole=done.finding,
+                _unmark_if_committed(metastore, plan, result.finding, hadoop)
+    report = _report(plan, result, failed, spooled, seconds)
+    check_complete(report)
+    return report
+
+
+def _report(
+    plan: LakePlan, result: _Result, failed: Mapping[str, str], spooled: int, seconds: Mapping[str, float]
+) -> Report:
+    return Report(
+        table=plan.table.name,
+        whole=result.finding,
         partitions=0,
-        rows=done.finding.rows if done.finding else 0,
+        rows=result.finding.rows if result.finding else 0,
         skipped=plan.skipped,
         seconds=seconds,
-        files=len(done.files),
-        bytes=sum(file.bytes for file in done.files),
+        files=len(result.files),
+        bytes=sum(file.bytes for file in result.files),
         unchanged=int(plan.unchanged),
         left=plan.left,
         columns=tuple(plan.types),
         failed=failed,
         spooled=spooled,
-        puffin=done.puffin,
+        puffin=result.puffin,
     )
-    check_complete(report)
-    return report
 
 
-def _analysed(
+def _read(
     metastore: Metastore, plan: LakePlan, options: Options, spark: Any, uris: str, seconds: dict[str, float]
-) -> _Analysed:
+) -> _Result:
     """Read the rows, and register their sketches where the format takes them.
 
     Sketches are registered before the statistics are delivered, which mark the version as analysed.
     """
-    with _timed(seconds, "read"):
-        read = read_added(metastore, plan, options) or _read(plan, options, spark, uris)
-        finding = _found(plan, read.total, options)
-    with _timed(seconds, "register"):
-        puffin, reason = registered(metastore, plan.opened, read.sketches, options)
+    with measure(seconds, "read"):
+        read = read_added(metastore, plan, options) or _read_rows(plan, options, spark, uris)
+        finding = _row_finding(plan, read.total, options)
+    with measure(seconds, "register"):
+        puffin, reason = register_sketches(metastore, plan.opened, read.sketches, options)
     if reason is None:
-        return _Analysed(finding, read.files, puffin)
+        return _Result(finding, read.files, puffin)
     unmarked = replace(finding, other={**finding.other, PARAMETER: None})
-    return _Analysed(unmarked, read.files, puffin, {_PUFFIN: reason})
+    return _Result(unmarked, read.files, puffin, {_PUFFIN: reason})
 
 
-def _read(plan: LakePlan, options: Options, spark: Any, metastore: str) -> Rows:
+def _read_rows(plan: LakePlan, options: Options, spark: Any, metastore: str) -> Rows:
     """All rows, by Spark if nothing else reads them."""
     if plan.opened.only_by_spark is not None:
         return read_by_spark(spark, metastore, plan, options)
     return read_all(plan, options)
 
 
-def _found(plan: LakePlan, total: TableAccumulator, options: Options) -> Finding:
-    columns = tuple(_signed(each, plan, total.rows, options) for each in total.statistics(plan.types))
+def _row_finding(plan: LakePlan, total: TableAccumulator, options: Options) -> Finding:
+    columns = tuple(_add_version(each, plan, total.rows, options) for each in total.statistics(plan.types))
     outlet = plan.opened.outlet
     versions = outlet.parameters(plan.table.parameters, list(plan.types)) if outlet and plan.types else {}
     other = {**_marks(plan), **versions, PARAMETER: plan.fingerprint}
@@ -156,28 +164,21 @@ def _unmark_if_committed(metastore: Metastore, plan: LakePlan, finding: Finding,
         metastore.put_table_parameters(table.name, {ACCURATE: None})
 
 
-def _signed(column: ColumnStatistics, plan: LakePlan, rows: int, options: Options) -> ColumnStatistics:
+def _add_version(column: ColumnStatistics, plan: LakePlan, rows: int, options: Options) -> ColumnStatistics:
     """The column's statistics, with the version that was read in their provenance."""
     seen = column.provenance or Provenance(rows_seen=rows, sample_fraction=options.sample_fraction)
     return replace(column, provenance=replace(seen, tool=f"{TOOL}, {plan.opened.version}"))
 
 
-def _counted(plan: LakePlan, *, row_counts: bool) -> Finding:
+def _count_finding(plan: LakePlan, *, row_counts: bool) -> Finding:
     """Files and bytes by the table's own metadata, and the rows if they are known without reading."""
     stored, total_bytes, files = plan.table.parameters, plan.bytes, len(plan.opened.files)
     same = (stored.get("totalSize"), stored.get("numFiles")) == (str(total_bytes), str(files))
     rows = plan.opened.rows if row_counts else None
-    return Finding(rows, total_bytes, files, (), other={**_marks(plan), **({} if same else UNTRUE)})
+    return Finding(rows, total_bytes, files, (), other={**_marks(plan), **({} if same else STALE_PARAMETERS)})
 
 
-def _keep_schema(metastore: Metastore, plan: LakePlan, stored: Table) -> None:
+def _store_schema(metastore: Metastore, plan: LakePlan, stored: Table) -> None:
     """Store the schema of the table's own log, without which the metastore refuses statistics of its columns."""
     if plan.types and plan.opened.schema is not None and stored.parameters.get(LOG_SCHEMA) != plan.opened.schema:
         metastore.put_table_parameters(stored.name, {LOG_SCHEMA: plan.opened.schema})
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
-    begin = time.perf_counter()
-    yield
-    seconds[step] = time.perf_counter() - begin

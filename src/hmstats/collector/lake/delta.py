@@ -41,7 +41,7 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
     Raises SettingsError if delta-rs is not installed; StatementError if there is no Delta table, or if it needs a
     feature that delta-rs does not read.
     """
-    table, errors = _opened(shown, location, hadoop)
+    table, errors = _open_table(shown, location, hadoop)
     schema = table.schema().to_json()
     actions = pa.table(table.get_add_actions())
     return LakeTable(
@@ -54,7 +54,7 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
     )
 
 
-def _opened(shown: str, location: str, hadoop: Hadoop) -> tuple[Any, type[Exception]]:
+def _open_table(shown: str, location: str, hadoop: Hadoop) -> tuple[Any, type[Exception]]:
     try:
         from deltalake import DeltaTable  # noqa: PLC0415 - an extra
         from deltalake.exceptions import DeltaError  # noqa: PLC0415

@@ -23,7 +23,7 @@ def no_settings(_: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sketched:
+class SketchedColumn:
     """A column that may have a theta sketch: its field id, and whether it has texts or bytes, no numbers or times."""
 
     field_id: int
@@ -43,7 +43,7 @@ class Outlet(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedFiles:
     """What was added to an earlier version: files, rows that are read as in LakeTable, and that version's sketches."""
 
     files: Sequence[DataFile]
@@ -60,7 +60,7 @@ class EarlierVersion:
 
     version: str
     identity: str
-    added: Callable[[Collection[str]], Added | None]
+    added: Callable[[Collection[str]], AddedFiles | None]
 
 
 class BySpark(Protocol):
@@ -99,7 +99,7 @@ class LakeTable:
     rows: int | None
     read: Callable[[Sequence[str]], Iterator[pa.RecordBatch]]
     without: Mapping[str, str] = field(default_factory=dict)
-    sketched: Mapping[str, Sketched] = field(default_factory=dict)
+    sketched: Mapping[str, SketchedColumn] = field(default_factory=dict)
     outlet: Outlet | None = None
     earlier: Callable[[], Iterator[EarlierVersion]] = _no_versions
     only_by_spark: str | None = None

@@ -13,7 +13,7 @@ from hmstats.collector.lake.plan import LakePlan
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import WHOLE_TABLE
-from hmstats.collector.scan.dataframe import conformed
+from hmstats.collector.scan.dataframe import conform_batch
 from hmstats.collector.scan.states import States
 from hmstats.errors import StatementError, UnknownCall
 from hmstats.model.statistics.column_statistics import ColumnStatistics
@@ -33,7 +33,7 @@ class Rows:
 def read_all(plan: LakePlan, options: Options) -> Rows:
     """The state of all rows, or of a sample of them. Raises UnreadableFile."""
     sketches = {name: ThetaSketch() for name in plan.sketched}
-    return Rows(accumulated(plan.opened.read, plan.types, options, sketches), sketches, plan.opened.files)
+    return Rows(accumulate(plan.opened.read, plan.types, options, sketches), sketches, plan.opened.files)
 
 
 def read_by_spark(spark: Any, metastore: str, plan: LakePlan, options: Options) -> Rows:
@@ -56,15 +56,15 @@ def read_added(metastore: Metastore, plan: LakePlan, options: Options) -> Rows |
     """
     if plan.earlier is None:
         return None
-    before = _stored(metastore, plan, plan.earlier.version)
+    before = _stored_state(metastore, plan, plan.earlier.version)
     added = None if before is None else plan.earlier.added(plan.sketched)
     if before is None or added is None:
         return None
-    total = before.merge(accumulated(added.read, plan.types, options, added.sketches))
+    total = before.merge(accumulate(added.read, plan.types, options, added.sketches))
     return Rows(total, added.sketches, added.files)
 
 
-def accumulated(
+def accumulate(
     read: Callable[[Sequence[str]], Iterator[pa.RecordBatch]],
     types: Mapping[str, str],
     options: Options,
@@ -81,7 +81,7 @@ def accumulated(
     for batch in read(names):
         for name, sketch in sketches.items():
             sketch.update(batch.column(places[name]))
-        seen = conformed(batch, types)
+        seen = conform_batch(batch, types)
         if options.sampled:
             seen = seen.take(np.flatnonzero(sample.random(batch.num_rows) < options.sample_fraction))
             found.leave_out(batch.num_rows - seen.num_rows)
@@ -89,7 +89,7 @@ def accumulated(
     return found
 
 
-def _stored(metastore: Metastore, plan: LakePlan, version: str) -> TableAccumulator | None:
+def _stored_state(metastore: Metastore, plan: LakePlan, version: str) -> TableAccumulator | None:
     """The state that the stored statistics have of a version; None if a column's are of another, or incomplete.
 
     The parameter numRows does not tell the rows: engines set it with each commit.

@@ -21,7 +21,7 @@ def sketched_columns(
     opened: LakeTable, request: Statement, options: Options, locked: Collection[str]
 ) -> tuple[str, ...]:
     """The columns that get a sketch, of those that were asked for. A sample has none."""
-    if not _is_wanted(opened, options) or request.noscan:
+    if not _are_wanted(opened, options) or request.noscan:
         return ()
     left_out = {*unwanted_columns(opened, options), *locked, *request.without}
     asked = opened.sketched if request.columns is None else request.columns
@@ -29,7 +29,7 @@ def sketched_columns(
     return tuple(name for name in wanted if options.sketches_of(name).distinct)
 
 
-def _is_wanted(opened: LakeTable, options: Options) -> bool:
+def _are_wanted(opened: LakeTable, options: Options) -> bool:
     """Whether the table's own metadata get sketches at all."""
     return opened.outlet is not None and not options.sampled and options.puffin_columns != PUFFIN_NONE
 
@@ -43,11 +43,11 @@ def unwanted_columns(opened: LakeTable, options: Options) -> set[str]:
     return opened.sketched.keys() - set(options.puffin_columns.split(","))
 
 
-def registered(
+def register_sketches(
     metastore: Metastore, opened: LakeTable, sketches: Mapping[str, ThetaSketch], options: Options
 ) -> tuple[PuffinFile | None, str | None]:
     """Register sketches: the file, None if none is wanted, and why it could not be registered, or None."""
-    if opened.outlet is None or not _is_wanted(opened, options) or not (sketches or options.distinct):
+    if opened.outlet is None or not _are_wanted(opened, options) or not (sketches or options.distinct):
         return None, None
     try:
         return opened.outlet.register(metastore, sketches, unwanted_columns(opened, options)), None

@@ -41,19 +41,21 @@ def list_each(locations: Mapping[str, str], settings: Settings = NO_SETTINGS) ->
     Many locations are listed in parallel; very many of an object store by common parent directories
     (shared_listings.py).
     """
-    listing = partial(_listed, settings=settings)
+    listing = partial(_list_or_error, settings=settings)
     if len(locations) == 1:
         return {key: listing(location) for key, location in locations.items()}
     found: dict[str, list[DataFile] | OSError] = {}
     with ThreadPoolExecutor(_LISTING_THREADS) as threads:
-        for some in threads.map(partial(_shared, settings=settings), shared_listings(filter(None, locations.values()))):
+        for some in threads.map(
+            partial(_list_together, settings=settings), shared_listings(filter(None, locations.values()))
+        ):
             found |= some
         alone = dict.fromkeys(location for location in locations.values() if location not in found)
         found |= zip(alone, threads.map(listing, alone), strict=True)
     return {key: found[location] for key, location in locations.items()}
 
 
-def absent(locations: Mapping[str, str], settings: Settings = NO_SETTINGS) -> set[str]:
+def missing_locations(locations: Mapping[str, str], settings: Settings = NO_SETTINGS) -> set[str]:
     """The keys of the locations that do not exist; a location "" is not among them."""
     found = list_each({key: location for key, location in locations.items() if location}, settings)
     return {key for key, each in found.items() if isinstance(each, FileNotFoundError)}
@@ -68,24 +70,24 @@ def data_files(location: str, settings: Settings = NO_SETTINGS) -> list[DataFile
     if not location:
         return []
     files, path = open_location(location, settings)
-    found = _local(path) if isinstance(files, fs.LocalFileSystem) else _remote(files, path)
+    found = _list_local(path) if isinstance(files, fs.LocalFileSystem) else _list_remote(files, path)
     if found is None:
         raise FileNotFoundError(errno.ENOENT, "there is no such directory", location)
-    return _in_order(found)
+    return _sort_files(found)
 
 
-def _listed(location: str, settings: Settings) -> list[DataFile] | OSError:
+def _list_or_error(location: str, settings: Settings) -> list[DataFile] | OSError:
     try:
         return data_files(location, settings)
     except OSError as error:
         return error
 
 
-def _shared(listing: SharedListing, settings: Settings) -> dict[str, list[DataFile]]:
+def _list_together(listing: SharedListing, settings: Settings) -> dict[str, list[DataFile]]:
     """The data files by location of a shared listing, without locations that have no files: these are listed alone."""
     try:
         files, top = open_location(listing.directory, settings)
-        every = _selected(files, top)
+        every = _list_below(files, top)
     except OSError:
         return {}
     base = top.removesuffix(parse(listing.directory).path)
@@ -94,7 +96,7 @@ def _shared(listing: SharedListing, settings: Settings) -> dict[str, list[DataFi
         for path in _upwards(info.path, top):
             if path in by_path:
                 by_path[path].append(info)
-    found = {path: _in_order(_data(infos, path)) for path, infos in by_path.items() if infos}
+    found = {path: _sort_files(_data(infos, path)) for path, infos in by_path.items() if infos}
     return {location: found[base + path] for location, path in listing.places.items() if base + path in found}
 
 
@@ -113,7 +115,7 @@ def _files_or_none(found: list[DataFile] | OSError) -> list[DataFile]:
     return found
 
 
-def _local(path: str) -> list[DataFile] | None:
+def _list_local(path: str) -> list[DataFile] | None:
     try:
         return [DataFile(*each) for each in files_below(path, _is_hidden)]
     except NotADirectoryError:
@@ -122,9 +124,9 @@ def _local(path: str) -> list[DataFile] | None:
         return None
 
 
-def _remote(files: fs.FileSystem, path: str) -> list[DataFile] | None:
+def _list_remote(files: fs.FileSystem, path: str) -> list[DataFile] | None:
     """The files in an object store, mostly with one request; None if the location does not exist."""
-    every = _selected(files, path) or [files.get_file_info(path)]
+    every = _list_below(files, path) or [files.get_file_info(path)]
     return None if every[0].type is fs.FileType.NotFound else _data(every, path)
 
 
@@ -135,12 +137,12 @@ def _data(every: Iterable[fs.FileInfo], path: str) -> list[DataFile]:
     return [DataFile(each.path, each.size, each.mtime_ns) for each in found]
 
 
-def _in_order(found: Iterable[DataFile]) -> list[DataFile]:
+def _sort_files(found: Iterable[DataFile]) -> list[DataFile]:
     """The files that have bytes, sorted by path."""
     return sorted((each for each in found if each.bytes), key=attrgetter("path"))
 
 
-def _selected(files: fs.FileSystem, path: str) -> list[fs.FileInfo]:
+def _list_below(files: fs.FileSystem, path: str) -> list[fs.FileInfo]:
     try:
         found: list[fs.FileInfo] = files.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
     except NotADirectoryError:

@@ -25,7 +25,7 @@ def locks_of(metastore: Metastore, name: TableName) -> list[StatisticsLock]:
         return []
 
 
-def whole_lock(locks: Sequence[StatisticsLock]) -> StatisticsLock | None:
+def table_lock(locks: Sequence[StatisticsLock]) -> StatisticsLock | None:
     """The lock that covers all of the table; None if there is none."""
     return next((each for each in locks if each.object.partition is None and not each.object.columns), None)
 
@@ -39,12 +39,12 @@ def sentence(name: TableName, lock: StatisticsLock) -> str:
 
 def check_unlocked(metastore: Metastore, name: TableName) -> None:
     """Raises StatementError if all of a table is locked."""
-    lock = whole_lock(locks_of(metastore, name))
+    lock = table_lock(locks_of(metastore, name))
     if lock is not None:
         raise StatementError(f"{sentence(name, lock)}; {_PAST_LOCKS}")
 
 
-def unlocked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
+def without_locked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
     """The plan without what is locked; what an automatic analysis is to leave out has its reason in `left`.
 
     Raises StatementError if all of the table or all that was asked for is locked, unless the analysis is `automatic`.
@@ -56,12 +56,14 @@ def unlocked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
     held = {each.object.partition for each in locks if each.object.partition and not each.object.columns}
     if automatic:
         stated = metastore.preferences.of_table(plan.table)
-        held |= _skipped(stated, plan)
+        held |= _skipped_names(stated, plan)
         reason = left_out(stated, plan.table, plan.parameters)
     pieces = [each for each in plan.pieces if each.name in held]
     if len(pieces) == len(plan.pieces) and (pieces or reason):
         all_held = f"all partitions of {plan.table.short} are locked or skipped"
-        return replace(plan, pieces=(), chosen=True, left=reason or _left(all_held, automatic=automatic))
+        return replace(
+            plan, pieces=(), chosen=True, left=reason or _refuse_unless_automatic(all_held, automatic=automatic)
+        )
     return replace(
         plan,
         types=types,
@@ -81,11 +83,13 @@ def unlocked_columns(
     """
     locked = {each for lock in locks if lock.object.partition is None for each in lock.object.columns}
     free = {column: kind for column, kind in types.items() if column not in locked}
-    whole = whole_lock(locks)
+    whole = table_lock(locks)
     if whole is not None:
-        return {}, _left(sentence(name, whole), automatic=automatic)
+        return {}, _refuse_unless_automatic(sentence(name, whole), automatic=automatic)
     if types and not free:
-        return {}, _left(f"all columns of {name.short} that were to be analysed are locked", automatic=automatic)
+        return {}, _refuse_unless_automatic(
+            f"all columns of {name.short} that were to be analysed are locked", automatic=automatic
+        )
     return free, None
 
 
@@ -98,13 +102,13 @@ def left_out(stated: Stated, name: TableName, parameters: Parameters) -> str | N
     return f"{name.short} is left out of automatic analyses: {origin} says so"
 
 
-def _left(reason: str, *, automatic: bool) -> str:
+def _refuse_unless_automatic(reason: str, *, automatic: bool) -> str:
     if not automatic:
         raise StatementError(f"{reason}; {_PAST_LOCKS}")
     return reason
 
 
-def _skipped(stated: Stated, plan: Plan) -> set[str]:
+def _skipped_names(stated: Stated, plan: Plan) -> set[str]:
     """The names of the pieces that an automatic analysis leaves out."""
     table = Subject(plan.table.parent, plan.table.table)
     usual = stated.is_automatic(table, plan.parameters)

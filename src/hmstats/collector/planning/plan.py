@@ -7,7 +7,7 @@ from itertools import chain
 
 from hmstats.client import Metastore
 from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
-from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, checked, pruning_values
+from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, check_spec, pruning_values
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.files.file_systems import NO_SETTINGS, Settings
@@ -72,7 +72,7 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
     Raises StatementError for a missing table, column, partition key or partition, for a value that does not fit its
     key's type, for a named column whose type has no statistics, and for a transactional table.
     """
-    table, types, skipped, specs = _checked(metastore, request)
+    table, types, skipped, specs = _resolve_request(metastore, request)
     chosen = len(specs) > 1 or request.where is not None
     return Plan(
         table=table.name,
@@ -87,12 +87,12 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
     )
 
 
-def check(metastore: Metastore, request: Statement) -> Table:
+def resolve_table(metastore: Metastore, request: Statement) -> Table:
     """The table of a request. Raises StatementError as make_plan, but does not look up partitions."""
-    return _checked(metastore, request)[0]
+    return _resolve_request(metastore, request)[0]
 
 
-def _checked(
+def _resolve_request(
     metastore: Metastore, request: Statement
 ) -> tuple[Table, dict[str, str], dict[str, str], Sequence[TextSpec]]:
     """The table, its columns with their types, columns to skip with the reason, and one spec or more of partitions."""
@@ -106,7 +106,7 @@ def _checked(
     if request.where is not None and not table.partition_keys:
         raise StatementError(f"table {table.name.short} has no partitions, so none matches {request.where}")
     taken = metastore.accepts_spark_columns(table)
-    specs = [_checked_spec(table, each) for each in request.partitions or ({},)]
+    specs = [_check_spec(table, each) for each in request.partitions or ({},)]
     return table, *columns_of(table, request, taken=taken), specs
 
 
@@ -172,14 +172,14 @@ def _without_statistics(columns: Sequence[Column]) -> dict[str, str]:
     return reasons | twice
 
 
-def _checked_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
+def _check_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
     keys = _keys(table)
     for key in spec:
         if not keys:
             raise StatementError(f"table {table.name.short} has no partitions, so none with a key {key}")
         if key not in keys:
             raise StatementError(f"table {table.name.short} has no partition key {key}, only {', '.join(keys)}")
-    return checked(spec, table.partition_keys)
+    return check_spec(spec, table.partition_keys)
 
 
 def _pieces(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> Iterable[Piece]:

@@ -15,7 +15,7 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Preferred:
+class PreferredRequest:
     """A request with all that its table's preferences add to it. `row_counts`: with noscan, count rows too."""
 
     request: Statement
@@ -23,31 +23,33 @@ class Preferred:
     row_counts: bool
 
 
-def preferred(metastore: Metastore, request: Statement, wanted: Options | Choices, *, row_counts: bool) -> Preferred:
+def apply_preferences(
+    metastore: Metastore, request: Statement, wanted: Options | Choices, *, row_counts: bool
+) -> PreferredRequest:
     """The request with what its caller left open; Options leave nothing open.
 
     Raises StatementError for values that make no sense together.
     """
     if isinstance(wanted, Options):
-        return Preferred(request, wanted, row_counts)
+        return PreferredRequest(request, wanted, row_counts)
     stated = metastore.preferences.of_table(request.table)
     table = stated.of(_subject(request.table))
     if table.statistics is Made.ROWS and request.columns is None and wanted == Choices(most_tasks=wanted.most_tasks):
         counted = replace(request, columns=(), noscan=True)
-        return Preferred(counted, _options(wanted, table, {}), row_counts or not request.noscan)
+        return PreferredRequest(counted, _options(wanted, table, {}), row_counts or not request.noscan)
     by_column, without = _columns(stated, request.table, wanted)
     if request.columns is None:
         request = replace(request, without=frozenset(without))
-    return Preferred(request, _options(wanted, table, by_column), row_counts)
+    return PreferredRequest(request, _options(wanted, table, by_column), row_counts)
 
 
 def _options(wanted: Choices, table: Preferences, by_column: dict[str, Sketches]) -> Options:
     sketches = _sketches(wanted, table)
     return Options(
-        sample_fraction=_first(wanted.sample_fraction, table.sample),
-        precision=_first(wanted.precision, table.precision),
+        sample_fraction=_choose(wanted.sample_fraction, table.sample),
+        precision=_choose(wanted.precision, table.precision),
         most_tasks=wanted.most_tasks,
-        puffin_columns=_first(wanted.puffin_columns, table.puffin_columns),
+        puffin_columns=_choose(wanted.puffin_columns, table.puffin_columns),
         by_column={name: found for name, found in by_column.items() if found != sketches},
         **sketches._asdict(),
     )
@@ -62,16 +64,16 @@ def _columns(stated: Stated, name: TableName, wanted: Choices) -> tuple[dict[str
 
 def _sketches(wanted: Choices, preferences: Preferences) -> Sketches:
     made = preferences.statistics is not Made.BOUNDS
-    distinct = _first(wanted.distinct, made)
+    distinct = _choose(wanted.distinct, made)
     return Sketches(
         distinct,
-        _first(wanted.histogram, made and distinct and preferences.histogram),
-        _first(wanted.top_k, made and distinct and preferences.top_k),
+        _choose(wanted.histogram, made and distinct and preferences.histogram),
+        _choose(wanted.top_k, made and distinct and preferences.top_k),
     )
 
 
-def _first(said: _Value | None, preferred: _Value) -> _Value:
-    return preferred if said is None else said
+def _choose(chosen: _Value | None, preferred: _Value) -> _Value:
+    return preferred if chosen is None else chosen
 
 
 def _subject(name: TableName, column: str | None = None) -> Subject:

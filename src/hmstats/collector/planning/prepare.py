@@ -7,7 +7,7 @@ from typing import TypeAlias
 from hmstats.client import Metastore
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile, list_each
-from hmstats.collector.planning.locked import unlocked
+from hmstats.collector.planning.locked import without_locked
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.planning.plan import Plan, make_plan
 from hmstats.collector.planning.unchanged import only_changed
@@ -45,12 +45,12 @@ def prepare(
     """
     plan = make_plan(metastore, request)
     if not past_locks:
-        plan = unlocked(metastore, plan, automatic=automatic or changed_only)
-    plan, files = listed(opened(plan, hadoop))
+        plan = without_locked(metastore, plan, automatic=automatic or changed_only)
+    plan, files = list_pieces(with_file_settings(plan, hadoop))
     return only_changed(plan, files, options) if changed_only and not request.noscan else plan, files
 
 
-def listed(plan: Plan) -> tuple[Plan, Files]:
+def list_pieces(plan: Plan) -> tuple[Plan, Files]:
     """The plan without the pieces that cannot be listed, and the files of the others.
 
     Raises StatementError if no piece can be listed.
@@ -104,7 +104,7 @@ def _is_empty(parameters: Parameters) -> bool:
     return "0" in counts and counts <= {"0", "-1"}
 
 
-def opened(plan: Plan, hadoop: Hadoop) -> Plan:
+def with_file_settings(plan: Plan, hadoop: Hadoop) -> Plan:
     """The plan with Hadoop's settings for its locations."""
     places = (parts_of(piece.location)[:2] for piece in plan.pieces)
     return replace(plan, settings=settings_of(places, hadoop))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from hmstats.client import Metastore
-from hmstats.collector.planning.locked import whole_lock
+from hmstats.collector.planning.locked import table_lock
 from hmstats.collector.refresh.what import Wanted
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
@@ -104,7 +104,7 @@ def _reason(of: ObjectHealth, known: _Known, wanted: Wanted) -> str | None:
     if lease.retry_ms is not None and lease.retry_ms > known.now_ms:
         return f"failed {lease.failures} times in a row, is tried again at {_time(lease.retry_ms)}"
     locks = [*known.locks.get((name.database, ""), ()), *known.locks.get((name.database, name.table), ())]
-    if whole_lock(locks) is not None:
+    if table_lock(locks) is not None:
         return "is locked"
     subject = Subject(name.parent, name.table)
     if not known.stated.is_automatic(subject):

@@ -60,17 +60,18 @@ def _tree(text: str) -> exp.Analyze:
     problem = ""
     for dialect in _DIALECTS:
         try:
-            with _unlogged():
+            with _silence_parser():
                 trees = sqlglot.parse(text, read=dialect)
         except SqlglotError as error:
-            problem = problem or _place(error)
+            problem = problem or _position(error)
             continue
         if len(trees) == 1 and isinstance(trees[0], exp.Analyze):
             return trees[0]
     raise StatementError(f"the statement cannot be read{problem}; the form is {FORM}, and there are no aliases")
 
 
-def _place(error: SqlglotError) -> str:
+def _position(error: SqlglotError) -> str:
+    """The position of a syntax error, for its sentence; empty if it is unknown."""
     if not isinstance(error, ParseError) or not error.errors:
         return ""
     first = error.errors[0]
@@ -121,7 +122,7 @@ def _value(value: exp.Expression) -> str:
 
 
 @contextmanager
-def _unlogged() -> Iterator[None]:
+def _silence_parser() -> Iterator[None]:
     """Silences sqlglot's warnings about statements that it cannot parse, since they raise an error here."""
     logger = logging.getLogger("sqlglot")
     before, logger.disabled = logger.disabled, True

@@ -42,7 +42,7 @@ def as_text(value: KeyValue) -> str:
     return str(value) or NULL_PARTITION_VALUE
 
 
-def checked(spec: PartitionSpec, keys: Sequence[Column]) -> dict[str, str | None]:
+def check_spec(spec: PartitionSpec, keys: Sequence[Column]) -> dict[str, str | None]:
     """The spec, in the order of the table's keys, with one text for each value (`11` for the `011` of an int).
 
     Raises StatementError for a value that does not fit its key's type. The spec's keys must be the table's, in lower

@@ -33,24 +33,24 @@ def as_column(array: pa.Array, column_type: str) -> pa.Array:
     """
     values = conform(array, arrow_type(column_type))
     char = _CHAR.fullmatch(column_type)
-    return _padded(values, int(char[1])) if char else values
+    return _pad(values, int(char[1])) if char else values
 
 
 def conform(array: pa.Array, wanted: pa.DataType) -> pa.Array:
     """The array cast to `wanted`. Raises pyarrow.ArrowInvalid if a value does not fit."""
     values = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
-    if values == wanted or _same_text(values, wanted):
+    if values == wanted or _is_same_text(values, wanted):
         return array
     if pa.types.is_timestamp(values) and pa.types.is_timestamp(wanted):
         return pc.cast(array, wanted, safe=False)  # nanoseconds, or with a time zone, which does not change the instant
     return pc.cast(array, wanted)
 
 
-def _same_text(one: pa.DataType, other: pa.DataType) -> bool:
+def _is_same_text(one: pa.DataType, other: pa.DataType) -> bool:
     return bool(pa.types.is_large_string(one) and pa.types.is_string(other))
 
 
-def _padded(array: pa.Array, width: int) -> pa.Array:
+def _pad(array: pa.Array, width: int) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         return pa.DictionaryArray.from_arrays(array.indices, pc.utf8_rpad(array.dictionary, width))
     return pc.utf8_rpad(array, width)

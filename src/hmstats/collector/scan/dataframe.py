@@ -11,7 +11,7 @@ from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.arrow_types import as_column
 from hmstats.collector.scan.states import States, Types
-from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name, quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,8 +41,8 @@ def states_frame(rows: "DataFrame", keys: Sequence[str], types: Types, options: 
     """The states of every partition of the rows as a frame that Spark has not run yet."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
 
-    columns = [F.col(_quoted(column)) for column in types] or [F.lit(True).alias(_ROW)]
-    values = [F.col(_quoted(key)).cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
+    columns = [F.col(quote_name(column)) for column in types] or [F.lit(True).alias(_ROW)]
+    values = [F.col(quote_name(key)).cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
     wanted = rows.select(*columns, *values)
     if options.most_tasks is not None:
         wanted = wanted.coalesce(options.most_tasks)
@@ -65,8 +65,8 @@ def task_states(
                 seen = part.take(np.flatnonzero(sample.random(part.num_rows) < options.sample_fraction))
                 found.of(piece).leave_out(part.num_rows - seen.num_rows)
                 part = seen  # noqa: PLW2901 - only these are looked at
-            found.of(piece).update(conformed(part, types))
-    for state in found.encoded():
+            found.of(piece).update(conform_batch(part, types))
+    for state in found.encode():
         yield pa.RecordBatch.from_arrays([pa.array([each]) for each in state], schema=_ARROW_SCHEMA)
 
 
@@ -90,13 +90,9 @@ def by_partition(batch: pa.RecordBatch, keys: Sequence[str], first: int) -> Iter
         yield partition_name(keys, texts), batch.take(rows.values)
 
 
-def conformed(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
+def conform_batch(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
     """The batch, its columns by place, with the names and the types of the metastore's columns."""
     if not types:
         return batch.select([])  # carries the number of rows if there is no array
     arrays = [as_column(batch.column(number), type_) for number, type_ in enumerate(types.values())]
     return pa.RecordBatch.from_arrays(arrays, list(types))
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"

@@ -26,15 +26,15 @@ _LEAST_PLAIN_TEXT_BYTES = 4
 dictionary-encoded."""
 
 
-def accumulated(splits: Iterable[Split], types: Types, options: Options = DEFAULT) -> TableAccumulator:
+def accumulate(splits: Iterable[Split], types: Types, options: Options = DEFAULT) -> TableAccumulator:
     """The state of splits of one piece. Raises UnreadableFile naming the file that cannot be read."""
     found = States(types, options).of(WHOLE_TABLE)
     for split in splits:
-        take(found, split, types)
+        add_split(found, split, types)
     return found
 
 
-def take(found: TableAccumulator, split: Split, types: Types) -> None:
+def add_split(found: TableAccumulator, split: Split, types: Types) -> None:
     """Add the rows of a split to a state. Raises UnreadableFile naming the file that cannot be read."""
     found.leave_out(split.rows_left_out)
     try:
@@ -69,7 +69,7 @@ def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:
         for some in _runs(sizes):
             for batch in file.iter_batches(rows, some, list(wanted.values()), use_threads=False):
                 read += batch.num_rows
-                yield _conformed(batch, wanted, types)
+                yield _to_columns(batch, wanted, types)
     _check_rows(split.path, sum(footer.row_group(group).num_rows for group in groups), read)
 
 
@@ -122,7 +122,7 @@ def _is_text(column_type: str) -> bool:
     return kind_of(column_type) is Kind.STRING
 
 
-def _conformed(batch: pa.RecordBatch, wanted: Mapping[str, str], types: Types) -> pa.RecordBatch:
+def _to_columns(batch: pa.RecordBatch, wanted: Mapping[str, str], types: Types) -> pa.RecordBatch:
     arrays = {
         column: as_column(batch.column(wanted[column]), type_)
         if column in wanted

@@ -30,7 +30,7 @@ class Placing:
     names: Mapping[Identity, str | None]
     twins: Mapping[str, str]
 
-    def placed(self, states: Iterable[State]) -> Iterator[State]:
+    def place_states(self, states: Iterable[State]) -> Iterator[State]:
         """The states with their pieces' names, or with Spark's names for unknown partitions."""
         return ((name, state) for spark_name, state in states for name in self.pieces_of(spark_name))
 

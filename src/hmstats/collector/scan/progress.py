@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class JobProgress:
     """The progress of an analysis: finished tasks of those known so far, partitions of all, and rows."""
 
     tasks: int
@@ -22,7 +22,7 @@ class Done:
     rows: int
 
 
-Progress: TypeAlias = Callable[[Done], None]
+Progress: TypeAlias = Callable[[JobProgress], None]
 """Called periodically with the progress, from another thread."""
 
 _GROUP_PROPERTIES = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
@@ -42,13 +42,13 @@ class Counters:
         self._partitions.add(partitions)
         self._rows.add(rows)
 
-    def done(self, tasks: int, tasks_in_all: int) -> Done:
+    def progress(self, tasks: int, tasks_in_all: int) -> JobProgress:
         """The counts, on the driver."""
-        return Done(tasks, tasks_in_all, self._partitions.value, self._in_all, self._rows.value)
+        return JobProgress(tasks, tasks_in_all, self._partitions.value, self._in_all, self._rows.value)
 
 
 @contextmanager
-def watched(
+def report_progress(
     spark: SparkSession, progress: Progress | None, description: str, partitions: int = 0
 ) -> Iterator[Counters | None]:
     """Report the progress of the jobs that this thread runs inside; yields None without a `progress`.
@@ -76,8 +76,8 @@ def watched(
 
 def _watch(context: SparkContext, group: str, counters: Counters, progress: Progress, ended: threading.Event) -> None:
     while not ended.wait(_INTERVAL_SECONDS):
-        progress(counters.done(*_tasks(context, group)))
-    progress(counters.done(*_tasks(context, group)))
+        progress(counters.progress(*_tasks(context, group)))
+    progress(counters.progress(*_tasks(context, group)))
 
 
 def _tasks(context: SparkContext, group: str) -> tuple[int, int]:

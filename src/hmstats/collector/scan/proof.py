@@ -18,7 +18,7 @@ from hmstats.collector.scan.rows import rows
 from hmstats.collector.scan.scan import each_as_stored
 from hmstats.collector.scan.tasks import Outcome
 from hmstats.errors import AnalysisIncomplete
-from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name, partition_values
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name, partition_values, quote_name
 
 _SHOWN = 5
 
@@ -46,7 +46,7 @@ def check_placed(service: Metastore, plan: Plan, strangers: Mapping[str, int]) -
         )
 
 
-def without_doubt(spark: SparkSession, plan: Plan, outcome: Outcome) -> tuple[list[str], Outcome]:
+def resolve_doubts(spark: SparkSession, plan: Plan, outcome: Outcome) -> tuple[list[str], Outcome]:
     """The doubted pieces that really have no rows, and the outcome, where the others have failed."""
     if not outcome.doubted:
         return [], outcome
@@ -69,7 +69,7 @@ def _counts(spark: SparkSession, plan: Plan, names: Collection[str]) -> dict[str
         if not plan.keys:
             count = found.count()
             return {WHOLE_TABLE: count} if count else {}
-        texts = [F.col(f"`{key}`").cast("string") for key in plan.keys]
+        texts = [F.col(quote_name(key)).cast("string") for key in plan.keys]
         counted = found.groupBy(*texts).count().collect()
     places = placing(plan.key_columns, doubted.pieces, doubted.unchanged)
     spark_names = ((_name(plan, each[:-1]), int(each[-1])) for each in counted)

@@ -31,18 +31,18 @@ def rows_passed_on(run: DataFrame) -> int | None:
     plan: Any = run._jdf.queryExecution().executedPlan()  # noqa: SLF001 - Spark has no other way to its metrics
     if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
         plan = plan.executedPlan()
-    return _counted(plan.children())
+    return _sum_output_rows(plan.children())
 
 
-def _counted(operators: Any) -> int | None:
+def _sum_output_rows(operators: Any) -> int | None:
     """The sum of the operators' output rows, each by its own metric or by those of its inputs."""
-    counts = [_of_operator(operators.apply(place)) for place in range(operators.size())]
+    counts = [_operator_rows(operators.apply(place)) for place in range(operators.size())]
     known = [each for each in counts if each is not None]
     return sum(known) if known and len(known) == len(counts) else None
 
 
-def _of_operator(operator: Any) -> int | None:
+def _operator_rows(operator: Any) -> int | None:
     metrics = operator.metrics()
     if metrics.contains(_ROWS):
         return int(metrics.apply(_ROWS).value())
-    return _counted(operator.children())
+    return _sum_output_rows(operator.children())

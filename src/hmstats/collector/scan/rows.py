@@ -8,7 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.scan.placing import identity
-from hmstats.model.catalog.names import NULL_PARTITION_VALUE
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, quote_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, Column, TableName
 from hmstats.model.statistics.column_types import base_type
 
@@ -22,7 +22,7 @@ def rows(spark: SparkSession, plan: Plan) -> DataFrame:
     """The table's rows, of the wanted partitions only."""
     found = spark.table(_spark_name(plan.table))
     for key, value in plan.spec.items():
-        column = F.col(f"`{key}`")
+        column = F.col(quote_name(key))
         if value is not None:
             found = found.where(column.isNull() if value == NULL_PARTITION_VALUE else column == value)
     if not plan.unchanged and not plan.chosen:
@@ -42,11 +42,11 @@ def _only(found: DataFrame, plan: Plan) -> DataFrame:
 
 
 def _text(key: Column) -> SparkColumn:
-    text = F.col(f"`{key.name}`").cast("string")
+    text = F.col(quote_name(key.name)).cast("string")
     return F.rtrim(text) if base_type(key.type) == "char" else text
 
 
 def _spark_name(table: TableName) -> str:
     """The table's name in Spark, whose session catalog is the metastore's default one."""
     parts = (table.database, table.table) if table.catalog == DEFAULT_CATALOG else astuple(table)
-    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
+    return quote_name(*parts)

@@ -11,7 +11,7 @@ from zlib import crc32
 from pyspark.sql import DataFrame, SparkSession
 
 from hmstats.client.connection.batches import batches
-from hmstats.collector.planning.data_files import absent
+from hmstats.collector.planning.data_files import missing_locations
 from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.planning.prepare import Files
@@ -21,7 +21,7 @@ from hmstats.collector.scan.row_proof import check_rows
 from hmstats.collector.scan.rows import rows
 from hmstats.collector.scan.splits import TASKS_PER_CORE, Split, cut
 from hmstats.collector.scan.states import State
-from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read
+from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read_tasks
 from hmstats.sketch.accumulator import TableAccumulator
 
 _AS_STORED = (
@@ -40,7 +40,7 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
 
     Delivers all findings but the table's own.
     """
-    in_files, others = by_reader(plan, files)
+    in_files, others = split_by_reader(plan, files)
     outcome = scan_files(spark, replace(plan, pieces=in_files), files, job)
     if not others:
         return outcome
@@ -49,13 +49,13 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
         return outcome.merge(scan_rows(rows(spark, rest), rest, job))
 
 
-def by_reader(plan: Plan, files: Files) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+def split_by_reader(plan: Plan, files: Files) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """The pieces whose files are read directly, and those whose rows Spark reads.
 
     Spark fails on a missing directory, so pieces without files are not read by Spark.
     """
     bare = {piece.name: piece.location for piece in plan.pieces if not piece.parquet and not files[piece.name]}
-    nowhere = absent(bare, plan.settings)
+    nowhere = missing_locations(bare, plan.settings)
     in_files = [piece for piece in plan.pieces if piece.parquet or piece.name in nowhere]
     return tuple(in_files), tuple(piece for piece in plan.pieces if not piece.parquet and piece.name not in nowhere)
 
@@ -86,12 +86,12 @@ def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outco
     )
     if not tasks:
         return Outcome()
-    records = spark.sparkContext.parallelize(tasks, len(tasks)).mapPartitions(partial(read, job=job))
+    records = spark.sparkContext.parallelize(tasks, len(tasks)).mapPartitions(partial(read_tasks, job=job))
     shared = {piece for task in tasks for piece in task.shared}
     if not shared:
-        return _merged(records.values())
-    shuffled = shuffled_by_piece(records, min(len(shared), TASKS_PER_CORE * cores))
-    return _merged(shuffled.mapPartitions(partial(merge_records, job=job)))
+        return _merge_outcomes(records.values())
+    shuffled = shuffle_by_piece(records, min(len(shared), TASKS_PER_CORE * cores))
+    return _merge_outcomes(shuffled.mapPartitions(partial(merge_records, job=job)))
 
 
 def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
@@ -102,19 +102,19 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     run = dataframe.states_frame(found, plan.keys, plan.types, job.options)
     states, table = dataframe.records(run), plan.table.short
     if job.delivery is None:
-        outcome = _merged(states.mapPartitions(partial(merge_records, job=job)))
+        outcome = _merge_outcomes(states.mapPartitions(partial(merge_records, job=job)))
         check_rows(table, outcome.rows or 0, found, run)
         return _doubted_alone(outcome, job)
     context = states.context
     cores = context.defaultParallelism
     shared = context.broadcast(placing(plan.key_columns, plan.pieces, plan.unchanged))
-    records = states.mapPartitions(partial(_placed_and_counted, shared=shared))
+    records = states.mapPartitions(partial(_place_and_count, shared=shared))
     every = context.parallelize(list(_first_records(plan)), cores)
-    records = shuffled_by_piece(records.union(every), max(1, min(len(plan.pieces), TASKS_PER_CORE * cores)))
+    records = shuffle_by_piece(records.union(every), max(1, min(len(plan.pieces), TASKS_PER_CORE * cores)))
     # All rows are read here, once: later steps read the states from the shuffle files.
     taken = records.filter(lambda record: record[0] == ROWS_TAKEN).values().sum()
     check_rows(table, taken, found, run)
-    return _merged(records.mapPartitions(partial(merge_records, job=replace(job, doubts_empty=True))))
+    return _merge_outcomes(records.mapPartitions(partial(merge_records, job=replace(job, doubts_empty=True))))
 
 
 def _doubted_alone(outcome: Outcome, job: Job) -> Outcome:
@@ -124,25 +124,25 @@ def _doubted_alone(outcome: Outcome, job: Job) -> Outcome:
     )
 
 
-def placed(states: Any, plan: Plan) -> Any:
+def place_states(states: Any, plan: Plan) -> Any:
     """The states of rows that Spark has read, an RDD, by the names of their pieces."""
     if not plan.keys:
         return states
     shared = states.context.broadcast(placing(plan.key_columns, plan.pieces, plan.unchanged))
-    return states.mapPartitions(partial(_placed, shared=shared))
+    return states.mapPartitions(partial(_place_states, shared=shared))
 
 
-def _placed(states: Iterable[State], shared: Any) -> Iterator[State]:
+def _place_states(states: Iterable[State], shared: Any) -> Iterator[State]:
     found: Placing = shared.value
-    return found.placed(states)
+    return found.place_states(states)
 
 
-def _placed_and_counted(states: Iterable[State], shared: Any) -> Iterator[Record]:
+def _place_and_count(states: Iterable[State], shared: Any) -> Iterator[Record]:
     """The states by the names of their pieces, and the number of all rows, placed or not."""
     rows = 0
     for name, state in states:
         rows += TableAccumulator.rows_in(state)
-        yield from shared.value.placed([(name, state)])
+        yield from shared.value.place_states([(name, state)])
     yield ROWS_TAKEN, rows
 
 
@@ -170,12 +170,12 @@ def tasks_of(pieces: Iterable[Piece], splits: Iterable[Sequence[Split]], *, alon
     return [*tasks, *(Task((), empty=tuple(names)) for names in batches(rest, _EMPTY_PIECES_A_TASK))]
 
 
-def shuffled_by_piece(records: Any, tasks: int) -> Any:
+def shuffle_by_piece(records: Any, tasks: int) -> Any:
     """The records shuffled by piece, those of one piece consecutively in one task; spills to disk."""
     return records.repartitionAndSortWithinPartitions(tasks, lambda piece: crc32(piece.encode()))
 
 
-def _merged(outcomes: Any) -> Outcome:
+def _merge_outcomes(outcomes: Any) -> Outcome:
     if outcomes.getNumPartitions() <= MOST_STATES_AT_DRIVER:
         return reduce(Outcome.merge, outcomes.collect(), Outcome())
     merged: Outcome = outcomes.treeReduce(Outcome.merge)

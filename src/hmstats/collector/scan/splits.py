@@ -75,13 +75,13 @@ def cut(
     footers = _footers(cut_up, settings)
     units: list[list[Split]] = []
     for piece in wanted:
-        groups = partial(_known_groups, footers, piece)
+        groups = partial(_footer_groups, footers, piece)
         if options.sampled:
-            found = _sampled(piece, files[piece.name], groups, options.sample_fraction)
+            found = _sample_piece(piece, files[piece.name], groups, options.sample_fraction)
         else:
-            found = _whole(piece, files[piece.name], groups)
+            found = _split_piece(piece, files[piece.name], groups)
         units += [found] if weights[piece.name] <= most else [[split] for split in found]
-    tasks = _balanced([unit for unit in units if unit], count)
+    tasks = _balance([unit for unit in units if unit], count)
     return [[replace(split, settings=settings) for split in task] for task in tasks]
 
 
@@ -110,44 +110,46 @@ def _count(total: float, cores: int, options: Options) -> int:
 def _footers(files: Sequence[tuple[Piece, DataFile]], settings: Settings) -> dict[tuple[str, str], list[_Group]]:
     """The row groups of files, by piece and path; footers are read in parallel, since the threads wait for a store."""
     with ThreadPoolExecutor(_FOOTER_THREADS) as threads:
-        found = threads.map(lambda each: _groups(each[0], each[1], settings), files)
+        found = threads.map(lambda each: _read_groups(each[0], each[1], settings), files)
         return {(piece.name, file.path): groups for (piece, file), groups in zip(files, found, strict=True)}
 
 
-def _known_groups(footers: Mapping[tuple[str, str], list[_Group]], piece: Piece, file: DataFile) -> list[_Group]:
+def _footer_groups(footers: Mapping[tuple[str, str], list[_Group]], piece: Piece, file: DataFile) -> list[_Group]:
     return footers.get((piece.name, file.path), [])
 
 
-def _whole(piece: Piece, files: Sequence[DataFile], groups_of: _Groups) -> list[Split]:
+def _split_piece(piece: Piece, files: Sequence[DataFile], groups_of: _Groups) -> list[Split]:
     """The splits of a whole piece, by row groups for files whose groups are known."""
     return [
-        split for file in files for split in [_split(piece, each) for each in groups_of(file)] or [_all_of(piece, file)]
+        split
+        for file in files
+        for split in [_split_group(piece, each) for each in groups_of(file)] or [_split_file(piece, file)]
     ]
 
 
-def _sampled(piece: Piece, files: Sequence[DataFile], groups_of: _Groups, fraction: float) -> list[Split]:
+def _sample_piece(piece: Piece, files: Sequence[DataFile], groups_of: _Groups, fraction: float) -> list[Split]:
     """Row groups with at least the wanted part of a piece's rows; deterministic for the same files."""
     groups = [group for file in files for group in groups_of(file)]
     rows, picked = sum(group.rows for group in groups), set[tuple[str, int]]()
     left_out = rows
     top = parse(piece.location).path.lstrip("/")
-    for group in sorted(groups, key=partial(_drawn, piece.name, top)):
+    for group in sorted(groups, key=partial(_sample_order, piece.name, top)):
         if rows - left_out >= fraction * rows:
             break
         picked.add((group.file.path, group.number))
         left_out -= group.rows
-    chosen = [_split(piece, group) for group in groups if (group.file.path, group.number) in picked]
-    chosen += [_all_of(piece, file) for file in files if not groups_of(file)]
+    chosen = [_split_group(piece, group) for group in groups if (group.file.path, group.number) in picked]
+    chosen += [_split_file(piece, file) for file in files if not groups_of(file)]
     return [*chosen, Split(piece.name, piece.location, "", (), 0, left_out)] if left_out else chosen
 
 
-def _drawn(piece: str, top: str, group: _Group) -> int:
+def _sample_order(piece: str, top: str, group: _Group) -> int:
     """A pseudorandom number of a row group, by its path below the piece's location `top`."""
     _, found, below = group.file.path.partition(top)
     return crc32(f"{piece}\0{below if found else group.file.path}\0{group.number}".encode())
 
 
-def _groups(piece: Piece, file: DataFile, settings: Settings) -> list[_Group]:
+def _read_groups(piece: Piece, file: DataFile, settings: Settings) -> list[_Group]:
     """The row groups of a file; none if it cannot be read, which the task that reads it will report."""
     system, _ = open_location(piece.location, settings)
     try:
@@ -158,15 +160,15 @@ def _groups(piece: Piece, file: DataFile, settings: Settings) -> list[_Group]:
     return [_Group(file, number, group.num_rows, compressed_bytes(group)) for number, group in enumerate(groups)]
 
 
-def _all_of(piece: Piece, file: DataFile) -> Split:
+def _split_file(piece: Piece, file: DataFile) -> Split:
     return Split(piece.name, piece.location, file.path, None, file.bytes)
 
 
-def _split(piece: Piece, group: _Group) -> Split:
+def _split_group(piece: Piece, group: _Group) -> Split:
     return Split(piece.name, piece.location, group.file.path, (group.number,), group.bytes)
 
 
-def _balanced(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]:
+def _balance(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]:
     """The units, in order, in at most so many tasks; each is assigned by the position of its middle among all bytes."""
     weights = [sum(_weight(split.bytes) for split in unit) for unit in units]
     total, before = sum(weights), 0
@@ -174,10 +176,10 @@ def _balanced(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]
     for unit, weight in zip(units, weights, strict=True):
         tasks[min(count - 1, (2 * before + weight) * count // (2 * total))] += unit
         before += weight
-    return [list(_joined(task)) for task in tasks if task]
+    return [list(_join_groups(task)) for task in tasks if task]
 
 
-def _joined(splits: Iterable[Split]) -> Iterator[Split]:
+def _join_groups(splits: Iterable[Split]) -> Iterator[Split]:
     """Join row groups of one file to one split."""
     for (piece, location, path, whole), group in groupby(
         splits, key=lambda each: (each.piece, each.location, each.path, each.row_groups is None)

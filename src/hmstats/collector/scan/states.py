@@ -42,7 +42,7 @@ class States:
             total = total.merge(accumulator)
         return total
 
-    def encoded(self) -> Iterator[State]:
+    def encode(self) -> Iterator[State]:
         """The serialized state of every piece."""
         return ((piece, accumulator.to_bytes()) for piece, accumulator in self._of_pieces.items())
 

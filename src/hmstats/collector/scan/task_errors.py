@@ -19,7 +19,7 @@ _LOST = re.compile(r"Python worker exited unexpectedly|ExecutorLostFailure|java\
 
 
 @contextmanager
-def as_our_own() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Raise the HmstatsError of a task; other errors pass unchanged.
 
     If Spark itself could not read a file, raises UnreadableFile; if the tasks' Python lacks hmstats, SettingsError; if
@@ -28,7 +28,7 @@ def as_our_own() -> Iterator[None]:
     try:
         yield
     except (Py4JJavaError, PySparkException) as error:
-        found = _translated(str(error))
+        found = _translate(str(error))
         if found is None:
             raise
         raise found from error
@@ -39,17 +39,17 @@ def as_our_own() -> Iterator[None]:
 
 
 @contextmanager
-def every_error_as_our_own() -> Iterator[None]:
-    """As `as_our_own`; every other error of Spark is an AnalysisIncomplete with Spark's first line."""
+def translate_all_errors() -> Iterator[None]:
+    """As `translate_errors`; every other error of Spark is an AnalysisIncomplete with Spark's first line."""
     try:
-        with as_our_own():
+        with translate_errors():
             yield
     except (Py4JError, PySparkException) as error:
-        said = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
-        raise AnalysisIncomplete(f"Spark has ended the analysis: {said.strip().partition(chr(10))[0]}") from error
+        text = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
+        raise AnalysisIncomplete(f"Spark has ended the analysis: {text.strip().partition(chr(10))[0]}") from error
 
 
-def _translated(text: str) -> HmstatsError | None:
+def _translate(text: str) -> HmstatsError | None:
     for name, sentence in reversed(_OURS.findall(text)):  # the last one was raised, earlier ones are its causes
         kind = getattr(errors, name, None)
         if isinstance(kind, type) and issubclass(kind, HmstatsError):

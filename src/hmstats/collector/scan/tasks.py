@@ -108,51 +108,72 @@ ROWS_TAKEN = f"{_OUTCOMES}rows"
 """The record name of the number of rows that a task has read."""
 
 
-def read(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
+def read_tasks(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
     """Read pieces, and deliver complete ones; returns the states of the others, and the outcome."""
-    tally = _Tally(job)
-    parts: list[Record] = []
-    key = _OUTCOMES
-
-    def findings() -> Iterator[tuple[str, Finding]]:
-        nonlocal key
-        for task in tasks:
-            for piece, state in _states(task, job):
-                key = _OUTCOMES + piece
-                if piece in task.shared:
-                    parts.append((piece, state if isinstance(state, Failure) else state.to_bytes()))
-                else:
-                    yield from tally.finished(piece, state)
-
-    outcome = tally.outcome(findings())
-    yield from parts
-    yield key, outcome
+    reader = _TaskReader(tasks, job)
+    outcome = reader.tally.outcome(reader.findings())
+    yield from reader.shared_states
+    yield reader.outcome_name, outcome
 
 
 def merge_records(records: Iterable[Record], job: Job) -> Iterator[Outcome]:
     """Finish and deliver pieces from their consecutive records; returns one merged outcome."""
-    tally = _Tally(job)
-    earlier = Outcome()
+    merger = _RecordMerger(records, job)
+    outcome = merger.tally.outcome(merger.findings())
+    yield merger.earlier.merge(outcome)
 
-    def findings() -> Iterator[tuple[str, Finding]]:
-        nonlocal earlier
-        for piece, group in groupby(records, key=itemgetter(0)):
+
+class _TaskReader:
+    """Reads the pieces of tasks. `findings` must be consumed before the other attributes are read."""
+
+    def __init__(self, tasks: Iterable[Task], job: Job) -> None:
+        self._tasks = tasks
+        self._job = job
+        self.tally = _Tally(job)
+        self.shared_states: list[Record] = []
+        """The states of pieces that other tasks read too."""
+        self.outcome_name = _OUTCOMES
+        """The record name of the outcome, which no other task has."""
+
+    def findings(self) -> Iterator[tuple[str, Finding]]:
+        """The findings of the pieces that these tasks read alone."""
+        for task in self._tasks:
+            for piece, state in _states(task, self._job):
+                self.outcome_name = _OUTCOMES + piece
+                if piece in task.shared:
+                    self.shared_states.append((piece, state if isinstance(state, Failure) else state.to_bytes()))
+                else:
+                    yield from self.tally.finish(piece, state)
+
+
+class _RecordMerger:
+    """Merges the records of each piece. `findings` must be consumed before the other attributes are read."""
+
+    def __init__(self, records: Iterable[Record], job: Job) -> None:
+        self._records = records
+        self._job = job
+        self.tally = _Tally(job)
+        self.earlier = Outcome()
+        """The merged outcomes among the records."""
+
+    def findings(self) -> Iterator[tuple[str, Finding]]:
+        """The findings of the requested pieces; rows of other pieces are counted."""
+        for piece, group in groupby(self._records, key=itemgetter(0)):
             parts = (part for _, part in group)
             if piece.startswith(_OUTCOMES):
-                earlier = reduce(Outcome.merge, (part for part in parts if isinstance(part, Outcome)), earlier)
-            elif piece in job.known.value:
-                yield from tally.finished(piece, _merged(parts, job))
+                self.earlier = reduce(
+                    Outcome.merge, (part for part in parts if isinstance(part, Outcome)), self.earlier
+                )
+            elif piece in self._job.known.value:
+                yield from self.tally.finish(piece, _merge_parts(parts, self._job))
             else:
-                tally.strange(piece, _merged(parts, job))
-
-    outcome = tally.outcome(findings())
-    yield earlier.merge(outcome)
+                self.tally.count_stranger(piece, _merge_parts(parts, self._job))
 
 
-def finish(empty_pieces: Iterable[str], job: Job) -> Outcome:
+def finish_empty(empty_pieces: Iterable[str], job: Job) -> Outcome:
     """Finish and deliver pieces that have no rows."""
     tally = _Tally(replace(job, counters=None))
-    return tally.outcome(each for piece in empty_pieces for each in tally.finished(piece, empty(job)))
+    return tally.outcome(each for piece in empty_pieces for each in tally.finish(piece, empty_state(job)))
 
 
 class _Tally:
@@ -160,17 +181,17 @@ class _Tally:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._total = empty(job)
+        self._total = empty_state(job)
         self._rows = 0
         self._failed: dict[str, str] = {}
         self._doubted: list[str] = []
         self._strangers: dict[str, int] = {}
 
-    def strange(self, piece: str, state: TableAccumulator | Failure) -> None:
+    def count_stranger(self, piece: str, state: TableAccumulator | Failure) -> None:
         """Count the rows of an unrequested partition."""
         self._strangers[piece] = 0 if isinstance(state, Failure) else state.rows
 
-    def finished(self, piece: str, state: TableAccumulator | Failure) -> Iterator[tuple[str, Finding]]:
+    def finish(self, piece: str, state: TableAccumulator | Failure) -> Iterator[tuple[str, Finding]]:
         """The finding of a piece, if it has one and pieces are delivered."""
         if isinstance(state, Failure):
             self._failed[piece] = state.sentence
@@ -189,12 +210,12 @@ class _Tally:
 
     def outcome(self, findings: Iterable[tuple[str, Finding]]) -> Outcome:
         """Deliver the findings; returns the outcome of everything."""
-        spooled, refused = self._delivered(findings)
+        spooled, refused = self._deliver(findings)
         state = self._total.to_bytes() if self._job.whole else None
         doubted = tuple(self._doubted)
         return Outcome(self._rows, spooled, self._failed, refused, state, doubted, self._strangers)
 
-    def _delivered(self, findings: Iterable[tuple[str, Finding]]) -> tuple[int, Mapping[str, str]]:
+    def _deliver(self, findings: Iterable[tuple[str, Finding]]) -> tuple[int, Mapping[str, str]]:
         """Deliver the findings; returns how many were spooled, and the refused ones with reasons."""
         if self._job.delivery is None:
             deque(findings, maxlen=0)
@@ -206,7 +227,7 @@ class _Tally:
         return delivered.spooled, delivered.refused
 
 
-def empty(job: Job) -> TableAccumulator:
+def empty_state(job: Job) -> TableAccumulator:
     """The state of no rows."""
     return States(job.types, job.options).of(WHOLE_TABLE)
 
@@ -216,21 +237,21 @@ def _states(task: Task, job: Job) -> Iterator[tuple[str, TableAccumulator | Fail
     for piece, splits in by_piece(task.splits):
         yield piece, _state(splits, job)
     for piece in task.empty:
-        yield piece, empty(job)
+        yield piece, empty_state(job)
 
 
 def _state(splits: Sequence[Split], job: Job) -> TableAccumulator | Failure:
     try:
-        return parquet.accumulated(splits, job.types, job.options)
+        return parquet.accumulate(splits, job.types, job.options)
     except UnreadableFile as error:
         if job.reliable:
             raise
         return Failure(str(error))
 
 
-def _merged(parts: Iterable[Part], job: Job) -> TableAccumulator | Failure:
+def _merge_parts(parts: Iterable[Part], job: Job) -> TableAccumulator | Failure:
     """Merge a piece's parts; a failure if one of them is."""
-    state = empty(job)
+    state = empty_state(job)
     for part in parts:
         if isinstance(part, Failure):
             return part

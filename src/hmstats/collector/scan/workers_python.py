@@ -13,13 +13,13 @@ from pyspark.sql import SparkSession
 VARIABLE = "PYSPARK_PYTHON"
 
 
-def use_the_drivers_python(spark: SparkSession) -> None:
+def use_driver_python(spark: SparkSession) -> None:
     """Make tasks on the driver's machine use the driver's Python, unless PYSPARK_PYTHON is set."""
     context: Any = spark.sparkContext
-    if VARIABLE not in os.environ and runs_here(context.master):
+    if VARIABLE not in os.environ and is_local_master(context.master):
         context.pythonExec = sys.executable
 
 
-def runs_here(master: str) -> bool:
+def is_local_master(master: str) -> bool:
     """Whether tasks run on the driver's machine, by Spark's master URL."""
     return master.split("[", maxsplit=1)[0] in ("local", "local-cluster")

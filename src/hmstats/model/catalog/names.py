@@ -47,11 +47,16 @@ def database_name(database: str, catalog: str | None = None) -> DatabaseName:
     return DatabaseName(own_catalog.lower(), own_database.lower())
 
 
-def one_text(name: DatabaseName) -> str:
+def database_text(name: DatabaseName) -> str:
     """A database as one text with its catalog: bare in `hive`, with the prefix in another catalog."""
     if name.catalog == DEFAULT_CATALOG:
         return name.database
     return f"{_CATALOG_MARKER}{name.catalog}{_DATABASE_SEPARATOR}{name.database}"
+
+
+def quote_name(*parts: str) -> str:
+    """A name for SQL of Spark and Hive: each part in backquotes, joined by dots."""
+    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
 
 
 def table_name(database: str, table: str, catalog: str | None = None) -> TableName:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from hmstats.errors import InvalidInput
+from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import Column
 from hmstats.outlets.arrow.columns import values_type
 
@@ -90,7 +91,7 @@ def _nested_text(type_: pa.DataType) -> str:
 
 
 def _name(text: str) -> str:
-    return text if re.fullmatch(r"\w+", text) else f"`{text.replace('`', '``')}`"
+    return text if re.fullmatch(r"\w+", text) else quote_name(text)
 
 
 def _is_any(type_: pa.DataType, checks: Iterable[str]) -> bool:

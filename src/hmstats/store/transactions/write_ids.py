@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from hmstats.model.catalog.names import one_text
+from hmstats.model.catalog.names import database_text
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.store.schema import NEXT_WRITE_ID, TXN_TO_WRITE_ID
 from hmstats.store.statements import queued
@@ -98,12 +98,12 @@ def forget_table(unit: Unit, name: TableName) -> None:
 def forget_database(unit: Unit, name: DatabaseName) -> None:
     """Delete the write ids of every table of a dropped database."""
     for column in (_N.NWI_DATABASE, _T.T2W_DATABASE):
-        unit.connection.execute(delete(column.table).where(column == one_text(name)))
+        unit.connection.execute(delete(column.table).where(column == database_text(name)))
 
 
 def _named(table: Table, name: TableName) -> Mapping[str, str]:
     prefix = "NWI" if table is NEXT_WRITE_ID else "T2W"
-    return {f"{prefix}_DATABASE": one_text(name.parent), f"{prefix}_TABLE": name.table}
+    return {f"{prefix}_DATABASE": database_text(name.parent), f"{prefix}_TABLE": name.table}
 
 
 def _of(table: Table, name: TableName) -> list[ColumnElement[Any]]:

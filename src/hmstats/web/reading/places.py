@@ -3,6 +3,7 @@
 from hmstats.client import Metastore
 from hmstats.client.naming import named_table
 from hmstats.errors import NoSuchObject
+from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, Column, Table, TableName
 from hmstats.model.spark.spark_schema import data_columns
 
@@ -33,7 +34,7 @@ def shown_name(name: TableName) -> str:
     parts = (
         (name.database, name.table) if name.catalog == DEFAULT_CATALOG else (name.catalog, name.database, name.table)
     )
-    return ".".join(each if _is_plain(each) else f"`{each.replace('`', '``')}`" for each in parts)
+    return ".".join(each if _is_plain(each) else quote_name(each) for each in parts)
 
 
 def _is_plain(part: str) -> bool:

@@ -12,7 +12,7 @@ from tests.collector.lake.test_delta import table_of
 
 from hmstats import client
 from hmstats.collector.lake.iceberg import table_files
-from hmstats.collector.lake.iceberg.table_metadata import encoded, entries, next_location
+from hmstats.collector.lake.iceberg.table_metadata import encode, entries, next_location
 from hmstats.collector.request.statement import statement
 from hmstats.outlets.puffin.blob import Blob
 from hmstats.outlets.puffin.file import PuffinFile, read, write
@@ -63,7 +63,7 @@ def committed(service: client.Metastore, name: str, metadata: Mapping[str, Any])
     """Make this the table's metadata."""
     before = location_of(service, name)
     after = next_location(metadata, before)
-    table_files.write_metadata(load_file_io(location=after), after, encoded(metadata))
+    table_files.write_metadata(load_file_io(location=after), after, encode(metadata))
     assert service.iceberg.replace(statement(name).table, before, after)
 
 

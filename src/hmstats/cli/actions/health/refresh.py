@@ -23,12 +23,13 @@ from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import Choices
-from hmstats.collector.planning.preferred import preferred
+from hmstats.collector.planning.preferred import apply_preferences
 from hmstats.collector.refresh.round import Done, Refresher
 from hmstats.collector.refresh.watching import Watch
 from hmstats.collector.refresh.what import Wanted, seconds_of
 from hmstats.collector.request.statement import statement
 from hmstats.errors import StatementError
+from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.runs import Outcome
 from hmstats.model.preferences.windows import parse_windows
@@ -115,8 +116,8 @@ class _Analyses:
         with connect(how.job.metastore, patience_seconds=how.job.patience_seconds) as service:
             table = service.existing_table(name)
             if is_lake_table(table):
-                request = statement(_quoted(name))
-                wanted = preferred(service, request, how.options, row_counts=False)
+                request = statement(quote_name(name.database, name.table))
+                wanted = apply_preferences(service, request, how.options, row_counts=False)
                 spool = how.job.spool or str(Path(DEFAULT_FOLDER).absolute())
                 delivery = Delivery(table.name, (), how.job.metastore, new_run(), spool, how.job.patience_seconds)
                 return analyze_lake(
@@ -129,10 +130,10 @@ class _Analyses:
                     row_counts=False,
                 )
         session = self._session()
-        with import_module("hmstats.collector.scan.task_errors").every_error_as_our_own():
+        with import_module("hmstats.collector.scan.task_errors").translate_all_errors():
             return collector.analyze(
                 session,
-                _quoted(name),
+                quote_name(name.database, name.table),
                 metastore=how.job.metastore,
                 partitions=list(partitions) or None,
                 changed_only=changed_only,
@@ -154,10 +155,6 @@ class _Analyses:
 
 def _no_analysis(name: TableName, *_: object) -> "Report":
     raise StatementError(f"a dry run analyses nothing, found {name}")
-
-
-def _quoted(name: TableName) -> str:
-    return f"`{name.database}`.`{name.table}`"
 
 
 @contextmanager

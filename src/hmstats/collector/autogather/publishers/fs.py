@@ -66,7 +66,7 @@ class FsAggregator(_Folder):
     def aggregate(self) -> Iterator[PartialState]:
         """Read the states one by one. Raises GatheringFailed if the folder cannot be read."""
         try:
-            for place in sorted(_place(path, self._folder) for path in self._paths()):
+            for place in sorted(_place_of_path(path, self._folder) for path in self._paths()):
                 with self._files.open_input_stream(_path(self._folder, place)) as file:
                     yield PartialState(place, file.read())
         except OSError as error:
@@ -103,7 +103,7 @@ def _path(folder: str, place: Place) -> str:
     return f"{folder}/{place.piece}/{name}" if place.piece else f"{folder}/{name}"
 
 
-def _place(path: str, folder: str) -> Place:
+def _place_of_path(path: str, folder: str) -> Place:
     piece, _, name = path[len(folder) + 1 :].rpartition("/")
     task, attempt, number = name.split(".")
     return Place(piece, int(task), int(attempt), int(number))

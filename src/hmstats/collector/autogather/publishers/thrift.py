@@ -14,7 +14,7 @@ _TIMEOUT_SECONDS = 60.0
 _RETRIES = 3
 
 
-class _Connected:
+class _ServiceConnection:
     """A connection to the service for one run; `run.connection` has its addresses."""
 
     def init(self, run: Run) -> None:
@@ -29,7 +29,7 @@ class _Connected:
         self._service = RunningWrites(self._connection)
 
 
-class ThriftPublisher(_Connected):
+class ThriftPublisher(_ServiceConnection):
     """Sends states in messages of some MB."""
 
     def publish(self, states: Sequence[PartialState]) -> None:
@@ -42,7 +42,7 @@ class ThriftPublisher(_Connected):
         self._connection.close()
 
 
-class ThriftAggregator(_Connected):
+class ThriftAggregator(_ServiceConnection):
     """Asks for states in pages."""
 
     def init(self, run: Run) -> None:

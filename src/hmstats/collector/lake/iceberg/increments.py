@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from hmstats.collector.lake.iceberg import table_files as files
 from hmstats.collector.lake.iceberg import table_metadata as metadata_of
-from hmstats.collector.lake.opened import Added, EarlierVersion, Sketched
+from hmstats.collector.lake.opened import AddedFiles, EarlierVersion, SketchedColumn
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import InvalidInput, SketchError
 from hmstats.outlets.puffin import file as puffin
@@ -33,7 +33,7 @@ class Lineage:
     metadata: Mapping[str, Any]
     opened: Any
     snapshot_id: int
-    fields: Mapping[str, Sketched]
+    fields: Mapping[str, SketchedColumn]
     read: Read
 
     def earlier(self) -> Iterator[EarlierVersion]:
@@ -51,10 +51,10 @@ class Lineage:
         return EarlierVersion(
             version_of(earlier_id),
             identity_of(self.metadata, earlier_id),
-            lambda columns: self._added(earlier_id, columns),
+            lambda columns: self._read_added(earlier_id, columns),
         )
 
-    def _added(self, earlier_id: int, columns: Collection[str]) -> Added | None:
+    def _read_added(self, earlier_id: int, columns: Collection[str]) -> AddedFiles | None:
         """What was added since; None if not all these columns have a sketch of that snapshot."""
         sketches = self._sketches(earlier_id, columns)
         if sketches is None:
@@ -64,7 +64,7 @@ class Lineage:
         )
         tasks = list(scan.plan_files())
         listed = [DataFile(each.file.file_path, each.file.file_size_in_bytes) for each in tasks]
-        return Added(listed, lambda names: self.read(tasks, names), sketches)
+        return AddedFiles(listed, lambda names: self.read(tasks, names), sketches)
 
     def _sketches(self, snapshot_id: int, columns: Collection[str]) -> dict[str, ThetaSketch] | None:
         entry = metadata_of.entries(self.metadata).get(snapshot_id)

@@ -7,7 +7,7 @@ from typing import Any
 from hmstats.client import Metastore
 from hmstats.collector.lake.iceberg.impala_snapshots import PARAMETER, with_snapshot
 from hmstats.collector.lake.iceberg.registration import SnapshotSketches, register
-from hmstats.collector.lake.opened import Sketched
+from hmstats.collector.lake.opened import SketchedColumn
 from hmstats.collector.report import PuffinFile
 from hmstats.model.catalog.objects import TableName
 from hmstats.sketch.distinct.theta import ThetaSketch
@@ -21,7 +21,7 @@ class IcebergOutlet:
     metadata: Mapping[str, Any]
     snapshot_id: int
     io: Any
-    fields: Mapping[str, Sketched]
+    fields: Mapping[str, SketchedColumn]
 
     def register(
         self, metastore: Metastore, sketches: Mapping[str, ThetaSketch], unwanted: Collection[str]

@@ -46,7 +46,7 @@ def puffin_counts(metastore: Metastore, table: Table, hadoop: Hadoop = no_settin
         raise StatementError(f"table {shown} has no Puffin file of its current snapshot, nor of an earlier one")
     names = {int(each["id"]): str(each["name"]).lower() for each in metadata_of.schema(metadata).get("fields") or ()}
     types = {column.name.lower(): column.type.lower() for column in table.columns}
-    stored = _stored(metastore, table, list(types))
+    stored = _stored_statistics(metastore, table, list(types))
     found: list[ColumnStatistics] = []
     fields: list[int] = []
     left_out: dict[str, str] = {}
@@ -58,13 +58,13 @@ def puffin_counts(metastore: Metastore, table: Table, hadoop: Hadoop = no_settin
         if reason is not None:
             left_out[column] = reason
             continue
-        found.append(_counted(column, types[column], stored.get(column), ndv, entry))
+        found.append(_with_count(column, types[column], stored.get(column), ndv, entry))
         fields.append(field)
     parameter = with_snapshot(table.parameters.get(PARAMETER, ""), fields, int(entry["snapshot-id"]))
     return PuffinCounts(tuple(found), {PARAMETER: parameter} if fields else {}, left_out)
 
 
-def _stored(metastore: Metastore, table: Table, columns: list[str]) -> dict[str, ColumnStatistics]:
+def _stored_statistics(metastore: Metastore, table: Table, columns: list[str]) -> dict[str, ColumnStatistics]:
     """The stored statistics by column, with their sketches where the metastore sends any."""
     try:
         found = [column for each in metastore.statistics(table.name, columns) for column in each.columns]
@@ -83,7 +83,7 @@ def _reason(type_: str, stored: ColumnStatistics | None) -> str | None:
     return None
 
 
-def _counted(
+def _with_count(
     column: str, type_: str, stored: ColumnStatistics | None, ndv: int, entry: Mapping[str, Any]
 ) -> ColumnStatistics:
     kind = kind_of(type_)

@@ -16,7 +16,7 @@ from hmstats.collector.lake.iceberg import table_metadata as metadata_of
 from hmstats.collector.lake.iceberg.increments import Lineage, identity_of, version_of
 from hmstats.collector.lake.iceberg.outlet import IcebergOutlet
 from hmstats.collector.lake.iceberg.spark_rows import SparkRows
-from hmstats.collector.lake.opened import Hadoop, LakeTable, Sketched
+from hmstats.collector.lake.opened import Hadoop, LakeTable, SketchedColumn
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import InvalidInput, SettingsError, StatementError, UnreadableFile
 from hmstats.extras import install_advice
@@ -52,7 +52,7 @@ def open_iceberg(table: Table, hadoop: Hadoop) -> LakeTable:
     data_files = _live_files(opened) if only_by_spark else [each.file for each in tasks]
     exact = only_by_spark is None and not any(each.delete_files for each in tasks)
     fields = {field.name.lower(): field for field in opened.schema().fields}
-    sketched = {name: found for name, field in fields.items() if (found := _sketched(field)) is not None}
+    sketched = {name: found for name, field in fields.items() if (found := _sketched_column(field)) is not None}
 
     def read(some: Iterable[Any], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         return _batches(shown, opened, some, _names(shown, fields, columns))
@@ -150,12 +150,12 @@ def _live_files(opened: Any) -> list[Any]:
     return [each for each in listed if each.content == DataFileContent.DATA]
 
 
-def _sketched(field: Any) -> Sketched | None:
+def _sketched_column(field: Any) -> SketchedColumn | None:
     """The column's place in Puffin files; None for types without theta sketches."""
     kind = str(field.field_type).partition("[")[0].partition("(")[0]
     if kind in _TEXTS:
-        return Sketched(field.field_id, is_text=True)
-    return Sketched(field.field_id, is_text=False) if kind in (*_NUMBERS, *_INSTANTS) else None
+        return SketchedColumn(field.field_id, is_text=True)
+    return SketchedColumn(field.field_id, is_text=False) if kind in (*_NUMBERS, *_INSTANTS) else None
 
 
 def _reason(field: Any) -> str:

@@ -38,7 +38,7 @@ class SnapshotSketches:
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class Registration:
     """The outcome: the field ids whose distinct counts the snapshot's entry has, and the file's path.
 
     `reason` is why nothing was registered; `path` is None then.
@@ -49,7 +49,7 @@ class Registered:
     reason: str | None = None
 
 
-def register(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSketches) -> Registered:
+def register(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSketches) -> Registration:
     """Register sketches for their snapshot in the newest metadata of a table of the metastore.
 
     A commit that comes in between stays, and the registration is tried again on top of it. Raises ServiceError if that
@@ -64,31 +64,31 @@ def register(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSke
     raise ServiceError(f"table {name.short} was committed to {_ATTEMPTS} times meanwhile, and has no new statistics")
 
 
-def _attempt(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSketches) -> Registered | None:
+def _attempt(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSketches) -> Registration | None:
     """One try; None if another commit came first."""
     location = commits.metadata_location(name)
     if location is None:
-        return Registered((), None, f"table {name.short} is no longer one of Iceberg")
+        return Registration((), None, f"table {name.short} is no longer one of Iceberg")
     metadata = files.read_metadata(io, location)
     of = metadata_of.snapshot_of(metadata, new.snapshot_id)
     if metadata.get("table-uuid", new.table_uuid) != new.table_uuid or of is None:
-        return Registered((), None, f"snapshot {new.snapshot_id} is no longer one of table {name.short}")
+        return Registration((), None, f"snapshot {new.snapshot_id} is no longer one of table {name.short}")
     live = metadata_of.live_fields(metadata)
     made = {field: sketch for field, sketch in new.sketches.items() if field in live}
     blobs = blobs_of_snapshot(made, of, _earlier(io, metadata, new), live)
     stands = metadata_of.entries(metadata).get(new.snapshot_id)
-    if not made and _described(blobs) == list((stands or {}).get("blob-metadata") or ()):
+    if not made and _describe_blobs(blobs) == list((stands or {}).get("blob-metadata") or ()):
         path = None if stands is None else str(stands["statistics-path"])
-        return Registered(_counted(blobs), path, None if stands else "there is no column to count")
+        return Registration(_theta_fields(blobs), path, None if stands else "there is no column to count")
     written = snapshot_file(blobs)
     path = metadata_of.new_statistics_location(metadata, new.snapshot_id)
     entry = statistics_entry(written, blobs, path, new.snapshot_id)
     after = metadata_of.next_location(metadata, location)
     following = metadata_of.with_entry(metadata, entry, location, time.time_ns() // 1_000_000)
     files.write_new(io, path, written.data)
-    files.write_metadata(io, after, metadata_of.encoded(following))
+    files.write_metadata(io, after, metadata_of.encode(following))
     if commits.replace(name, location, after):
-        return Registered(_counted(blobs), path)
+        return Registration(_theta_fields(blobs), path)
     files.remove(io, after)
     files.remove(io, path)
     return None
@@ -109,9 +109,9 @@ def _earlier(io: Any, metadata: Metadata, new: SnapshotSketches) -> list[Blob]:
     return [each for each in blobs if not (each.is_ours and set(new.unwanted).intersection(each.fields))]
 
 
-def _described(blobs: Collection[Blob]) -> list[dict[str, Any]]:
+def _describe_blobs(blobs: Collection[Blob]) -> list[dict[str, Any]]:
     return [each.described() for each in blobs]
 
 
-def _counted(blobs: Collection[Blob]) -> tuple[int, ...]:
+def _theta_fields(blobs: Collection[Blob]) -> tuple[int, ...]:
     return tuple(sorted(field for each in blobs if each.type == THETA for field in each.fields))

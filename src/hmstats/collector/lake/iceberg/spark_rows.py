@@ -15,6 +15,7 @@ from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.dataframe import task_states
 from hmstats.collector.scan.states import States, Types
 from hmstats.errors import StatementError, UnreadableFile
+from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.sketch.accumulator import TableAccumulator
 from hmstats.sketch.distinct.theta import ThetaSketch
@@ -49,7 +50,7 @@ class SparkRows:
 
         _set_up(spark, metastore)
         try:
-            rows = spark.read.option("versionAsOf", str(self.snapshot_id)).table(self._place)
+            rows = spark.read.option("versionAsOf", str(self.snapshot_id)).table(self._spark_name)
             found = _states(rows, types, sketched, options).collect()
         except (PySparkException, Py4JJavaError) as error:
             said = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
@@ -67,8 +68,8 @@ class SparkRows:
         return states.of(WHOLE_TABLE), sketches
 
     @property
-    def _place(self) -> str:
-        return ".".join(_quoted(each) for each in (_CATALOG, self.name.database, self.name.table))
+    def _spark_name(self) -> str:
+        return quote_name(_CATALOG, self.name.database, self.name.table)
 
 
 def _set_up(spark: "SparkSession", metastore: str) -> None:
@@ -83,7 +84,7 @@ def _states(rows: "DataFrame", types: Types, sketched: Sequence[str], options: O
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
 
     names = [*types, *(each for each in sketched if each not in types)]
-    columns = [F.col(_quoted(each)) for each in names] or [F.lit(True).alias("__row")]
+    columns = [F.col(quote_name(each)) for each in names] or [F.lit(True).alias("__row")]
     task = partial(_task_states, names=tuple(names), types=types, sketched=tuple(sketched), options=options)
     return rows.select(*columns).mapInArrow(task, _SCHEMA)
 
@@ -98,18 +99,14 @@ def _task_states(
     """One task's output: the state of its rows, and each column's sketch by its name."""
     sketches = {each: ThetaSketch() for each in sketched}
 
-    def seen() -> Iterator[pa.RecordBatch]:
+    def add_to_sketches() -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for name, sketch in sketches.items():
                 sketch.update(batch.column(names.index(name)))
             yield batch
 
-    for state in task_states(seen(), (), types, options):
+    for state in task_states(add_to_sketches(), (), types, options):
         yield pa.RecordBatch.from_arrays([state.column(0), state.column(1)], schema=_ARROW_SCHEMA)
     found = [sketch.to_bytes() for sketch in sketches.values()]
     arrays = [pa.array(list(sketches), pa.string()), pa.array(found, pa.binary())]
     yield pa.RecordBatch.from_arrays(arrays, schema=_ARROW_SCHEMA)
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"

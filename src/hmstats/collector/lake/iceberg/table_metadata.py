@@ -115,7 +115,7 @@ def new_statistics_location(metadata: Metadata, snapshot_id: int) -> str:
     return f"{folder(metadata)}/{snapshot_id}-{uuid4()}.stats"
 
 
-def encoded(metadata: Metadata) -> bytes:
+def encode(metadata: Metadata) -> bytes:
     """The bytes of a metadata file, not compressed."""
     return json.dumps(metadata, separators=(",", ":"), ensure_ascii=False).encode()
 

@@ -1,6 +1,7 @@
 """One column with more of it, and the statement and the commands that give the same."""
 
 from hmstats.client import Metastore
+from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import Column, Table
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
@@ -46,7 +47,7 @@ def column_page(service: Metastore, text: str, name: str, selection: Selection) 
 
 def _statement(table: Table, column: Column, part: Part, selection: Selection) -> str:
     """The SQL that computes the column's numbers anew."""
-    name = f"`{column.name}`"
+    name = quote_name(column.name)
     numbers = ["count(*)", f"count(*) - count({name})", f"count(DISTINCT {name})"]
     kind = kind_of(column.type)
     if kind in (Kind.STRING, Kind.BINARY):
@@ -55,7 +56,8 @@ def _statement(table: Table, column: Column, part: Part, selection: Selection) -
         numbers += [f"sum(CASE WHEN {name} THEN 1 ELSE 0 END)"]
     else:
         numbers += [f"min({name})", f"max({name})"]
-    return f"SELECT {', '.join(numbers)} FROM {_quoted(table)}{_condition(part, selection)}"
+    source = quote_name(table.name.database, table.name.table)
+    return f"SELECT {', '.join(numbers)} FROM {source}{_condition(part, selection)}"
 
 
 def _condition(part: Part, selection: Selection) -> str:
@@ -82,7 +84,3 @@ def _commands(table: Table, column: Column, part: Part, selection: Selection) ->
     if kind not in (Kind.STRING, Kind.BINARY, Kind.BOOLEAN):
         asked += [f"hmstats ask bounds {of}", f"hmstats ask quantile {of}"]
     return [*asked, f"hmstats ask top {of}", *([] if more else [f"hmstats show {table.name.short}"])]
-
-
-def _quoted(table: Table) -> str:
-    return f"`{table.name.database}`.`{table.name.table}`"

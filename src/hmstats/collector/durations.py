@@ -1,0 +1,13 @@
+"""The durations of an analysis, step by step."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def measure(seconds: dict[str, float], step: str) -> Iterator[None]:
+    """Store the duration of the block in `seconds`, under the name of the step; not if it raises."""
+    begin = time.perf_counter()
+    yield
+    seconds[step] = time.perf_counter() - begin
