@@ -24,7 +24,7 @@ from hmstats.model.statistics.column_statistics import (
     StringStatistics,
     TimestampStatistics,
 )
-from hmstats.outlets.spark.spark_properties import own
+from hmstats.outlets.spark.spark_properties import spark_parameters
 from hmstats.sketch.quantiles.kll import KllHistogram
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -152,8 +152,8 @@ def test_a_table_that_spark_alters_is_as_before(lived: Lived) -> None:
     assert after["altered"] == {**before["pushed"], "later": {}}
     assert after["of_hive"] == before["of_hive"]
     assert not any("hmstats" in key for key in after["properties"])
-    assert own(lived.parameters["altered t"]) == own(lived.parameters["analyzed t"]) != {}
-    assert own(lived.parameters["altered hh"]) == own(lived.parameters["pushed h"]) == {}
+    assert spark_parameters(lived.parameters["altered t"]) == spark_parameters(lived.parameters["analyzed t"]) != {}
+    assert spark_parameters(lived.parameters["altered hh"]) == spark_parameters(lived.parameters["pushed h"]) == {}
     assert lived.stored["altered hh"] == lived.stored["pushed h"]
     assert lived.stored["altered t"] == lived.stored["pushed t"]
 

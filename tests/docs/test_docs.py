@@ -92,7 +92,7 @@ def test_the_commands_of_readme_can_be_parsed(line: str) -> None:
     parsed = command.make_context(path, words)
     assert parsed.command is command
     if path == "describe":
-        describe_statement.parse(describe_statement.completed(parsed.params["statement"]))
+        describe_statement.parse(describe_statement.complete_statement(parsed.params["statement"]))
     if path == "analyze":
         assert all(statement(text.replace("*", "x")) for text in parsed.params["tables"])
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
 from hmstats.errors import InvalidInput, StatementError
-from hmstats.model.preferences.values import PUFFIN_COLUMNS, PUFFIN_TEXT, parsed
+from hmstats.model.preferences.values import PUFFIN_COLUMNS, PUFFIN_TEXT, parse_value
 from hmstats.sketch.distinct.hive_hll import DEFAULT_P
 
 LEAST_PRECISION, MOST_PRECISION = 10, 14
@@ -57,7 +57,7 @@ class Options:
         if self.most_tasks is not None and self.most_tasks < 1:
             raise StatementError(f"an analysis must have at least 1 task, found {self.most_tasks}")
         try:
-            object.__setattr__(self, "puffin_columns", parsed(PUFFIN_COLUMNS, self.puffin_columns))
+            object.__setattr__(self, "puffin_columns", parse_value(PUFFIN_COLUMNS, self.puffin_columns))
         except InvalidInput as error:
             raise StatementError(str(error)) from error
 

@@ -104,7 +104,7 @@ class ColumnAccumulator:
         but is no bound. Lengths are in bytes of UTF-8; the average is that of the values that are not null.
         """
         every = self.rows if rows is None else rows
-        nulls, trues = (self._extrapolated(count, every) for count in (self.nulls, self.trues))
+        nulls, trues = (self._extrapolate(count, every) for count in (self.nulls, self.trues))
         fields: dict[str, object] = {"nulls": nulls}
         values = self.rows - self.nulls
         if self.kind is Kind.BOOLEAN:
@@ -148,7 +148,7 @@ class ColumnAccumulator:
             )
         return read
 
-    def _extrapolated(self, count: int, rows: int) -> int | None:
+    def _extrapolate(self, count: int, rows: int) -> int | None:
         """A count extrapolated to so many rows; None if no row was seen."""
         if rows == self.rows:
             return count

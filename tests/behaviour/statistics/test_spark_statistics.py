@@ -19,7 +19,7 @@ from tests.fixtures.servers import serving
 from hmstats.client import connect
 from hmstats.model.catalog.names import table_name
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
-from hmstats.outlets.spark.spark_properties import PREFIX, own, read
+from hmstats.outlets.spark.spark_properties import PREFIX, read, spark_parameters
 from hmstats.sketch.quantiles.kll import KllHistogram
 from hmstats.wire.idl import hive_metastore as api
 
@@ -50,7 +50,7 @@ def push(metastore: Metastore, *columns: str, table: str = "t", **changed: Any) 
 
 def seen(metastore: Metastore, client: Any, table: str = "t") -> dict[str, str]:
     """Spark's parameters that a client is shown."""
-    return own(client.get_table(metastore.database, table).parameters)
+    return spark_parameters(client.get_table(metastore.database, table).parameters)
 
 
 def alter(metastore: Metastore, client: Any, change: Callable[[dict[str, str]], None], table: str = "t") -> None:
@@ -64,7 +64,7 @@ def analyze(metastore: Metastore, client: Any, given: dict[str, str], table: str
     """What Spark's ANALYZE does: all that it says of a table is new."""
 
     def change(parameters: dict[str, str]) -> None:
-        for key in own(parameters):
+        for key in spark_parameters(parameters):
             del parameters[key]
         parameters.update(given)
 
@@ -105,7 +105,7 @@ def test_the_request_call_shows_the_same(our_metastore: Metastore) -> None:
     push(our_metastore, "l")
     client = spark(our_metastore)
     request = api.GetTableRequest(dbName=our_metastore.database, tblName="t")
-    assert own(client.get_table_req(request).table.parameters) == seen(our_metastore, client) != {}
+    assert spark_parameters(client.get_table_req(request).table.parameters) == seen(our_metastore, client) != {}
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_a_view_that_is_old_when_it_is_written_back_is_not_stored(our_metastore:
     table = client.get_table(our_metastore.database, "t")
     push(our_metastore, "l", numDVs=8)
     client.alter_table_with_environment_context(our_metastore.database, "t", table, None)
-    assert own(our_metastore.parameters()) == {}
+    assert spark_parameters(our_metastore.parameters()) == {}
     assert read(seen(our_metastore, client)).columns["l"].distinct == 8
     assert of_table(our_metastore, "l")["l"].longStats.numDVs == 8
 
@@ -179,7 +179,7 @@ def test_a_view_without_its_mark_is_known_all_the_same(our_metastore: Metastore)
         del parameters[SHOWN]
 
     alter(our_metastore, client, forget)
-    assert own(our_metastore.parameters()) == {}
+    assert spark_parameters(our_metastore.parameters()) == {}
     assert STATED not in our_metastore.parameters()
 
 
@@ -214,7 +214,7 @@ def test_what_spark_states_is_everyones(our_metastore: Metastore) -> None:
     assert found["dt"].dateStats.lowValue.daysSinceEpoch == 11956
     assert (found["ts"].longStats.lowValue, found["ts"].longStats.highValue) == (-2, 7)
     parameters = our_metastore.parameters()
-    assert (parameters["numRows"], parameters["totalSize"], own(parameters)) == ("10", "777", given)
+    assert (parameters["numRows"], parameters["totalSize"], spark_parameters(parameters)) == ("10", "777", given)
     assert seen(our_metastore, spark(our_metastore)) == given
 
 
@@ -237,7 +237,7 @@ def test_the_newer_counts(our_metastore: Metastore) -> None:
     push(our_metastore, "l")
     found = read(seen(our_metastore, client))
     assert (found.columns["l"].distinct, found.columns["l"].low) == (5, str(-(2**63)))
-    assert read(own(our_metastore.parameters())).columns["l"].distinct == 3
+    assert read(spark_parameters(our_metastore.parameters())).columns["l"].distinct == 3
     analyze(our_metastore, client, {**totals(11, 778), **column("l", distinctCount=4)})
     assert read(seen(our_metastore, client)).columns["l"].distinct == 4
     assert of_table(our_metastore, "l")["l"].longStats.numDVs == 4
@@ -286,7 +286,7 @@ def test_spark_says_that_the_data_has_changed(our_metastore: Metastore, is_shown
     analyze(our_metastore, writer, {**seen(our_metastore, writer), **totals(10, 777), **column("s", distinctCount=4)})
     analyze(our_metastore, writer, {})
     assert sorted(of_table(our_metastore, *EVERY)) == ["d", "l"]
-    assert seen(our_metastore, spark(our_metastore)) == own(our_metastore.parameters()) == {}
+    assert seen(our_metastore, spark(our_metastore)) == spark_parameters(our_metastore.parameters()) == {}
     assert "COLUMN_STATS_ACCURATE" not in our_metastore.parameters()
     found = our_metastore.parameters()
     assert ("numRows" in found, found["numFiles"], found["totalSize"]) == (False, "1", "4096")
@@ -337,7 +337,7 @@ def test_a_partitioned_table_is_shown_what_its_partitions_say(our_metastore: Met
     found = read(seen(our_metastore, reader))
     assert (found.rows, found.size_bytes, found.columns["l"].low, found.columns["l"].high) == (18, 200, "1", "4")
     alter(our_metastore, reader, lambda parameters: parameters.update(note="mine"))
-    assert own(our_metastore.parameters()) == {}
+    assert spark_parameters(our_metastore.parameters()) == {}
     assert of_table(our_metastore, "l")["l"].longStats.highValue == 4
 
 
@@ -354,7 +354,7 @@ def test_rows_and_bytes_of_a_partition_are_everyones(our_metastore: Metastore) -
     client.alter_partitions(our_metastore.database, "t", [our_metastore.partition("a")])
     partition.parameters = found
     client.alter_partition(our_metastore.database, "t", partition)
-    assert own(client.get_partition(our_metastore.database, "t", ["a"]).parameters) == totals(5, 55)
+    assert spark_parameters(client.get_partition(our_metastore.database, "t", ["a"]).parameters) == totals(5, 55)
 
 
 def test_spark_is_shown_its_own_case_of_names(our_metastore: Metastore) -> None:
@@ -379,7 +379,7 @@ def test_a_table_that_is_made_brings_its_statistics(our_metastore: Metastore) ->
     given = {**totals(10, 777), **column("l", distinctCount=3)}
     our_metastore.table(parameters=given)
     assert of_table(our_metastore, "l")["l"].longStats.numDVs == 3
-    assert own(our_metastore.parameters()) == given
+    assert spark_parameters(our_metastore.parameters()) == given
 
 
 def test_a_table_made_like_one_that_was_shown_has_none(our_metastore: Metastore) -> None:
@@ -390,7 +390,7 @@ def test_a_table_made_like_one_that_was_shown_has_none(our_metastore: Metastore)
     table.tableName = "other"
     client.create_table(table)
     found = our_metastore.parameters("other")
-    assert (own(found), SHOWN in found, STATED in found) == ({}, False, False)
+    assert (spark_parameters(found), SHOWN in found, STATED in found) == ({}, False, False)
     assert of_table(our_metastore, "l", table="other") == {}
 
 
@@ -416,7 +416,7 @@ def test_parameters_that_nobody_understands_are_kept(our_metastore: Metastore) -
     }
     our_metastore.table()
     analyze(our_metastore, our_metastore.client(), given)
-    assert own(our_metastore.parameters()) == given
+    assert spark_parameters(our_metastore.parameters()) == given
     assert sorted(of_table(our_metastore, *EVERY)) == ["l"]
     assert seen(our_metastore, spark(our_metastore)) == given
 
@@ -435,7 +435,7 @@ def test_a_setting_says_who_is_shown(tmp_path: Path, setting: str, shown: tuple[
             found = tuple(bool(seen(metastore, each)) for each in (named, metastore.client()))
             assert found == shown
             alter(metastore, metastore.client(), lambda parameters: parameters.update(note="mine"))
-            assert own(metastore.client().get_table(metastore.database, "t").parameters).keys() == (
+            assert spark_parameters(metastore.client().get_table(metastore.database, "t").parameters).keys() == (
                 seen(metastore, named).keys()
             )
             push(metastore, "l", numDVs=6)

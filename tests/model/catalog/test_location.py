@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmstats.model.catalog.location import Location, below, moved, outermost, parse, qualified, same_place
+from hmstats.model.catalog.location import Location, below, is_same_location, move_location, outermost, parse, qualify
 
 
 @pytest.mark.parametrize(
@@ -19,10 +19,10 @@ def test_clients_of_one_store_name_one_location(scheme: str) -> None:
 
 
 def test_stores_and_buckets_differ() -> None:
-    assert not same_place("s3://lake/a", "gs://lake/a")
-    assert not same_place("s3://lake/a", "s3://sea/a")
-    assert same_place("abfs://c@account/a", "abfss://c@account/a")
-    assert not same_place(None, None)
+    assert not is_same_location("s3://lake/a", "gs://lake/a")
+    assert not is_same_location("s3://lake/a", "s3://sea/a")
+    assert is_same_location("abfs://c@account/a", "abfss://c@account/a")
+    assert not is_same_location(None, None)
 
 
 @pytest.mark.parametrize("name", ["a#b", "a?b", "a%2Fb", "a b", "k=x:y", "ä"])
@@ -60,10 +60,10 @@ def test_the_spellings_of_a_location_are_that_location() -> None:
 
 
 def test_a_move_takes_what_lies_in_a_directory_along() -> None:
-    assert moved("s3a://lake/a/k=1", "s3://lake/a", "s3://lake/b") == "s3://lake/b/k=1"
-    assert moved("file:///a", "/a", "file:/b") == "file:/b"
-    assert moved("/ab/k=1", "/a", "/b") == "/ab/k=1"
-    assert moved(None, "/a", "/b") is None
+    assert move_location("s3a://lake/a/k=1", "s3://lake/a", "s3://lake/b") == "s3://lake/b/k=1"
+    assert move_location("file:///a", "/a", "file:/b") == "file:/b"
+    assert move_location("/ab/k=1", "/a", "/b") == "/ab/k=1"
+    assert move_location(None, "/a", "/b") is None
 
 
 def test_the_outermost_of_many() -> None:
@@ -72,7 +72,7 @@ def test_the_outermost_of_many() -> None:
 
 
 def test_a_location_gets_a_scheme_and_loses_its_last_slash() -> None:
-    assert [qualified(each) for each in ("/a/", "file:///a/./b", "s3a://lake/a//", "/", "a/b/")] == [
+    assert [qualify(each) for each in ("/a/", "file:///a/./b", "s3a://lake/a//", "/", "a/b/")] == [
         "file:/a",
         "file:/a/b",
         "s3a://lake/a",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.fixtures.bounded import run_bounded
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog.wildcards import MOST_CHARACTERS, compiled
+from hmstats.model.catalog.wildcards import MOST_CHARACTERS, compile_pattern
 
 TEXT = st.text("ab", max_size=12)
 PATTERN = st.text("ab*.", max_size=10)
@@ -17,7 +17,7 @@ PATTERN = st.text("ab*.", max_size=10)
 @given(TEXT, PATTERN)
 def test_a_pattern_fits_what_an_expression_that_backtracks_fits(text: str, pattern: str) -> None:
     model = re.escape(pattern).replace(r"\*", ".*").replace(r"\.", ".")
-    found = compiled(pattern, any_text="*", any_character=".").fullmatch(text)
+    found = compile_pattern(pattern, any_text="*", any_character=".").fullmatch(text)
     assert bool(found) == bool(re.fullmatch(model, text))
 
 
@@ -31,4 +31,4 @@ def test_many_wildcards_over_a_long_text_come_to_an_end() -> None:
 
 def test_a_pattern_that_is_too_long_is_refused_with_both_lengths() -> None:
     with pytest.raises(MetaError, match=f"may have {MOST_CHARACTERS} characters, found {MOST_CHARACTERS + 1}"):
-        compiled("a" * (MOST_CHARACTERS + 1), any_text="*", any_character=".")
+        compile_pattern("a" * (MOST_CHARACTERS + 1), any_text="*", any_character=".")

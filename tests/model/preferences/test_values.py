@@ -3,7 +3,7 @@
 import pytest
 
 from hmstats.errors import InvalidInput
-from hmstats.model.preferences.values import KINDS, Level, Made, checked, parsed
+from hmstats.model.preferences.values import KINDS, Level, Made, check_value, parse_value
 
 STORED = [
     ("histogram", "Off", "false"),
@@ -27,13 +27,13 @@ STORED = [
 
 @pytest.mark.parametrize(("name", "text", "stored"), STORED)
 def test_the_stored_form_means_what_was_given(name: str, text: str, stored: str) -> None:
-    assert checked(name, text, Level.TABLE) == stored
-    assert parsed(name, stored) == parsed(name, text)
+    assert check_value(name, text, Level.TABLE) == stored
+    assert parse_value(name, stored) == parse_value(name, text)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_every_default_is_in_its_stored_form(name: str) -> None:
-    assert checked(name, KINDS[name].default, Level.EVERYTHING) == KINDS[name].default
+    assert check_value(name, KINDS[name].default, Level.EVERYTHING) == KINDS[name].default
     assert Level.TABLE in KINDS[name].levels
 
 
@@ -55,12 +55,12 @@ def test_every_default_is_in_its_stored_form(name: str) -> None:
 )
 def test_what_is_no_value(name: str, text: str) -> None:
     with pytest.raises(InvalidInput, match=f"the preference {name} must be .*, found"):
-        parsed(name, text)
+        parse_value(name, text)
 
 
 def test_what_may_be_said_of_columns_alone() -> None:
-    assert checked("statistics", "none", Level.COLUMN) == Made.NONE
+    assert check_value("statistics", "none", Level.COLUMN) == Made.NONE
     with pytest.raises(InvalidInput):
-        checked("statistics", "none", Level.TABLE)
+        check_value("statistics", "none", Level.TABLE)
     with pytest.raises(InvalidInput):
-        checked("statistics", "rows", Level.COLUMN)
+        check_value("statistics", "rows", Level.COLUMN)

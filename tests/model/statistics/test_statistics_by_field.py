@@ -13,7 +13,7 @@ from hmstats.model.statistics.column_statistics import (
     StatisticsSet,
 )
 from hmstats.model.statistics.flat_statistics import FIELDS
-from hmstats.model.statistics.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField, joined
+from hmstats.model.statistics.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField, combine
 
 LONG, TEXT = KindOfColumn("l", "bigint", Kind.LONG), KindOfColumn("s", "string", Kind.STRING)
 PLAIN = {kind: [field for field in FIELDS[kind] if field not in ("bit_vector", "histogram")] for kind in Kind}
@@ -72,7 +72,7 @@ def said(written: StatisticsByField) -> dict[tuple[str | None, str, str], Any]:
 
 @given(st.lists(writes(), min_size=2, max_size=5))
 def test_writes_that_are_joined_leave_what_they_leave_one_after_the_other(several: list[StatisticsByField]) -> None:
-    together = joined(several)
+    together = combine(several)
     target(float(together is not None))
     if together is None:
         return
@@ -92,13 +92,13 @@ def longs(partition: str, **values: int | bytes | None) -> StatisticsByField:
 def test_the_later_of_two_of_a_partition_replaces_the_earlier_where_it_says_all() -> None:
     first, second = longs("a", low=1, high=2, nulls=0, ndv=2), longs("a", low=3, high=4, nulls=1, ndv=1)
     other = longs("b", ndv=1)
-    assert joined([first, second]) == second
-    together = joined([first, other, longs("c", ndv=2)])
+    assert combine([first, second]) == second
+    together = combine([first, other, longs("c", ndv=2)])
     assert together is not None
     assert together.partitions == ["a", "b", "c"]
-    assert joined([first, other, second]) is None  # what b lacks would not matter, but is not looked at one by one
-    assert joined([first, longs("a", low=3, high=4, nulls=None, ndv=1)]) is None
-    assert joined([first, longs("a", low=3, high=4, ndv=1)]) is None
+    assert combine([first, other, second]) is None  # what b lacks would not matter, but is not looked at one by one
+    assert combine([first, longs("a", low=3, high=4, nulls=None, ndv=1)]) is None
+    assert combine([first, longs("a", low=3, high=4, ndv=1)]) is None
 
 
 def test_what_says_nothing_of_a_sketch_does_not_replace_it() -> None:
@@ -107,10 +107,10 @@ def test_what_says_nothing_of_a_sketch_does_not_replace_it() -> None:
         longs("a", low=1, high=2, nulls=0, ndv=2, bit_vector=b"HLL"),
     )
     whole = longs("a", low=1, high=2, nulls=0, ndv=2, bit_vector=b"HLL", histogram=b"k")
-    assert joined([sketched, plain]) is None
-    assert joined([sketched, whole]) == joined([plain, whole]) == whole
-    assert joined([plain, sketched]) == joined([sketched, sketched]) == sketched
-    assert joined([whole, sketched]) is None
+    assert combine([sketched, plain]) is None
+    assert combine([sketched, whole]) == combine([plain, whole]) == whole
+    assert combine([plain, sketched]) == combine([sketched, sketched]) == sketched
+    assert combine([whole, sketched]) is None
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_what_says_nothing_of_a_sketch_does_not_replace_it() -> None:
     ],
 )
 def test_writes_of_other_engines_and_columns_are_not_joined(other: StatisticsByField) -> None:
-    assert joined([longs("a", ndv=1), other]) is None
+    assert combine([longs("a", ndv=1), other]) is None

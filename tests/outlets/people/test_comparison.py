@@ -13,7 +13,7 @@ from hmstats.model.statistics.column_statistics import (
     StatisticsSet,
 )
 from hmstats.model.statistics.table_statistics import TableStatistics
-from hmstats.outlets.people.comparison import Compared, compared, q_error
+from hmstats.outlets.people.comparison import ComparedNumber, compare, q_error
 
 COUNTS = st.integers(0, 2**53)
 
@@ -25,22 +25,22 @@ def of(rows: int | None, *columns: ColumnStatistics) -> TableStatistics:
 def test_every_number_is_on_both_sides() -> None:
     left = of(100, ColumnStatistics("l", "int", LongStatistics(low=1, high=9, nulls=0, ndv=10)))
     right = of(150, ColumnStatistics("l", "int", LongStatistics(low=1, high=12, nulls=4, ndv=5)))
-    assert list(compared(left, right)) == [
-        Compared(None, "rows", 100, 150, 1.5),
-        Compared("l", "type", "int", "int"),
-        Compared("l", "ndv", 10, 5, 2.0),
-        Compared("l", "nulls", 0, 4, 4.0),
-        Compared("l", "low", "1", "1"),
-        Compared("l", "high", "9", "12"),
+    assert list(compare(left, right)) == [
+        ComparedNumber(None, "rows", 100, 150, 1.5),
+        ComparedNumber("l", "type", "int", "int"),
+        ComparedNumber("l", "ndv", 10, 5, 2.0),
+        ComparedNumber("l", "nulls", 0, 4, 4.0),
+        ComparedNumber("l", "low", "1", "1"),
+        ComparedNumber("l", "high", "9", "12"),
     ]
-    assert [each.statistic for each in compared(left, right) if each.differs] == ["rows", "ndv", "nulls", "high"]
+    assert [each.statistic for each in compare(left, right) if each.differs] == ["rows", "ndv", "nulls", "high"]
 
 
 def test_a_column_of_one_side_is_unknown_on_the_other() -> None:
     day = ColumnStatistics("d", "date", DateStatistics(low=0))
-    assert list(compared(of(None), of(None, day)))[1:] == [
-        Compared("d", "type", None, "date"),
-        Compared("d", "low", None, "1970-01-01"),
+    assert list(compare(of(None), of(None, day)))[1:] == [
+        ComparedNumber("d", "type", None, "date"),
+        ComparedNumber("d", "low", None, "1970-01-01"),
     ]
 
 
@@ -49,7 +49,7 @@ def test_zeros_at_the_end_of_a_decimal_are_no_difference() -> None:
         of(None, ColumnStatistics("d", "decimal(9,2)", DecimalStatistics(low=Decimal(text))))
         for text in ("1.5", "1.50")
     )
-    assert not any(each.differs for each in compared(one, other))
+    assert not any(each.differs for each in compare(one, other))
 
 
 @given(one=COUNTS, other=COUNTS)

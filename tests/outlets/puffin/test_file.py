@@ -11,7 +11,7 @@ from pyiceberg.table.puffin import PuffinFile as PyIcebergFile
 from tests.sketch.theta_vectors import VECTORS
 
 from hmstats.errors import InvalidInput
-from hmstats.outlets.puffin.blob import Blob, compressed
+from hmstats.outlets.puffin.blob import Blob, compress
 from hmstats.outlets.puffin.file import PuffinFile, read, write
 
 JAVA: dict[str, Any] = VECTORS["puffin"]
@@ -33,7 +33,7 @@ def altered(payload: bytes, *, flags: int = 0, length: int | None = None) -> byt
 
 def test_a_file_of_java_is_read() -> None:
     found = read(FILE)
-    assert [each.described() for each in found.blobs] == JAVA["statistics_entry"]["blob-metadata"]
+    assert [each.metadata_entry() for each in found.blobs] == JAVA["statistics_entry"]["blob-metadata"]
     assert [each.content().hex() for each in found.blobs] == [JAVA["blob_1_raw"], JAVA["blob_2_raw"]]
     assert [each.codec for each in found.blobs] == [None, "zstd"]
     assert dict(found.properties) == json.loads(JAVA["footer_json"])["properties"]
@@ -47,7 +47,7 @@ def test_a_file_of_java_is_written_byte_for_byte() -> None:
 
 
 def test_what_pyiceberg_reads_is_what_was_written() -> None:
-    blobs = (blob(b"plain"), blob(compressed(b"x" * 1000), codec="zstd", properties={"ndv": "7", "é": "\U0001f600"}))
+    blobs = (blob(b"plain"), blob(compress(b"x" * 1000), codec="zstd", properties={"ndv": "7", "é": "\U0001f600"}))
     theirs = PyIcebergFile(write(PuffinFile(blobs, {"created-by": "test"})).data)
     assert [theirs.get_blob_payload(each) for each in theirs.footer.blobs] == [b"plain", b"x" * 1000]
     assert [each.properties for each in theirs.footer.blobs] == [{}, {"ndv": "7", "é": "\U0001f600"}]
@@ -109,4 +109,4 @@ def test_blobs_that_cannot_be_decompressed_are_refused() -> None:
 def test_a_blob_that_decompresses_to_far_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hmstats.outlets.puffin.blob.MOST_CONTENT_BYTES", 1000)
     with pytest.raises(InvalidInput, match="more than 1,000 bytes"):
-        blob(compressed(bytes(1001)), codec="zstd").content()
+        blob(compress(bytes(1001)), codec="zstd").content()

@@ -74,7 +74,7 @@ def test_an_entry_is_that_of_java() -> None:
 
 
 def test_a_distinct_count_that_is_no_number_is_left_out() -> None:
-    blobs = [theta_blob(1, sketch(1, 2), NOW).described(), earlier("other", 2).described()]
-    broken = {**theta_blob(3, sketch(1), NOW).described(), "properties": {"ndv": "many"}}
+    blobs = [theta_blob(1, sketch(1, 2), NOW).metadata_entry(), earlier("other", 2).metadata_entry()]
+    broken = {**theta_blob(3, sketch(1), NOW).metadata_entry(), "properties": {"ndv": "many"}}
     assert ndvs({"blob-metadata": [*blobs, broken]}) == {1: 2}
     assert ndvs({}) == {}

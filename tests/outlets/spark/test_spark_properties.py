@@ -9,7 +9,7 @@ from tests.outlets.spark.test_spark_histogram import histograms
 
 from hmstats.model.spark.spark_statistics import EquiHeightHistogram, SparkColumn, SparkStatistics
 from hmstats.outlets.spark import spark_histogram
-from hmstats.outlets.spark.spark_properties import PREFIX, column_names, of_column, own, read, write
+from hmstats.outlets.spark.spark_properties import PREFIX, column_names, of_column, read, spark_parameters, write
 
 COUNTS = st.none() | st.integers(0, 10**17)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -66,7 +66,7 @@ def test_statistics_come_back(statistics: SparkStatistics) -> None:
 def test_spark_is_understood_and_written_alike() -> None:
     assert read({"numRows": "7", **FROM_SPARK}) == READ
     assert write(READ) == FROM_SPARK
-    assert own({"numRows": "7", **FROM_SPARK}) == FROM_SPARK
+    assert spark_parameters({"numRows": "7", **FROM_SPARK}) == FROM_SPARK
 
 
 def test_without_a_size_nothing_is_written() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from hmstats.errors import UnknownExpression
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE
-from hmstats.model.partitions.partition_expression import Call, Constant, Key, prepared
+from hmstats.model.partitions.partition_expression import Call, Constant, Key, compile_expression
 from hmstats.wire.conditions.partition_expressions import condition_from_bytes, expression_from_bytes
 
 TESTS = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ def cases(generation: str) -> Iterator[Case]:
 
 def found_by(case: Case) -> tuple[list[str], bool]:
     """The partitions that our reading of the bytes finds, and whether any was unknown."""
-    answer = prepared(expression_from_bytes(case.data), case.keys, NULL_PARTITION_VALUE)
+    answer = compile_expression(expression_from_bytes(case.data), case.keys, NULL_PARTITION_VALUE)
     found, unknown = [], False
     for name in case.names:
         values = [unquote(each.split("=", 1)[1]) for each in name.split("/")]
@@ -155,7 +155,9 @@ def test_damaged_bytes_are_unknown_and_nothing_else(generation: str) -> None:
             if not data:
                 break
         try:
-            prepared(expression_from_bytes(bytes(data)), [("region", "string"), ("y", "int")], "")(["eu", "2019"])
+            compile_expression(expression_from_bytes(bytes(data)), [("region", "string"), ("y", "int")], "")(
+                ["eu", "2019"]
+            )
         except UnknownExpression:
             continue
 

@@ -13,7 +13,7 @@ from hmstats.errors import StatementError
 from hmstats.model.catalog.names import table_name
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.outlets.people.cells import UNKNOWN
-from hmstats.outlets.people.comparison import Compared, compared
+from hmstats.outlets.people.comparison import ComparedNumber, compare
 
 Pair = tuple[str, TableStatistics, TableStatistics]
 
@@ -34,7 +34,7 @@ def compare_sides(
     with ExitStack() as connections:
         one, other = (side(text, metastore, connections) for text in (left, right))
         for title, before, after in _pairs(one, other):
-            numbers = [each for each in compared(before, after) if each.differs or everything]
+            numbers = [each for each in compare(before, after) if each.differs or everything]
             different += sum(each.differs for each in numbers)
             if numbers:
                 _print_json(title, numbers) if as_json else _print(title, numbers)
@@ -81,7 +81,7 @@ def _names(one: Source, other: Source) -> Iterator[tuple[str, str]]:
             yield database, table
 
 
-def _print(title: str, numbers: list[Compared]) -> None:
+def _print(title: str, numbers: list[ComparedNumber]) -> None:
     typer.echo(title)
     table = plain_table(["", "Column", "Statistic"], ["A", "B", "q-error"])
     for each in numbers:
@@ -91,7 +91,7 @@ def _print(title: str, numbers: list[Compared]) -> None:
     print_table(table)
 
 
-def _print_json(title: str, numbers: list[Compared]) -> None:
+def _print_json(title: str, numbers: list[ComparedNumber]) -> None:
     for each in numbers:
         row = {"of": title, "column": each.column, "statistic": each.statistic, "left": each.left, "right": each.right}
         typer.echo(json.dumps({**row, "q_error": each.q_error}, ensure_ascii=False))

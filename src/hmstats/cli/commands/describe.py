@@ -22,8 +22,8 @@ def describe(
     """
     from hmstats.cli.actions.connecting import open_metastore
     from hmstats.client.tables.describe import describe as described
-    from hmstats.outlets.describe.statement import completed
+    from hmstats.outlets.describe.statement import complete_statement
 
     with open_metastore(metastore) as service:
-        text = described(service, completed(statement))
+        text = described(service, complete_statement(statement))
     typer.echo(json.dumps({"text": text}, ensure_ascii=False) if as_json else text, nl=as_json)

@@ -19,7 +19,7 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.outlets.describe.column import column_rows, key_statistics
 from hmstats.outlets.describe.information import partition_information, table_information
-from hmstats.outlets.describe.layout import EMPTY, HEADER, escaped, joined, row, title
+from hmstats.outlets.describe.layout import EMPTY, HEADER, escape, join_lines, row, title
 from hmstats.outlets.describe.statement import Describe, parse
 from hmstats.outlets.describe.struct import partition_text, table_text
 
@@ -35,7 +35,7 @@ def describe(metastore: Metastore, statement: str) -> str:
     asked = parse(statement)
     table = metastore.existing_table(asked.table)
     target = _Target(metastore, asked, table)
-    return joined(target.of_column(asked.column) if asked.column else target.of_table())
+    return join_lines(target.of_column(asked.column) if asked.column else target.of_table())
 
 
 @dataclass
@@ -148,7 +148,7 @@ class _Target:
     def _detail(self) -> str:
         if self.partition is not None:
             return f"Detailed Partition Information\t{partition_text(self.table.name, self.partition)}\t"
-        text = escaped(table_text(self.table, self.parameters), ascii_only=False)
+        text = escape(table_text(self.table, self.parameters), ascii_only=False)
         return f"Detailed Table Information\t{text}\t"
 
 
@@ -158,7 +158,7 @@ def _column_row(column: Column) -> list[str]:
 
 def _accurate_row(parameters: Parameters, width: int) -> list[str]:
     text = parameters.get(PARAMETER)
-    return [] if text is None else row(PARAMETER, escaped(text, ascii_only=True), width=width)
+    return [] if text is None else row(PARAMETER, escape(text, ascii_only=True), width=width)
 
 
 def _sums(partitions: Sequence[Partition]) -> dict[str, str]:

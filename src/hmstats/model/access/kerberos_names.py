@@ -46,7 +46,7 @@ class KerberosRules:
     def __init__(self, text: str, realm: str) -> None:
         """Raises SettingsError for rules that cannot be read."""
         self._realm = realm
-        self._rules = _read(text)
+        self._rules = _parse_rules(text)
 
     def user(self, principal: str) -> str:
         """The user of a principal, as `alice@EXAMPLE.ORG`. Raises NotAuthenticated if no rule gives one."""
@@ -92,7 +92,7 @@ def service_principal(text: str) -> str:
     return text.replace(f"/{_HOST}@", f"/{socket.getfqdn().lower()}@")
 
 
-def _read(text: str) -> list[_Rule]:
+def _parse_rules(text: str) -> list[_Rule]:
     rules, rest = [], text.strip()
     while rest:
         found = _RULE.match(rest)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from hmstats.errors import MetaError, SettingsError
-from hmstats.model.catalog.wildcards import compiled
+from hmstats.model.catalog.wildcards import compile_pattern
 
 _KEYS = ("hosts", "users")
 _ANY = "*"
@@ -52,7 +52,7 @@ def _right(user: str, given: Mapping[str, Sequence[str]]) -> _Right:
         found = ", ".join(sorted(given)) or "nothing"
         raise SettingsError(f"proxy_users must say users and hosts of {user}, a list each, found {found}")
     try:
-        users = tuple(compiled(each, any_text=_ANY, any_character="?") for each in given["users"])
+        users = tuple(compile_pattern(each, any_text=_ANY, any_character="?") for each in given["users"])
         networks = tuple(ip_network(each) for each in given["hosts"] if each != _ANY)
     except (ValueError, MetaError) as error:
         raise SettingsError(f"proxy_users: {user} must have addresses, networks or * as hosts: {error}") from error

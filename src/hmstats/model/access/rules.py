@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from hmstats.model.access.actions import Action
-from hmstats.model.catalog.wildcards import compiled
+from hmstats.model.catalog.wildcards import compile_pattern
 
 ObjectName: TypeAlias = tuple[str, ...]
 """Catalog, database and table in lower case, as many as there are; empty for the server."""
@@ -47,7 +47,7 @@ class Pattern:
 
     @cached_property
     def _expressions(self) -> tuple[re.Pattern[str], ...]:
-        return tuple(compiled(part, any_text="*", any_character="?") for part in self.parts)
+        return tuple(compile_pattern(part, any_text="*", any_character="?") for part in self.parts)
 
     def covers(self, name: ObjectName) -> bool:
         """Whether the object, or what it is in, matches the pattern."""
@@ -151,7 +151,7 @@ def object_text(name: ObjectName) -> str:
 def _expressions(patterns: Iterable[str] | None) -> tuple[re.Pattern[str], ...] | None:
     if patterns is None:
         return None
-    return tuple(compiled(each, any_text="*", any_character="?") for each in patterns)
+    return tuple(compile_pattern(each, any_text="*", any_character="?") for each in patterns)
 
 
 def _match(expressions: tuple[re.Pattern[str], ...] | None, names: tuple[str, ...]) -> bool:

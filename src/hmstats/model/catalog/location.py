@@ -92,7 +92,7 @@ def parts_of(text: str) -> tuple[str, str, str]:
     return (scheme or LOCAL).lower(), authority or "", path
 
 
-def qualified(text: str) -> str:
+def qualify(text: str) -> str:
     """The text with a scheme, without a slash at its end; a local path as Hadoop prints it, `file:/a/b`."""
     location = parse(text)
     if location.scheme == LOCAL and location.is_absolute and not location.authority:
@@ -100,7 +100,7 @@ def qualified(text: str) -> str:
     return text.rstrip("/") if location.is_absolute else text
 
 
-def same_place(one: str | None, other: str | None) -> bool:
+def is_same_location(one: str | None, other: str | None) -> bool:
     """Whether two texts name the same location."""
     return one is not None and other is not None and parse(one) == parse(other)
 
@@ -110,7 +110,7 @@ def below(text: str, name: str) -> str:
     return f"{text.rstrip('/')}/{name}"
 
 
-def moved(text: str | None, old: str, new: str) -> str | None:
+def move_location(text: str | None, old: str, new: str) -> str | None:
     """A location after the directory `old` was moved to `new`; unchanged if it is not below `old`."""
     if text is None:
         return None

@@ -12,13 +12,13 @@ MOST_CHARACTERS = 4_000
 """The longest pattern; compiling a longer one would delay other clients."""
 
 
-def compiled(pattern: str, *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
+def compile_pattern(pattern: str, *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
     """The expression whose fullmatch tells whether a text matches. Raises MetaError if the pattern is too long."""
     check_length(pattern)
     return re.compile(_expression(pattern, any_text, any_character), flags | re.DOTALL)
 
 
-def compiled_any(patterns: list[str], *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
+def compile_any(patterns: list[str], *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
     """The expression whose fullmatch tells whether a text matches one of the patterns.
 
     Raises MetaError as `compiled`.

@@ -45,7 +45,7 @@ def as_type(value: Value, kind: str) -> Value:
     return convert(value, kind)
 
 
-def ordered(one: Value, other: Value) -> int | None:
+def compare_values(one: Value, other: Value) -> int | None:
     """Negative, 0 or positive if the first value is less, equal or greater; None if one is null or not comparable."""
     if one is None or other is None:
         return None
@@ -70,7 +70,7 @@ def _ordered_rows(one: tuple[Value, ...], other: tuple[Value, ...]) -> int:
 
 
 def _ordered_with_nulls(one: Value, other: Value) -> int:
-    order = ordered(one, other)
+    order = compare_values(one, other)
     return (one is not None) - (other is not None) if order is None else order
 
 
@@ -116,7 +116,7 @@ def _sortable(value: Any) -> Any:
     return (math.isnan(value), 0.0 if math.isnan(value) else value) if isinstance(value, float) else value
 
 
-def _whole(value: Value, kind: str) -> int | None:
+def _integer(value: Value, kind: str) -> int | None:
     bits = _BITS[base_type(kind)]
     number: int | None
     match value:
@@ -130,7 +130,7 @@ def _whole(value: Value, kind: str) -> int | None:
             number = _fitting(int(value), bits)
         case _:
             number = None
-    return None if number is None else _wrapped(number, bits)
+    return None if number is None else _wrap(number, bits)
 
 
 def _fitting(number: int, bits: int) -> int | None:
@@ -141,7 +141,7 @@ def _nearest(number: int, bits: int) -> int:
     return max(-(1 << (bits - 1)), min(number, (1 << (bits - 1)) - 1))
 
 
-def _wrapped(number: int, bits: int) -> int:
+def _wrap(number: int, bits: int) -> int:
     return (number + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
 
 
@@ -293,7 +293,7 @@ def _moment_of_text(text: str) -> Moment | None:
 
 
 _CONVERSIONS: dict[str, Callable[[Value, str], Value]] = {
-    **dict.fromkeys(_BITS, _whole),
+    **dict.fromkeys(_BITS, _integer),
     "double": _double,
     "float": _float,
     "decimal": _decimal,

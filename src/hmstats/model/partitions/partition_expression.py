@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hmstats.errors import UnknownExpression
-from hmstats.model.partitions.key_values import Moment, Value, as_type, ordered
+from hmstats.model.partitions.key_values import Moment, Value, as_type, compare_values
 
 Answer: TypeAlias = bool | None
 
@@ -45,7 +45,7 @@ _Step: TypeAlias = Callable[[_Row], Value]
 CAST = "cast "
 
 
-def prepared(
+def compile_expression(
     expression: PartitionExpression, keys: Sequence[tuple[str, str]], null_value: str
 ) -> Callable[[Sequence[str]], Answer]:
     """A function that evaluates the condition for a partition's values, given the table's keys with their types.
@@ -55,7 +55,7 @@ def prepared(
     indexes = {name.lower(): index for index, (name, _) in enumerate(keys)}
     step = _step(_nulls_named(expression, null_value), indexes)
     types = [kind for _, kind in keys]
-    used = sorted(set(_used(expression, indexes)))
+    used = sorted(set(_used_keys(expression, indexes)))
     typed: list[dict[str, Value]] = [{null_value: None} for _ in types]
 
     def answer(values: Sequence[str]) -> Answer:
@@ -70,12 +70,12 @@ def prepared(
     return answer
 
 
-def _used(expression: PartitionExpression, indexes: dict[str, int]) -> list[int]:
+def _used_keys(expression: PartitionExpression, indexes: dict[str, int]) -> list[int]:
     match expression:
         case Key(name):
             return [indexes[name.lower()]]
         case Call(_, arguments):
-            return [index for each in arguments for index in _used(each, indexes)]
+            return [index for each in arguments for index in _used_keys(each, indexes)]
         case Constant():
             return []
 
@@ -135,23 +135,23 @@ def _not(values: _Row) -> Answer:
 
 def _comparing(holds: Callable[[int], bool]) -> Callable[[_Row], Answer]:
     def compare(values: _Row) -> Answer:
-        order = ordered(values[0], values[1])
+        order = compare_values(values[0], values[1])
         return None if order is None else holds(order)
 
     return compare
 
 
-def _same(values: _Row) -> Answer:
+def _null_safe_equal(values: _Row) -> Answer:
     """Whether both are equal, or both null."""
     if None in values:
         return values[0] is None and values[1] is None
-    return ordered(values[0], values[1]) == 0
+    return compare_values(values[0], values[1]) == 0
 
 
 def _among(values: _Row) -> Answer:
     if values[0] is None:
         return None
-    orders = [ordered(values[0], each) for each in values[1:]]
+    orders = [compare_values(values[0], each) for each in values[1:]]
     return True if 0 in orders else None if None in orders else False
 
 
@@ -179,11 +179,11 @@ def _pattern(like: str) -> re.Pattern[str]:
 
 
 def _of_text(apply: Callable[[str], Value]) -> Callable[[_Row], Value]:
-    def applied(values: _Row) -> Value:
+    def apply_to_text(values: _Row) -> Value:
         text = as_type(values[0], "string")
         return apply(text) if isinstance(text, str) else None
 
-    return applied
+    return apply_to_text
 
 
 def _concat(values: _Row) -> Value:
@@ -221,7 +221,8 @@ def _case(values: _Row) -> Value:
     """CASE: a value, then pairs of a value to compare with and a result, then the ELSE result."""
     first, *rest = values
     cases = [
-        ordered(first, each) == 0 if index % 2 == 0 else each for index, each in enumerate(rest[: len(rest) // 2 * 2])
+        compare_values(first, each) == 0 if index % 2 == 0 else each
+        for index, each in enumerate(rest[: len(rest) // 2 * 2])
     ]
     return _case_when([*cases, *rest[len(rest) // 2 * 2 :]])
 
@@ -237,7 +238,7 @@ _FUNCTIONS: dict[str, tuple[int, int, Callable[[_Row], Value]]] = {
     "<=": (2, 2, _comparing(lambda order: order <= 0)),
     ">": (2, 2, _comparing(lambda order: order > 0)),
     ">=": (2, 2, _comparing(lambda order: order >= 0)),
-    "<=>": (2, 2, _same),
+    "<=>": (2, 2, _null_safe_equal),
     "in": (2, _MANY, _among),
     "between": (4, 4, _between),
     "like": (2, 2, _like),
@@ -259,4 +260,4 @@ _FUNCTIONS: dict[str, tuple[int, int, Callable[[_Row], Value]]] = {
 }
 """Each function with its fewest and most arguments."""
 
-__all__ = ["CAST", "Answer", "Call", "Constant", "Key", "Moment", "PartitionExpression", "Value", "prepared"]
+__all__ = ["CAST", "Answer", "Call", "Constant", "Key", "Moment", "PartitionExpression", "Value", "compile_expression"]

@@ -57,12 +57,12 @@ def parse_canary(text: str) -> Canary:
                 share, until = _share(value)
                 continue
         except ValueError as error:
-            raise _malformed(entry) from error
-        raise _malformed(entry)
+            raise _malformed_entry(entry) from error
+        raise _malformed_entry(entry)
     return Canary(frozenset(users), tuple(networks), share, until)
 
 
-def _malformed(entry: str) -> SettingsError:
+def _malformed_entry(entry: str) -> SettingsError:
     return SettingsError(f"canary must have entries {_EXPECTED}, found {entry!r}")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hmstats.errors import InvalidInput
-from hmstats.model.preferences.values import GUARD, GUARD_FACTOR, KINDS, PUBLISH, GuardMode, Level, parsed
+from hmstats.model.preferences.values import GUARD, GUARD_FACTOR, KINDS, PUBLISH, GuardMode, Level, parse_value
 
 HOLDING = (GUARD, GUARD_FACTOR, PUBLISH)
 """The preferences that writers look at."""
@@ -72,6 +72,6 @@ def _first(said: Mapping[tuple[Level, str, str], str], name: str) -> Any:
 
 def _value(name: str, text: str) -> Any:
     try:
-        return parsed(name, text)
+        return parse_value(name, text)
     except InvalidInput:
         return None

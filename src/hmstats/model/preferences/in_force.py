@@ -80,12 +80,12 @@ class Stated:
 
     def is_automatic(self, subject: Subject, hive: Parameters | None = None) -> bool:
         """Whether automatic runs analyse an object. `hive`: its own parameters, if known."""
-        return bool(values.parsed(values.AUTOMATIC, self.in_force(values.AUTOMATIC, subject, hive).text))
+        return bool(values.parse_value(values.AUTOMATIC, self.in_force(values.AUTOMATIC, subject, hive).text))
 
     def of(self, subject: Subject, hive: Parameters | None = None) -> Preferences:
         """What counts for an object. Raises InvalidInput for a text of a newer version that has no meaning here."""
         text = {each.name: each.text for each in self.each_in_force(subject, hive)}
-        read: dict[str, Any] = {name: values.parsed(name, text[name]) for name in KINDS}
+        read: dict[str, Any] = {name: values.parse_value(name, text[name]) for name in KINDS}
         return Preferences(every_seconds=read.pop(values.EVERY), **read)
 
     def columns_of(self, table: TableName) -> list[str]:

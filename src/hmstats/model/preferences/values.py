@@ -189,7 +189,7 @@ KINDS: Mapping[str, Kind] = {
 """Every preference, by its name."""
 
 
-def parsed(name: str, text: str) -> Any:
+def parse_value(name: str, text: str) -> Any:
     """The value of a preference's text. Raises InvalidInput for an unknown preference or an invalid text."""
     kind = _kind(name)
     try:
@@ -198,9 +198,9 @@ def parsed(name: str, text: str) -> Any:
         raise InvalidInput(f"the preference {name} must be {kind.expected}, found {text!r}") from error
 
 
-def checked(name: str, text: str, level: Level) -> str:
+def check_value(name: str, text: str, level: Level) -> str:
     """The text as it is stored. Raises InvalidInput, also for a preference that cannot be stated at this level."""
-    value = parsed(name, text)
+    value = parse_value(name, text)
     check_level(name, level)
     if name == STATISTICS and value is (Made.ROWS if level is Level.COLUMN else Made.NONE):
         of = "of a column" if level is Level.COLUMN else "of a table"

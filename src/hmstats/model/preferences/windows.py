@@ -48,7 +48,7 @@ class Window:
 
 def parse_windows(text: str) -> tuple[Window, ...]:
     """The windows in a text. Raises InvalidInput."""
-    return tuple(_parsed(each.strip()) for each in text.split(","))
+    return tuple(_parse_window(each.strip()) for each in text.split(","))
 
 
 def windows_text(windows: Sequence[Window]) -> str:
@@ -61,7 +61,7 @@ def closes_at(windows: Sequence[Window], now: datetime) -> datetime | None:
     return max((end for each in windows if (end := each.closes_at(now)) is not None), default=None)
 
 
-def _parsed(text: str) -> Window:
+def _parse_window(text: str) -> Window:
     found = _FORM.fullmatch(text)
     if found is None:
         raise InvalidInput(f"a window must be [DAYS] START-END [ZONE], {_EXAMPLE}; found {text!r}")

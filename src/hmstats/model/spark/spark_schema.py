@@ -62,7 +62,7 @@ def is_stub(columns: Sequence[Column]) -> bool:
 
 def schema_fields(parameters: Parameters) -> list[Mapping[str, Any]]:
     """The fields of Spark's schema, partition keys too, as its JSON has them; none where it cannot be read."""
-    text = parameters.get(LOG_SCHEMA) or whole_text(parameters, SCHEMA)
+    text = parameters.get(LOG_SCHEMA) or joined_parameter(parameters, SCHEMA)
     try:
         fields = json.loads(text)["fields"] if text else []
         return [{**each, "name": str(each["name"]), "type": each["type"]} for each in fields]
@@ -70,7 +70,7 @@ def schema_fields(parameters: Parameters) -> list[Mapping[str, Any]]:
         return []
 
 
-def whole_text(parameters: Mapping[str, str], key: str) -> str | None:
+def joined_parameter(parameters: Mapping[str, str], key: str) -> str | None:
     """A parameter that Spark may have cut into parts; None when it is absent, or not all of it is there."""
     if key in parameters:
         return parameters[key]

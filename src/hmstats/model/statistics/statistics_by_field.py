@@ -50,7 +50,7 @@ class StatisticsByField:
         """The number of partitions times the number of columns."""
         return len(self.partitions) * len(self.columns)
 
-    def says_all(self, but: Collection[str]) -> bool:
+    def has_all_values(self, but: Collection[str]) -> bool:
         """Whether every value is known, except for these fields."""
         return all(
             {*values} >= {*FIELDS[kind]}.difference(but) and not any(None in of_field for of_field in values.values())
@@ -88,13 +88,13 @@ def by_kind(columns: Sequence[ColumnStatistics]) -> list[FieldValues]:
     ]
 
 
-def joined(given: Sequence[StatisticsByField]) -> StatisticsByField | None:
+def combine(given: Sequence[StatisticsByField]) -> StatisticsByField | None:
     """The combined result of writing these statistics in order; None if one object cannot hold it.
 
     They must be of the same engine and columns. If two are of the same partition, the later must have all values of the
     earlier's partitions, since unknown values do not replace known ones.
     """
-    first, kept = given[0], _unreplaced(given)
+    first, kept = given[0], _drop_replaced(given)
     if kept is None or any((each.engine, each.columns) != (first.engine, first.columns) for each in given):
         return None
     alike: dict[tuple[Kind, frozenset[str]], list[tuple[int, FieldValues]]] = {}
@@ -104,10 +104,10 @@ def joined(given: Sequence[StatisticsByField]) -> StatisticsByField | None:
             alike.setdefault((group.kind, frozenset(group.values)), []).append((start, group))
         start += each.size
     partitions = [partition for each in kept for partition in each.partitions]
-    return StatisticsByField(partitions, first.engine, first.columns, [*map(_one_group, alike.values())])
+    return StatisticsByField(partitions, first.engine, first.columns, [*map(_concatenate, alike.values())])
 
 
-def _one_group(parts: Sequence[tuple[int, FieldValues]]) -> FieldValues:
+def _concatenate(parts: Sequence[tuple[int, FieldValues]]) -> FieldValues:
     """Concatenate values of the same kind and fields, each with the offset of its indexes."""
     kind, _, values = parts[0][1]
     places = [start + place for start, group in parts for place in group.places]
@@ -115,7 +115,7 @@ def _one_group(parts: Sequence[tuple[int, FieldValues]]) -> FieldValues:
     return FieldValues(kind, places, of_fields)
 
 
-def _unreplaced(given: Sequence[StatisticsByField]) -> list[StatisticsByField] | None:
+def _drop_replaced(given: Sequence[StatisticsByField]) -> list[StatisticsByField] | None:
     """The groups of statistics that no later group replaces, in order; None if only a part of one is replaced."""
     kept: list[StatisticsByField] = []
     seen = set[str | None]()
@@ -126,6 +126,6 @@ def _unreplaced(given: Sequence[StatisticsByField]) -> list[StatisticsByField] |
         if not again:
             kept.append(each)
             seen.update(each.partitions)
-        elif len(again) < len(each.partitions) or not all(later.says_all(unsaid) for later in kept):
+        elif len(again) < len(each.partitions) or not all(later.has_all_values(unsaid) for later in kept):
             return None
     return kept[::-1]

@@ -60,9 +60,9 @@ def arrow_statistics(data: Any, *, sketches: bool = False) -> pa.StructArray:
     `sketches`: bit vectors, histograms and frequent values too. Raises InvalidInput for what is none of these.
     """
     if isinstance(data, pa.Array | pa.ChunkedArray):
-        found = _computed(pa.table([data], names=[""]), sketches=sketches)[1]
+        found = _compute(pa.table([data], names=[""]), sketches=sketches)[1]
         return build.array(each if each.column is not None else each._replace(column=0) for each in found)
-    return build.array(_computed(data, sketches=sketches)[1])
+    return build.array(_compute(data, sketches=sketches)[1])
 
 
 def parquet_statistics(path: str | Path) -> pa.StructArray:
@@ -78,11 +78,11 @@ def data_statistics(data: Any) -> TableStatistics:
 
     Fields of nested columns are named by their paths: `col1.a`.
     """
-    schema, found = _computed(data, sketches=True)
+    schema, found = _compute(data, sketches=True)
     return to_model(found, schema)
 
 
-def _computed(data: Any, *, sketches: bool) -> tuple[pa.Schema, list[build.Statistic]]:
+def _compute(data: Any, *, sketches: bool) -> tuple[pa.Schema, list[build.Statistic]]:
     schema, rows = batches(data)
     made = DataStatistics(schema, sketches=sketches)
     for batch in rows:

@@ -65,7 +65,7 @@ def arrow_schema(columns: Iterable[Column]) -> pa.Schema:
 
 def arrow_type(text: str) -> pa.DataType:
     """The Arrow type of a Hive type; timestamps are microseconds. Raises InvalidInput for text that cannot be read."""
-    return _Reader(text).whole()
+    return _Reader(text).parse()
 
 
 def hive_type(type_: pa.DataType) -> str:
@@ -105,7 +105,7 @@ class _Reader:
         self._text = text
         self._at = 0
 
-    def whole(self) -> pa.DataType:
+    def parse(self) -> pa.DataType:
         read = self._type(0)
         if self._at != len(self._text):
             raise self._wrong("its end")
@@ -116,14 +116,14 @@ class _Reader:
         if depth > _MOST_DEPTH:
             raise self._wrong(f"no more than {_MOST_DEPTH} types inside each other")
         if self._next("<"):
-            return self._nested(word, depth + 1)
+            return self._parse_nested(word, depth + 1)
         arguments = self._arguments()
         if arguments is not None and (zone := _WORD.match(self._text, self._at)):
             word = f"{word} {zone[0].strip().lower()}"  # timestamp(6) with local time zone
             self._at = zone.end()
         return self._decimal(arguments) if word == "decimal" else _PLAIN.get(word, pa.null())
 
-    def _nested(self, word: str, depth: int) -> pa.DataType:
+    def _parse_nested(self, word: str, depth: int) -> pa.DataType:
         if word == "struct":
             return pa.struct(self._fields(depth))
         inner = [self._type(depth)]

@@ -64,7 +64,7 @@ def _of_column(node: Node, chunks: Sequence[Any], rows: int) -> Iterator[Statist
     low, high = min(chunk.min for chunk in valued), max(chunk.max for chunk in valued)
     exact = not isinstance(low, _CUT_OFF)
     for name, value in ((names.MIN_VALUE, low), (names.MAX_VALUE, high)):
-        held = _held(value, values_type(node.type))
+        held = _arrow_value(value, values_type(node.type))
         if held is None:
             return
         yield Statistic(node.number, names.variant(name, exact=exact), *held)
@@ -77,7 +77,7 @@ def _distinct(node: Node, count: int) -> Statistic:
     return Statistic(node.number, names.variant(names.DISTINCT_COUNT, exact=True), count, pa.int64())
 
 
-def _held(value: Any, type_: pa.DataType) -> tuple[Any, pa.DataType] | None:
+def _arrow_value(value: Any, type_: pa.DataType) -> tuple[Any, pa.DataType] | None:
     """The value in Arrow's form, with the type of the schema's examples; None if it is not known as it is."""
     if not isinstance(value, _VALUES) or (pa.types.is_timestamp(type_) and type_.unit == "ns"):
         return None

@@ -68,11 +68,11 @@ def from_model(found: TableStatistics) -> list[Statistic]:
     Statistics of a column that is none of `columns` are left out.
     """
     of_columns = {each.column.lower(): each for each in found.statistics.columns}
-    numbered = _numbered(found.columns)
+    numbered = _column_nodes(found.columns)
     tops = [node for node in numbered if node.top]
-    made = list(_of_whole(found))
+    made = list(_table_facts(found))
     for node, column in zip(tops, found.columns, strict=True):
-        made += _described(node, column)
+        made += _describe_column(node, column)
     for path, node in by_path(numbered).items():
         if path.lower() in of_columns:
             made += of_column(node, of_columns[path.lower()])
@@ -89,7 +89,7 @@ def of_column(node: Node, column: ColumnStatistics) -> Iterator[Statistic]:
     made = column.provenance or Provenance()
     all_rows = made.exact is True or made.sample_fraction == 1
     in_bytes = column.kind is not Kind.STRING or (made.tool or "").startswith(_BYTES_TOOL)
-    for field, value in _known(column.data):
+    for field, value in _known_fields(column.data):
         exact = (made.exact is True if field == "ndv" else all_rows) and (field not in _LENGTHS or in_bytes)
         if field in _COUNTS:
             yield _count(node.number, _COUNTS[field], value, exact=exact)
@@ -102,7 +102,7 @@ def of_column(node: Node, column: ColumnStatistics) -> Iterator[Statistic]:
             yield Statistic(node.number, name, value, pa.float64())
     if column.top_k is not None:
         yield _binary(node.number, names.FREQUENT_ITEMS, column.top_k)
-    for field, value in _known(made):
+    for field, value in _known_fields(made):
         yield Statistic(node.number, names.PROVENANCE[field][0], value, names.PROVENANCE[field][1])
 
 
@@ -119,7 +119,7 @@ def to_model(statistics: Iterable[Statistic], schema: pa.Schema | None = None) -
         facts.setdefault(each.column, {})[name] = Fact(each.value, each.type, exact)
     whole = facts[None]
     columns = _columns(facts, schema)
-    numbered = _numbered(columns) if schema is None else nodes(schema)
+    numbered = _column_nodes(columns) if schema is None else nodes(schema)
     found = (_read_column(node, facts[node.number]) for node in numbered if node.number in facts)
     return TableStatistics(
         name=_table_name(whole),
@@ -128,14 +128,14 @@ def to_model(statistics: Iterable[Statistic], schema: pa.Schema | None = None) -
             tuple(each for each in found if each is not None),
             _text(whole, names.PARTITION),
             _text(whole, names.ENGINE) or DEFAULT_ENGINE,
-            _whole_number(whole, names.ANALYZED),
+            _read_integer(whole, names.ANALYZED),
         ),
-        rows=_whole_number(whole, names.ROW_COUNT),
+        rows=_read_integer(whole, names.ROW_COUNT),
         rows_exact=whole.get(names.ROW_COUNT, _NOTHING).exact is True,
     )
 
 
-def _of_whole(found: TableStatistics) -> Iterator[Statistic]:
+def _table_facts(found: TableStatistics) -> Iterator[Statistic]:
     yield from of_rows(found.rows, exact=found.rows_exact)
     texts = {names.PARTITION: found.statistics.partition, names.ENGINE: found.statistics.engine}
     if found.name is not None:
@@ -148,17 +148,17 @@ def _of_whole(found: TableStatistics) -> Iterator[Statistic]:
         yield Statistic(None, names.ANALYZED, found.statistics.last_analyzed_seconds, names.SECONDS)
 
 
-def _described(node: Node, column: Column) -> Iterator[Statistic]:
+def _describe_column(node: Node, column: Column) -> Iterator[Statistic]:
     yield Statistic(node.number, names.COLUMN_NAME, column.name, pa.string())
     yield Statistic(node.number, names.COLUMN_TYPE, column.type, pa.string())
 
 
 @lru_cache(maxsize=64)  # the partitions of a table have its columns
-def _numbered(columns: tuple[Column, ...]) -> tuple[Node, ...]:
+def _column_nodes(columns: tuple[Column, ...]) -> tuple[Node, ...]:
     return nodes(arrow_schema(columns))
 
 
-def _known(record: Data | Provenance) -> Iterator[tuple[str, Any]]:
+def _known_fields(record: Data | Provenance) -> Iterator[tuple[str, Any]]:
     for field in _FIELDS[type(record)]:
         value = getattr(record, field)
         if value is not None:
@@ -189,7 +189,7 @@ def _columns(facts: Mapping[int | None, Facts], schema: pa.Schema | None) -> tup
     numbered = sorted((number, held) for number, held in facts.items() if number is not None)
     named = [(_text(held, names.COLUMN_NAME), _text(held, names.COLUMN_TYPE)) for _, held in numbered]
     columns = tuple(Column(name, type_) for name, type_ in named if name is not None and type_ is not None)
-    tops = [node.number for node in _numbered(columns) if node.top]
+    tops = [node.number for node in _column_nodes(columns) if node.top]
     found = [number for (number, _), (name, _) in zip(numbered, named, strict=True) if name is not None]
     if tops != found or (numbered and not columns):
         raise InvalidInput("statistics must name every column, or come with the schema of their data")
@@ -204,7 +204,11 @@ def _read_column(node: Node, facts: Facts) -> ColumnStatistics | None:
     data = DATA_CLASSES[kind](**_read_data(kind, facts))
     name = _text(facts, names.COLUMN_NAME) or node.path
     return ColumnStatistics(
-        name.lower(), type_, data, _bytes(facts, names.FREQUENT_ITEMS), _read_provenance(facts) or _said_by_names(facts)
+        name.lower(),
+        type_,
+        data,
+        _bytes(facts, names.FREQUENT_ITEMS),
+        _read_provenance(facts) or _implied_provenance(facts),
     )
 
 
@@ -212,14 +216,14 @@ def _read_data(kind: Kind, facts: Facts) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for field in _FIELDS[DATA_CLASSES[kind]]:
         if field in _COUNTS:
-            values[field] = _whole_number(facts, _COUNTS[field])
+            values[field] = _read_integer(facts, _COUNTS[field])
         elif field in _SKETCHES:
             values[field] = _bytes(facts, _SKETCHES[field])
         elif field in _BOUNDS:
             fact = facts.get(_BOUNDS[field], _NOTHING)
             values[field] = bounds.decode(kind, fact.value, fact.type, high=field == "high")
         else:
-            values[field] = _number(facts, names.AVERAGE_BYTE_WIDTH)
+            values[field] = _read_float(facts, names.AVERAGE_BYTE_WIDTH)
     return values
 
 
@@ -232,7 +236,7 @@ def _read_provenance(facts: Facts) -> Provenance | None:
     return Provenance(**known) if known else None
 
 
-def _said_by_names(facts: Facts) -> Provenance | None:
+def _implied_provenance(facts: Facts) -> Provenance | None:
     """The provenance that a writer implies by naming all numbers, or all but the distinct count, exact."""
     said = {name: fact.exact for name, fact in facts.items() if name.startswith("ARROW:")}
     estimated = {name for name, exact in said.items() if not exact}
@@ -259,14 +263,14 @@ def _bytes(facts: Facts, name: str) -> bytes | None:
     return value if isinstance(value, bytes) else None
 
 
-def _number(facts: Facts, name: str) -> float | None:
+def _read_float(facts: Facts, name: str) -> float | None:
     value = facts.get(name, _NOTHING).value
     return value if isinstance(value, (int, float)) and math.isfinite(value) else None
 
 
-def _whole_number(facts: Facts, name: str) -> int | None:
+def _read_integer(facts: Facts, name: str) -> int | None:
     """A count or a time; an estimate is rounded."""
-    value = _number(facts, name)
+    value = _read_float(facts, name)
     return None if value is None else round(value)
 
 

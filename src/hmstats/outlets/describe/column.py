@@ -38,12 +38,12 @@ def column_rows(column: Column, found: ColumnStatistics | None) -> list[str]:
         "data_type": column.type,
         "min": _bound(found, "low"),
         "max": _bound(found, "high"),
-        "num_nulls": _number(data, "nulls"),
-        "distinct_count": _number(data, "ndv"),
-        "avg_col_len": _number(data, "average_length"),
-        "max_col_len": _number(data, "max_length"),
-        "num_trues": _number(data, "trues"),
-        "num_falses": _number(data, "falses"),
+        "num_nulls": _number_text(data, "nulls"),
+        "distinct_count": _number_text(data, "ndv"),
+        "avg_col_len": _number_text(data, "average_length"),
+        "max_col_len": _number_text(data, "max_length"),
+        "num_trues": _number_text(data, "trues"),
+        "num_falses": _number_text(data, "falses"),
         "bit_vector": _bit_vector_kind(getattr(data, "bit_vector", None)),
         "histogram": _quartiles(found),
         "comment": column.comment or "",
@@ -79,7 +79,7 @@ def _bounds(read: Callable[[str], Any], texts: Iterable[str]) -> dict[str, Any]:
     return {"low": min(known), "high": max(known)}
 
 
-def _number(data: Any, field: str) -> str:
+def _number_text(data: Any, field: str) -> str:
     value = getattr(data, field, None)
     if value is None:
         return ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from hmstats.model.catalog.objects import VIRTUAL_VIEW, Parameters, Partition, Storage, Table
-from hmstats.outlets.describe.layout import EMPTY, date_text, listed, parameter_rows, row, title
+from hmstats.outlets.describe.layout import EMPTY, date_text, list_text, parameter_rows, row, title
 
 
 def table_information(table: Table, parameters: Parameters) -> list[str]:
@@ -33,7 +33,7 @@ def table_information(table: Table, parameters: Parameters) -> list[str]:
 def partition_information(table: Table, partition: Partition) -> list[str]:
     """The rows below a partition's columns."""
     facts = {
-        "Partition Value:": listed(partition.values),
+        "Partition Value:": list_text(partition.values),
         "Database:": table.name.database,
         "Table:": table.name.table,
         "CreateTime:": date_text(partition.created_seconds),
@@ -59,8 +59,8 @@ def _storage_information(storage: Storage | None) -> list[str]:
         "OutputFormat:": storage.output_format,
         "Compressed:": "Yes" if storage.compressed else "No",
         "Num Buckets:": str(storage.buckets),
-        "Bucket Columns:": listed(storage.bucket_columns),
-        "Sort Columns:": listed(orders),
+        "Bucket Columns:": list_text(storage.bucket_columns),
+        "Sort Columns:": list_text(orders),
     }
     lines += _facts(facts)
     if storage.serde.parameters:

@@ -43,13 +43,13 @@ def parameter_rows(parameters: Mapping[str, str], *, of_table: bool) -> list[str
     for name in sorted(parameters):
         if name == _HIDDEN and parameters[name] == "0":
             continue
-        value = escaped(parameters[name], ascii_only=not of_table)
+        value = escape(parameters[name], ascii_only=not of_table)
         first, *others = row(name, value.replace("\\n", "\n") if of_table else value, width=2)
         rows += [f"\t{first}", *(f"\t{other}" for other in others)]
     return rows
 
 
-def escaped(text: str, *, ascii_only: bool) -> str:
+def escape(text: str, *, ascii_only: bool) -> str:
     """The text as a Java literal has it."""
     plain = "".join(_ESCAPES.get(character, character) for character in text)
     if not ascii_only or plain.isascii():
@@ -59,7 +59,7 @@ def escaped(text: str, *, ascii_only: bool) -> str:
     return "".join(chr(code) if 32 <= code < 127 else f"\\u{code:04X}" for code in codes)
 
 
-def listed(values: Iterable[object]) -> str:
+def list_text(values: Iterable[object]) -> str:
     """A list as Java writes it."""
     return f"[{', '.join(map(str, values))}]"
 
@@ -71,6 +71,6 @@ def date_text(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%a %b %d %H:%M:%S UTC %Y")
 
 
-def joined(lines: Sequence[str]) -> str:
+def join_lines(lines: Sequence[str]) -> str:
     """The lines as one text, which ends with a line break."""
     return "".join(f"{line}\n" for line in lines)

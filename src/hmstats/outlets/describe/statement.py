@@ -45,7 +45,7 @@ class Describe:
     extended: bool = False
 
 
-def completed(text: str) -> str:
+def complete_statement(text: str) -> str:
     """The statement with DESCRIBE FORMATTED added, if a user has left DESCRIBE out."""
     if not text.strip() or _VERB.match(text):
         return text
@@ -59,7 +59,7 @@ def parse(text: str) -> Describe:
         return _Reader().transform(_parser().parse(statement))
     except UnexpectedInput as error:
         raise StatementError(
-            f"the statement cannot be read at {_place(error, statement)}; the form is {FORM}"
+            f"the statement cannot be read at {_position(error, statement)}; the form is {FORM}"
         ) from error
     except VisitError as error:
         if isinstance(error.orig_exc, HmstatsError):
@@ -72,7 +72,7 @@ def _parser() -> Lark:
     return Lark(_GRAMMAR, parser="lalr")
 
 
-def _place(error: UnexpectedInput, statement: str) -> str:
+def _position(error: UnexpectedInput, statement: str) -> str:
     if isinstance(error, UnexpectedCharacters):
         return repr(statement[error.pos_in_stream :][:20])
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":

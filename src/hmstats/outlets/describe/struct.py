@@ -60,7 +60,7 @@ def _storage(storage: Storage | None) -> str | None:
         "bucketCols": _list(storage.bucket_columns),
         "sortCols": _list(orders),
         "parameters": _map(storage.parameters),
-        "skewedInfo": _skewed(storage.skewed or SkewedInfo()),
+        "skewedInfo": _skewed_text(storage.skewed or SkewedInfo()),
         "storedAsSubDirectories": _flag(storage.stored_as_subdirectories),
     }
     return _struct("StorageDescriptor", fields)
@@ -71,7 +71,7 @@ def _serde(serde: SerDe) -> str:
     return _struct("SerDeInfo", fields)
 
 
-def _skewed(skewed: SkewedInfo) -> str:
+def _skewed_text(skewed: SkewedInfo) -> str:
     fields = {
         "skewedColNames": _list(skewed.columns),
         "skewedColValues": _list(map(_list, skewed.values)),

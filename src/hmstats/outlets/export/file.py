@@ -64,7 +64,7 @@ def write(path: str | Path, found: Iterable[Entry], form: Form | None = None) ->
 
 def read(path: str | Path) -> Iterator[Entry]:
     """The entries of a file of either form, in its order. Raises InvalidInput when it is none."""
-    with _said(path):
+    with _naming_file(path):
         with Path(path).open("rb") as file:
             parquet = file.read(len(_PARQUET_MAGIC)) == _PARQUET_MAGIC
         yield from entries(_read_parquet(path) if parquet else _read_json(path))
@@ -72,12 +72,12 @@ def read(path: str | Path) -> Iterator[Entry]:
 
 def read_json(file: IO[str], name: str) -> Iterator[Entry]:
     """The entries of an open file of JSON, whose name is for messages. Raises InvalidInput when it is none."""
-    with _said(name):
+    with _naming_file(name):
         yield from entries(read_lines(file, name))
 
 
 @contextmanager
-def _said(name: str | Path) -> Iterator[None]:
+def _naming_file(name: str | Path) -> Iterator[None]:
     """Turns errors of reading a file into InvalidInput with its name."""
     try:
         yield

@@ -41,16 +41,16 @@ def cells(statistics: ColumnStatistics) -> Cells:
 def headline(name: str, parameters: Mapping[str, str]) -> str:
     """The counts in the parameters of a table or a partition, those that are known."""
     counts = [
-        _counted(parameters.get("numRows"), "row"),
-        _counted(parameters.get("totalSize"), "byte"),
-        _counted(parameters.get("numFiles"), "file"),
-        _counted(parameters.get("numPartitions"), "partition"),
+        _count_text(parameters.get("numRows"), "row"),
+        _count_text(parameters.get("totalSize"), "byte"),
+        _count_text(parameters.get("numFiles"), "file"),
+        _count_text(parameters.get("numPartitions"), "partition"),
     ]
     known = ", ".join(count for count in counts if count)
     return f"{name}: {known or 'no counts known'}"
 
 
-def _counted(text: str | None, noun: str) -> str | None:
+def _count_text(text: str | None, noun: str) -> str | None:
     if text is None or not text.isdecimal():
         return None
     return f"{int(text):,} {noun}{'' if text == '1' else 's'}"

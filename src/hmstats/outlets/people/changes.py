@@ -9,7 +9,7 @@ from hmstats.model.parameters.row_counts import NUM_ROWS, known_rows
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.model.statistics.table_statistics import TableStatistics
-from hmstats.outlets.people.comparison import Compared, compared
+from hmstats.outlets.people.comparison import ComparedNumber, compare
 
 _ERRORS = 3.0
 """Standard errors that two distinct counts may differ by chance (99.7 % of all cases)."""
@@ -21,7 +21,7 @@ class Change:
 
     partition: str
     engine: str
-    number: Compared
+    number: ComparedNumber
 
     @property
     def size(self) -> float:
@@ -36,16 +36,16 @@ def changes(before: PastStatistics, after: PastStatistics) -> list[Change]:
 
 
 def _changes(before: PastStatistics, after: PastStatistics) -> Iterator[Change]:
-    olds, news = _by_place(before.sets), _by_place(after.sets)
+    olds, news = _by_target(before.sets), _by_target(after.sets)
     for partition in sorted({*before.parameters, *after.parameters}):
         rows = [_rows(side.parameters.get(partition, {})) for side in (before, after)]
-        for number in compared(*rows):
+        for number in compare(*rows):
             if number.differs:
                 yield Change(partition, "", number)
     for partition, engine in sorted({*olds, *news}):
         old, new = (each.get((partition, engine), StatisticsSet(())) for each in (olds, news))
         errors = _errors(old), _errors(new)
-        for number in compared(TableStatistics(statistics=old), TableStatistics(statistics=new)):
+        for number in compare(TableStatistics(statistics=old), TableStatistics(statistics=new)):
             if number.column is not None and number.differs and not _within_error(number, *errors):
                 yield Change(partition, engine, number)
 
@@ -54,7 +54,7 @@ def _rows(parameters: Parameters) -> TableStatistics:
     return TableStatistics(rows=known_rows(parameters) if NUM_ROWS in parameters else None)
 
 
-def _by_place(sets: Iterable[StatisticsSet]) -> Mapping[tuple[str, str], StatisticsSet]:
+def _by_target(sets: Iterable[StatisticsSet]) -> Mapping[tuple[str, str], StatisticsSet]:
     return {(each.partition or "", each.engine): each for each in sets}
 
 
@@ -68,7 +68,7 @@ def _error(column: ColumnStatistics) -> float:
     return 0.0 if made is None or made.exact else made.ndv_standard_error or 0.0
 
 
-def _within_error(number: Compared, old: Mapping[str, float], new: Mapping[str, float]) -> bool:
+def _within_error(number: ComparedNumber, old: Mapping[str, float], new: Mapping[str, float]) -> bool:
     """Whether two distinct counts may be of the same number: as far apart as both errors together allow."""
     if number.statistic != "ndv" or number.left is None or number.right is None:
         return False

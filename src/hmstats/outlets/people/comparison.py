@@ -17,7 +17,7 @@ BOUNDS = ("low", "high")
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedNumber:
     """One number on both sides, None where it is unknown; of the rows as a whole where `column` is None."""
 
     column: str | None
@@ -32,7 +32,7 @@ class Compared:
         return bool(self.left != self.right)
 
 
-def compared(left: TableStatistics, right: TableStatistics) -> Iterator[Compared]:
+def compare(left: TableStatistics, right: TableStatistics) -> Iterator[ComparedNumber]:
     """The number of rows, then what each column has on either side, in the left one's order."""
     yield _counts(None, "rows", left.rows, right.rows)
     lefts, rights = _by_column(left), _by_column(right)
@@ -46,8 +46,8 @@ def q_error(one: float, other: float) -> float:
     return high / low
 
 
-def _of_column(name: str, left: ColumnStatistics | None, right: ColumnStatistics | None) -> Iterator[Compared]:
-    yield Compared(name, "type", left and left.column_type, right and right.column_type)
+def _of_column(name: str, left: ColumnStatistics | None, right: ColumnStatistics | None) -> Iterator[ComparedNumber]:
+    yield ComparedNumber(name, "type", left and left.column_type, right and right.column_type)
     for statistic in COUNTS:
         one, other = _value(left, statistic), _value(right, statistic)
         if one is not None or other is not None:
@@ -55,12 +55,12 @@ def _of_column(name: str, left: ColumnStatistics | None, right: ColumnStatistics
     for statistic in BOUNDS:
         one, other = _bound(left, statistic), _bound(right, statistic)
         if one is not None or other is not None:
-            yield Compared(name, statistic, one, other)
+            yield ComparedNumber(name, statistic, one, other)
 
 
-def _counts(column: str | None, statistic: str, left: float | None, right: float | None) -> Compared:
+def _counts(column: str | None, statistic: str, left: float | None, right: float | None) -> ComparedNumber:
     error = None if left is None or right is None else q_error(left, right)
-    return Compared(column, statistic, left, right, error)
+    return ComparedNumber(column, statistic, left, right, error)
 
 
 def _by_column(found: TableStatistics) -> Mapping[str, ColumnStatistics]:

@@ -15,7 +15,7 @@ def why(health: Health) -> str:
     """Why the health is what it is, in words."""
     parts = [] if health.partitions is None else [_of_partitions(health)]
     if health.reason is Reason.CHANGED and health.partitions is None:
-        parts.append(_changed(health))
+        parts.append(_change_text(health))
     elif health.reason is Reason.INCOMPLETE:
         parts.append(f"{health.analyzed} of {health.columns} columns")
     elif health.reason is not Reason.FRESH or not parts:
@@ -27,7 +27,7 @@ def _of_partitions(health: Health) -> str:
     return f"{health.stale_partitions:,} of {health.partitions:,} partitions stale"
 
 
-def _changed(health: Health) -> str:
+def _change_text(health: Health) -> str:
     """What has changed, by the count that tells it."""
     counts = (
         ("rows", health.now.rows, health.then.rows),

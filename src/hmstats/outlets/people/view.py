@@ -21,7 +21,7 @@ class View:
         """Lines of plain text, columns aligned."""
         lines = [[*self.header], *self._shown] if self._shown else []
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        aligned = ("  ".join(map(_padded, line, widths)).rstrip() for line in lines)
+        aligned = ("  ".join(map(_pad, line, widths)).rstrip() for line in lines)
         return "\n".join((self.title, *aligned, *self._all_notes))
 
     def html(self) -> str:
@@ -42,5 +42,5 @@ class View:
         return [*([f"... and {more:,} more"] if more > 0 else []), *self.notes]
 
 
-def _padded(text: str, width: int) -> str:
+def _pad(text: str, width: int) -> str:
     return f"{text:<{width}}"

@@ -53,7 +53,7 @@ class Blob:
             raise InvalidInput(f"a {self.type} blob has more than {MOST_CONTENT_BYTES:,} bytes when decompressed")
         return content
 
-    def described(self) -> dict[str, Any]:
+    def metadata_entry(self) -> dict[str, Any]:
         """The blob's entry in a table's metadata: without its place in the file."""
         found: dict[str, Any] = {
             "type": self.type,
@@ -64,7 +64,7 @@ class Blob:
         return {**found, "properties": dict(self.properties)} if self.properties else found
 
 
-def compressed(content: bytes) -> bytes:
+def compress(content: bytes) -> bytes:
     """Content as one zstd frame with its size in the header, without which Java cannot read it."""
     found: bytes = pa.Codec("zstd").compress(content, asbytes=True)
     return found

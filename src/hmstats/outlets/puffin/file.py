@@ -32,14 +32,14 @@ class PuffinFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PuffinBytes:
     """The bytes of a file; `footer_bytes` are those of its footer with both magics, as a table's metadata has them."""
 
     data: bytes
     footer_bytes: int
 
 
-def write(file: PuffinFile) -> Written:
+def write(file: PuffinFile) -> PuffinBytes:
     """The bytes of a file. Blobs are stored as they come, compressed or not."""
     parts, entries, offset = [_MAGIC], [], len(_MAGIC)
     for blob in file.blobs:
@@ -51,7 +51,7 @@ def write(file: PuffinFile) -> Written:
         footer["properties"] = dict(file.properties)
     payload = json.dumps(footer, separators=(",", ":"), ensure_ascii=False).encode()
     tail = [_MAGIC, payload, len(payload).to_bytes(4, "little"), bytes(4), _MAGIC]
-    return Written(b"".join((*parts, *tail)), sum(map(len, tail)))
+    return PuffinBytes(b"".join((*parts, *tail)), sum(map(len, tail)))
 
 
 def read(data: bytes) -> PuffinFile:
@@ -69,7 +69,7 @@ def read(data: bytes) -> PuffinFile:
 
 def _entry(blob: Blob, offset: int) -> dict[str, Any]:
     """The blob in the footer, its keys in the order of Iceberg's own writer."""
-    found = blob.described()
+    found = blob.metadata_entry()
     properties = found.pop("properties", None)
     found |= {"offset": offset, "length": len(blob.stored)}
     if blob.codec is not None:
@@ -89,10 +89,10 @@ def _payload(data: bytes) -> tuple[bytes, int]:
         raise InvalidInput(f"a Puffin file of {len(data)} bytes has no footer of {length} bytes")
     if flags & ~_COMPRESSED:
         raise InvalidInput(f"a Puffin file has flags {flags:#x}, expected 0 or 1")
-    return _decompressed(data[start:end]) if flags else data[start:end], start - len(_MAGIC)
+    return _decompress(data[start:end]) if flags else data[start:end], start - len(_MAGIC)
 
 
-def _decompressed(payload: bytes) -> bytes:
+def _decompress(payload: bytes) -> bytes:
     try:
         with pa.CompressedInputStream(pa.BufferReader(payload), "lz4") as stream:
             found: bytes = stream.read(_MOST_FOOTER_BYTES)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hmstats.outlets.puffin.blob import CREATED_BY, OURS, Blob, compressed
-from hmstats.outlets.puffin.file import PuffinFile, Written, write
+from hmstats.outlets.puffin.blob import CREATED_BY, OURS, Blob, compress
+from hmstats.outlets.puffin.file import PuffinBytes, PuffinFile, write
 from hmstats.sketch.distinct.theta import ThetaSketch
 from hmstats.version import __version__
 
@@ -28,7 +28,7 @@ class Snapshot:
 
 def theta_blob(field_id: int, sketch: ThetaSketch, of: Snapshot) -> Blob:
     """The blob of a column's sketch; readers take its `ndv` property."""
-    stored = compressed(sketch.to_bytes())
+    stored = compress(sketch.to_bytes())
     properties = {NDV: str(sketch.ndv), **_CREATED_BY}
     return Blob(THETA, (field_id,), of.snapshot_id, of.sequence_number, stored, "zstd", properties)
 
@@ -41,15 +41,15 @@ def blobs_of_snapshot(
     `live` are the field ids of the table's columns: blobs of others are left out.
     """
     made = [theta_blob(field_id, sketches[field_id], of) for field_id in sorted(sketches)]
-    return (*made, *kept(earlier, live, replaced=set(sketches)))
+    return (*made, *remaining_blobs(earlier, live, replaced=set(sketches)))
 
 
-def snapshot_file(blobs: tuple[Blob, ...]) -> Written:
+def snapshot_file(blobs: tuple[Blob, ...]) -> PuffinBytes:
     """The file of a snapshot with these blobs."""
     return write(PuffinFile(blobs, _CREATED_BY))
 
 
-def kept(earlier: Iterable[Blob], live: set[int], *, replaced: set[int]) -> list[Blob]:
+def remaining_blobs(earlier: Iterable[Blob], live: set[int], *, replaced: set[int]) -> list[Blob]:
     """The earlier blobs that stay: of columns that exist, and of theta sketches the first of each column."""
     found: list[Blob] = []
     taken = set(replaced)
@@ -64,14 +64,14 @@ def kept(earlier: Iterable[Blob], live: set[int], *, replaced: set[int]) -> list
     return found
 
 
-def statistics_entry(written: Written, blobs: Iterable[Blob], path: str, snapshot_id: int) -> dict[str, Any]:
+def statistics_entry(written: PuffinBytes, blobs: Iterable[Blob], path: str, snapshot_id: int) -> dict[str, Any]:
     """The entry of a file in `statistics` of a table's metadata, as JSON has it; `path` is absolute."""
     return {
         "snapshot-id": snapshot_id,
         "statistics-path": path,
         "file-size-in-bytes": len(written.data),
         "file-footer-size-in-bytes": written.footer_bytes,
-        "blob-metadata": [blob.described() for blob in blobs],
+        "blob-metadata": [blob.metadata_entry() for blob in blobs],
     }
 
 

@@ -7,7 +7,7 @@ histogram of more than 4000 characters is cut into parts; one that is whole is r
 from hmstats.errors import SketchError
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.parameters.row_counts import row_count
-from hmstats.model.spark.spark_schema import schema_fields, whole_text
+from hmstats.model.spark.spark_schema import joined_parameter, schema_fields
 from hmstats.model.spark.spark_statistics import EquiHeightHistogram, SparkColumn, SparkStatistics
 from hmstats.outlets.spark import spark_histogram
 
@@ -25,7 +25,7 @@ _NUMBERS = {
 _FIELDS = frozenset({_VERSION, _HISTOGRAM, _LOW, _HIGH, *_NUMBERS.values()})
 
 
-def own(parameters: Parameters) -> dict[str, str]:
+def spark_parameters(parameters: Parameters) -> dict[str, str]:
     """The parameters that hold Spark's statistics of the table and of its columns."""
     return {key: value for key, value in parameters.items() if key.startswith(PREFIX)}
 
@@ -89,7 +89,7 @@ def _column(parameters: Parameters, start: str) -> SparkColumn:
         version=row_count(parameters.get(start + _VERSION)) or 1,
         low=parameters.get(start + _LOW),
         high=parameters.get(start + _HIGH),
-        histogram=_histogram(whole_text(parameters, start + _HISTOGRAM)),
+        histogram=_histogram(joined_parameter(parameters, start + _HISTOGRAM)),
         **numbers,
     )
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from hmstats.model.catalog.wildcards import compiled_any
+from hmstats.model.catalog.wildcards import compile_any
 
 _MOST_BEGINNINGS = 100
 """Most alternatives sent to the database; a longer query would read most tables anyway."""
@@ -25,7 +25,7 @@ def matching(names: Iterable[str], pattern: str | None) -> list[str]:
     wild = sorted({each.replace(".*", "*") for each in alternatives if _WILDCARD.search(each)})
     if not wild:
         return [name for name in names if name.lower() in alternatives]
-    fits = compiled_any(wild, any_text="*", any_character=".").fullmatch
+    fits = compile_any(wild, any_text="*", any_character=".").fullmatch
     return [name for name in names if (lower := name.lower()) in alternatives or fits(lower)]
 
 

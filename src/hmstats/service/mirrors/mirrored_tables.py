@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from hmstats.model.catalog.location import same_place
+from hmstats.model.catalog.location import is_same_location
 from hmstats.model.catalog.objects import Catalog, Column, Database, DatabaseName, Partition, Storage, Table, TableName
 from hmstats.store.catalog import catalogs, databases, tables
 from hmstats.store.changes import versions
@@ -303,7 +303,9 @@ def _columns(partition: Partition) -> Sequence[Column]:
 
 
 def _is_same_partition(stored: Partition, found: Partition) -> bool:
-    return stored.created_seconds == found.created_seconds and same_place(_place(stored.storage), _place(found.storage))
+    return stored.created_seconds == found.created_seconds and is_same_location(
+        _place(stored.storage), _place(found.storage)
+    )
 
 
 def _is_like(stored: Partition, found: Partition) -> bool:

@@ -178,7 +178,7 @@ class HiveHll:
         for start in range(0, len(codes), _BLOCK):
             block = codes[start : start + _BLOCK]
             if self.registers is None:
-                self._insert(_unseen(block, self.codes))
+                self._insert(_drop_known(block, self.codes))
             else:
                 _put(self.registers, block)
 
@@ -240,7 +240,7 @@ def _codes(hashes: UInt64s, p: int) -> Codes:
     return keys << np.uint32(RANK_BITS) | _ranks(hashes, p)
 
 
-def _unseen(codes: Codes, seen: Codes) -> Codes:
+def _drop_known(codes: Codes, seen: Codes) -> Codes:
     """The new codes: a column of few values repeats its codes, and a lookup in a small table drops most of them."""
     if len(seen) == 0:
         return codes

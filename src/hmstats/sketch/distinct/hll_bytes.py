@@ -96,7 +96,7 @@ def read_registers(sketches: Sequence[bytes], header: Header) -> Registers:
     """The registers of dense sketches of one header, a row each. Raises SketchError for corrupt bytes."""
     size = (header.width << header.p) // 8
     _check_longest(sketches, HEADER_BYTES + _LONGEST_VARINT + size, header.p)
-    if not _are_whole(sketches, size):
+    if not _have_one_varint(sketches, size):
         for sketch in sketches:
             found = len(sketch) - _after_estimate(sketch)
             if found != size:
@@ -163,7 +163,7 @@ def _unpack(packed: Registers, width: int) -> Registers:
     return registers
 
 
-def _are_whole(sketches: Sequence[bytes], size: int) -> bool:
+def _have_one_varint(sketches: Sequence[bytes], size: int) -> bool:
     """Whether between the header and so many bytes of registers each has one varint, looked at all at once."""
     estimates = [sketch[HEADER_BYTES:-size] for sketch in sketches]
     ends = np.cumsum([len(each) for each in estimates])

@@ -90,7 +90,7 @@ class ThetaSketch:
     def merge(self, other: "ThetaSketch") -> "ThetaSketch":
         """A new sketch of both sides' values."""
         merged = ThetaSketch()
-        merged._keep(min(self.theta, other.theta), np.concatenate([self.entries, other.entries]))
+        merged._keep_smallest(min(self.theta, other.theta), np.concatenate([self.entries, other.entries]))
         return merged
 
     def estimate(self) -> float:
@@ -128,7 +128,7 @@ class ThetaSketch:
         if len(entries) and not (1 <= int(entries.min()) and int(entries.max()) < found.theta64):
             raise SketchError("a theta sketch has entries that are not between 0 and its theta")
         read = cls()
-        read._keep(found.theta64, entries)
+        read._keep_smallest(found.theta64, entries)
         return read
 
     def _fold(self) -> None:
@@ -139,14 +139,14 @@ class ThetaSketch:
         self._pending, self._pending_count = [], 0
         if len(self._entries):
             every = every[~self._holds(every)]
-        self._keep(self._theta, np.concatenate([self._entries, every]))
+        self._keep_smallest(self._theta, np.concatenate([self._entries, every]))
 
     def _holds(self, hashes: UInt64s) -> Any:
         """Whether each hash is an entry: repeated values need not be sorted again."""
         places = np.searchsorted(self._entries, hashes)
         return self._entries[np.minimum(places, len(self._entries) - 1)] == hashes
 
-    def _keep(self, theta: int, entries: UInt64s) -> None:
+    def _keep_smallest(self, theta: int, entries: UInt64s) -> None:
         """Keep the smallest entries below theta, each once."""
         kept = np.unique(entries[entries < np.uint64(theta)])
         if len(kept) > NOMINAL_ENTRIES:

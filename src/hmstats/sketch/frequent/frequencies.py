@@ -50,7 +50,7 @@ def of_repeated(array: pa.Array, weights: Weights | None) -> Frequencies | None:
         some = array.take(pa.array(np.linspace(0, len(array) - 1, _SAMPLE).astype(np.int64)))
         if len(some.unique()) > _SAMPLE // 4:
             return None
-    return Frequencies(*_counted(array), len(array))
+    return Frequencies(*_count_values(array), len(array))
 
 
 def of_hashed(values: Any, hashes: UInt64s) -> Frequencies:
@@ -66,7 +66,7 @@ def of_hashed(values: Any, hashes: UInt64s) -> Frequencies:
         heavy = hits > least
         unseen = int(hits[~heavy].max(initial=0))
         values = _where(values, heavy[places]) if heavy.any() else values[:0]
-    return Frequencies(*_counted(values), count, unseen)
+    return Frequencies(*_count_values(values), count, unseen)
 
 
 def of_numbers(numbers: Numbers, hashes: UInt64s) -> Frequencies:
@@ -103,7 +103,7 @@ def _where(values: Any, mask: npt.NDArray[np.bool_]) -> Any:
     return values[mask] if isinstance(values, np.ndarray) else values.filter(pa.array(mask))
 
 
-def _counted(values: Any) -> tuple[Any, Weights]:
+def _count_values(values: Any) -> tuple[Any, Weights]:
     """Distinct values and their counts."""
     if not isinstance(values, np.ndarray):
         found = values.value_counts()

@@ -67,7 +67,7 @@ class TopK:
             read.sketch = _deserialize(_small(data, items))
             if read.sketch.num_active_items != items or read.sketch.get_serialized_size_bytes() != len(data):
                 raise SketchError(f"a frequent-items sketch of {items} items does not have these {len(data)} bytes")
-        read.more = error - read._own_error()
+        read.more = error - read._purged_weight()
         return read
 
     @classmethod
@@ -80,7 +80,7 @@ class TopK:
     @property
     def error(self) -> int:
         """The most times that an unlisted value may have occurred, and a listed one beyond its weight."""
-        return self._own_error() + self.more
+        return self._purged_weight() + self.more
 
     def add(self, items: Sequence[str], weights: Sequence[int], count: int, unseen: int) -> None:
         """Add a part of `count` values, in which these items occur at least `weights` times.
@@ -115,7 +115,7 @@ class TopK:
         frequent come in the order of their texts. Raises SketchError when an item is no UTF-8.
         """
         error = self.error
-        return [(text, weight, min(weight + error, self.count)) for text, weight in self._ranked()[:k]]
+        return [(text, weight, min(weight + error, self.count)) for text, weight in self._rank_items()[:k]]
 
     def to_bytes(self) -> bytes:
         """DataSketches bytes; the least frequent items are left out if there would be more than MOST_BYTES.
@@ -124,7 +124,7 @@ class TopK:
         """
         if not self.count:
             return _FIRST.pack(1, 1, _FAMILY, LOG2_SIZE, _LOG2_LEAST, _EMPTY_FLAGS)
-        ranked = self._ranked()
+        ranked = self._rank_items()
         ends = np.cumsum([len(text.encode()) + 12 for text, _ in ranked]) + _FIRST.size + _REST.size
         fitting = min(int(np.searchsorted(ends, MOST_BYTES, side="right")), _capacity(LOG2_SIZE))
         cut = ranked[fitting][1] if fitting < len(ranked) else 0
@@ -138,11 +138,11 @@ class TopK:
     def __repr__(self) -> str:
         return f"TopK(items={self.sketch.num_active_items}, count={self.count}, error={self.error})"
 
-    def _own_error(self) -> int:
+    def _purged_weight(self) -> int:
         """What the library purged: for any item the distance of its bounds."""
         return int(self.sketch.get_upper_bound("") - self.sketch.get_lower_bound(""))
 
-    def _ranked(self) -> list[tuple[str, int]]:
+    def _rank_items(self) -> list[tuple[str, int]]:
         """Each item and its weight, the heaviest first."""
         try:
             found = self.sketch.get_frequent_items(_EVERY, 0)

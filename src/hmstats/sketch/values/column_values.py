@@ -38,9 +38,9 @@ def present(array: pa.Array, kind: Kind) -> tuple[pa.Array, Weights | None]:
     if pa.types.is_null(array.type.value_type if encoded else array.type):
         return array.slice(0, 0), None
     if not encoded:
-        return _without_nulls(_in_own_type(array, kind)), None
+        return _without_nulls(_cast(array, kind)), None
     indices = _without_nulls(array.indices)
-    dictionary = _in_own_type(array.dictionary, kind)
+    dictionary = _cast(array.dictionary, kind)
     counts = np.bincount(indices.to_numpy(), minlength=len(dictionary))
     # A dictionary may hold values that do not occur, and a null.
     occurring = np.flatnonzero((counts > 0) & dictionary.is_valid().to_numpy(zero_copy_only=False))
@@ -51,10 +51,10 @@ def _without_nulls(array: pa.Array) -> pa.Array:
     return array.drop_null() if array.null_count else array
 
 
-def _in_own_type(array: pa.Array, kind: Kind) -> pa.Array:
+def _cast(array: pa.Array, kind: Kind) -> pa.Array:
     if not _ACCEPTED[kind](array.type):
         raise SketchError(f"a column of kind {kind.name} does not take values of Arrow's type {array.type}")
-    own = _own_type(array.type, kind)
+    own = _cast_type(array.type, kind)
     if own is None or array.type == own:
         return array
     try:
@@ -63,7 +63,7 @@ def _in_own_type(array: pa.Array, kind: Kind) -> pa.Array:
         raise SketchError(f"a column of kind {kind.name} got a value that does not fit: {error}") from error
 
 
-def _own_type(given: pa.DataType, kind: Kind) -> Any:
+def _cast_type(given: pa.DataType, kind: Kind) -> Any:
     """The Arrow type that values of this kind are cast to; None: no cast."""
     if kind in (Kind.LONG, Kind.DATE):
         return pa.int64()

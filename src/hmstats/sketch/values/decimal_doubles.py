@@ -16,11 +16,11 @@ _DIGITS_IN_64_BITS = 18
 
 def doubles(array: pa.Array) -> npt.NDArray[np.float64]:
     """The values of a decimal128 or decimal256 array without nulls, as float64."""
-    whole = unscaled(array)
-    return _parsed(array) if whole is None else unscaled_doubles(whole, array.type.scale)
+    whole = to_unscaled(array)
+    return _parse_texts(array) if whole is None else unscaled_doubles(whole, array.type.scale)
 
 
-def unscaled(array: pa.Array) -> npt.NDArray[np.int64] | None:
+def to_unscaled(array: pa.Array) -> npt.NDArray[np.int64] | None:
     """The values of a decimal array without nulls times 10^scale; None when 64 bits do not hold one of them."""
     if not pa.types.is_decimal128(array.type):
         return None
@@ -34,11 +34,11 @@ def unscaled(array: pa.Array) -> npt.NDArray[np.int64] | None:
 def unscaled_doubles(whole: npt.NDArray[np.int64], scale: int) -> npt.NDArray[np.float64]:
     """These numbers divided by 10^scale."""
     if not 0 <= scale <= _EXACT_POWER:
-        return _parsed(_decimals(whole, scale))
+        return _parse_texts(_decimals(whole, scale))
     values: npt.NDArray[np.float64] = whole / 10.0**scale
     inexact = np.flatnonzero((whole < -_EXACT_INTEGER) | (whole > _EXACT_INTEGER))
     if len(inexact):
-        values[inexact] = _parsed(_decimals(whole[inexact], scale))
+        values[inexact] = _parse_texts(_decimals(whole[inexact], scale))
     return values
 
 
@@ -47,7 +47,7 @@ def _decimals(whole: npt.NDArray[np.int64], scale: int) -> pa.Array:
     return pa.Array.from_buffers(pa.decimal128(38, scale), len(whole), [None, pa.py_buffer(words)])
 
 
-def _parsed(array: pa.Array) -> npt.NDArray[np.float64]:
+def _parse_texts(array: pa.Array) -> npt.NDArray[np.float64]:
     """The doubles parsed from text: slower, but correct for every decimal."""
     values: npt.NDArray[np.float64] = array.cast(pa.string()).cast(pa.float64()).to_numpy()
     return values

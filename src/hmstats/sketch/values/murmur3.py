@@ -68,7 +68,7 @@ def _hash_rows(data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], lengt
     hashes ^= tails
     hashes ^= lengths.view(np.uint64)
     steps.finish(hashes, scratch)
-    return hashes if order is None else steps.in_place_of(order, hashes)
+    return hashes if order is None else steps.restore_order(order, hashes)
 
 
 def _hash_words(words_at: UInt64s, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> UInt64s:

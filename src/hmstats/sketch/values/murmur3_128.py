@@ -54,7 +54,7 @@ def hash_rows(data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], length
     _add_tail(first, _tail(words_at, tails, np.minimum(rest, 8)), scratch, lane=0)
     _add_tail(second, _tail(words_at, np.where(rest > 8, tails + 8, tails), np.maximum(rest - 8, 0)), scratch, lane=1)
     _finish(first, second, lengths.view(np.uint64), scratch)
-    return first if order is None else steps.in_place_of(order, first)
+    return first if order is None else steps.restore_order(order, first)
 
 
 def _tail(words_at: UInt64s, starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> UInt64s:

@@ -55,7 +55,7 @@ def longest_first(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.intp] | None:
     return np.argsort(below.astype(np.uint8) if most - least < 256 else below, kind="stable")
 
 
-def in_place_of(order: npt.NDArray[np.intp], sorted_hashes: UInt64s) -> UInt64s:
+def restore_order(order: npt.NDArray[np.intp], sorted_hashes: UInt64s) -> UInt64s:
     """The hashes of values that were sorted by `order`, in the order of before."""
     hashes = np.empty_like(sorted_hashes)
     hashes[order] = sorted_hashes

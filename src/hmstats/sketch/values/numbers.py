@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.sketch.values.column_values import Weights
-from hmstats.sketch.values.decimal_doubles import doubles, unscaled, unscaled_doubles
+from hmstats.sketch.values.decimal_doubles import doubles, to_unscaled, unscaled_doubles
 
 Bound: TypeAlias = int | float | Decimal
 Int64s = npt.NDArray[np.int64]
@@ -48,12 +48,12 @@ def numbers_of(array: pa.Array, weights: Weights | None, kind: Kind) -> Numbers:
     if kind is Kind.DOUBLE:
         return Numbers(array.to_numpy(), weights)
     if kind is not Kind.DECIMAL:
-        whole, weights = _counted(_whole(array, kind), weights)
+        whole, weights = _count_numbers(_to_integers(array, kind), weights)
         return Numbers(whole, weights, whole)
-    scaled = unscaled(array)
+    scaled = to_unscaled(array)
     if scaled is None:
         return Numbers(doubles(array), weights, wide=array)
-    scaled, weights = _counted(scaled, weights)
+    scaled, weights = _count_numbers(scaled, weights)
     return Numbers(unscaled_doubles(scaled, array.type.scale), weights, scaled, array.type.scale)
 
 
@@ -72,7 +72,7 @@ def bounds(numbers: Numbers) -> tuple[Bound, Bound] | None:
     return None if np.isnan(least) else ((least + 0).item(), (greatest + 0).item())
 
 
-def _whole(array: pa.Array, kind: Kind) -> Int64s:
+def _to_integers(array: pa.Array, kind: Kind) -> Int64s:
     if kind is not Kind.TIMESTAMP:
         values: Int64s = array.to_numpy()
         return values
@@ -80,7 +80,7 @@ def _whole(array: pa.Array, kind: Kind) -> Int64s:
     return ticks if array.type.unit == "s" else ticks // _PER_SECOND[array.type.unit]
 
 
-def _counted(whole: Int64s, weights: Weights | None) -> tuple[Int64s, Weights | None]:
+def _count_numbers(whole: Int64s, weights: Weights | None) -> tuple[Int64s, Weights | None]:
     """The distinct numbers in order and their counts, where their range is small; else as they are."""
     if weights is not None:
         return whole, weights

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog.wildcards import compiled
+from hmstats.model.catalog.wildcards import compile_pattern
 from hmstats.wire.idl import hive_metastore
 
 Fields = Mapping[str, Any]
@@ -94,7 +94,7 @@ def _want(wanted: dict[str, Any], names: list[str]) -> None:
 def _pattern(text: str | None) -> re.Pattern[str] | None:
     if not text:
         return None
-    return compiled(text, any_text="%", any_character="_")
+    return compile_pattern(text, any_text="%", any_character="_")
 
 
 def _taken(value: Any, wanted: Fields) -> Any:

@@ -119,8 +119,8 @@ def test_an_expired_snapshot_is_no_earlier_version(service: client.Metastore, ca
     catalog.load_table(name).append(MORE)
     metadata = metadata_of(service, name)
     last = metadata["current-snapshot-id"]
-    kept = [each for each in metadata["snapshots"] if each["snapshot-id"] == last]
-    committed(service, name, {**metadata, "snapshots": kept, "statistics": []})
+    remaining_blobs = [each for each in metadata["snapshots"] if each["snapshot-id"] == last]
+    committed(service, name, {**metadata, "snapshots": remaining_blobs, "statistics": []})
     assert again(service, name).files == 2
     assert [each["snapshot-id"] for each in metadata_of(service, name)["statistics"]] == [last]
 

@@ -242,8 +242,8 @@ def test_a_snapshot_that_expired_has_no_file(
     def expire() -> None:
         metadata = metadata_of(service, name)
         current = metadata["current-snapshot-id"]
-        kept = [each for each in metadata["snapshots"] if each["snapshot-id"] == current]
-        committed(service, name, {**metadata, "snapshots": kept})
+        remaining_blobs = [each for each in metadata["snapshots"] if each["snapshot-id"] == current]
+        committed(service, name, {**metadata, "snapshots": remaining_blobs})
 
     lock = IcebergCommits.lock
     done: list[bool] = []

@@ -110,7 +110,7 @@ def _earlier(io: Any, metadata: Metadata, new: SnapshotSketches) -> list[Blob]:
 
 
 def _describe_blobs(blobs: Collection[Blob]) -> list[dict[str, Any]]:
-    return [each.described() for each in blobs]
+    return [each.metadata_entry() for each in blobs]
 
 
 def _theta_fields(blobs: Collection[Blob]) -> tuple[int, ...]:

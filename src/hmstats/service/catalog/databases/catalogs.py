@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
 from hmstats.model.catalog.file_changes import Removal
-from hmstats.model.catalog.location import qualified
+from hmstats.model.catalog.location import qualify
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
 from hmstats.model.events import DatabaseCreated, DatabaseDropped
 from hmstats.service.catalog.drops import divided, without_inner
@@ -53,7 +53,7 @@ class Catalogs:
             name = DatabaseName(catalog.name, DEFAULT_DATABASE)
             text = f"Default database for catalog {catalog.name}"
             default = Database(
-                name=name, description=text, location=qualified(catalog.location), owner="public", owner_type="ROLE"
+                name=name, description=text, location=qualify(catalog.location), owner="public", owner_type="ROLE"
             )
             default = replace(default, created_seconds=unit.now_seconds)
             databases.insert_one(unit, default)

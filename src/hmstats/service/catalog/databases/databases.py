@@ -6,7 +6,7 @@ from dataclasses import replace
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError
 from hmstats.model.catalog.file_changes import Removal
 from hmstats.model.catalog.functions import FunctionName
-from hmstats.model.catalog.location import qualified, same_place
+from hmstats.model.catalog.location import is_same_location, qualify
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
 from hmstats.model.events import DatabaseAltered, DatabaseCreated, DatabaseDropped, FunctionDropped, TableDropped
 from hmstats.service.catalog.drops import divided
@@ -89,7 +89,7 @@ class Databases:
             if databases.find_id(unit.connection, name) is not None:
                 raise AlreadyExists(f"Database {name.database} already exists")
             own = self._location(name, catalog)
-            location = qualified(database.location or own)
+            location = qualify(database.location or own)
             self._warehouse.warn_of_another(name.database, location, own)
             self._warehouse.check_inside(f"database {name.database}", location)
             file_changes.check_free(unit.connection, [location])
@@ -114,7 +114,7 @@ class Databases:
             if stored is None or database_id is None:
                 raise missing_database(name)
             altered = _altered(stored, database)
-            if not same_place(stored.location, altered.location):
+            if not is_same_location(stored.location, altered.location):
                 self._warehouse.check_inside(f"database {name.database}", altered.location)
             databases.replace(unit, database_id, altered)
             unit.record(DatabaseAltered(stored, altered))
@@ -178,7 +178,7 @@ def _altered(stored: Database, new: Database) -> Database:
     return replace(
         new,
         name=stored.name,
-        location=qualified(new.location or stored.location),
+        location=qualify(new.location or stored.location),
         description=stored.description if new.description is None else new.description,
         owner_type=new.owner_type or stored.owner_type,
         created_seconds=stored.created_seconds,

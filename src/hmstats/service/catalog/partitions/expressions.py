@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 from hmstats.errors import MetaError, NoSuchObject
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_values
 from hmstats.model.catalog.objects import Partition, Table, TableName
-from hmstats.model.partitions.key_values import as_type, ordered
-from hmstats.model.partitions.partition_expression import PartitionExpression, prepared
+from hmstats.model.partitions.key_values import as_type, compare_values
+from hmstats.model.partitions.partition_expression import PartitionExpression, compile_expression
 from hmstats.service.catalog.partitions.partition_rules import keys_of
 from hmstats.service.catalog.partitions.partitions import ALL, Partitions, TablePartitions
 
@@ -101,7 +101,9 @@ class Expressions:
             return _Wanted(found.table, list(found.partitions), [])
         table, names = self._partitions.all_names(name)
         keys = keys_of(table)
-        answer = prepared(condition, [(key.name, key.type) for key in table.partition_keys], question.null_value)
+        answer = compile_expression(
+            condition, [(key.name, key.type) for key in table.partition_keys], question.null_value
+        )
         wanted = _Wanted(table, [], [])
         for each in names:
             values = partition_values(each, keys)
@@ -129,7 +131,7 @@ def _in_order(table: Table, names: Sequence[str], question: Question) -> list[st
         found.sort(
             key=cmp_to_key(
                 lambda one, other, typed=typed: (  # type: ignore[misc]
-                    (typed[one] is None) - (typed[other] is None) or ordered(typed[one], typed[other]) or 0
+                    (typed[one] is None) - (typed[other] is None) or compare_values(typed[one], typed[other]) or 0
                 )
             ),
             reverse=falling,

@@ -7,7 +7,7 @@ the call itself refuses them later.
 from collections.abc import Callable, Sequence
 
 from hmstats.errors import InvalidObject, MetaError
-from hmstats.model.catalog.location import qualified
+from hmstats.model.catalog.location import qualify
 from hmstats.model.catalog.objects import Partition, Table, TableName, is_view
 from hmstats.model.parameters.basic_statistics import StatisticsSource, same_sizes
 from hmstats.service.catalog.partitions.partition_rules import Counted, default_place, location_of, named
@@ -70,4 +70,4 @@ class PartitionCounts:
         return self._counted(source, wanted)
 
     def _counted(self, source: StatisticsSource, locations: Sequence[str | None]) -> Counted:
-        return Counted(source, self._listing.sizes(qualified(each) for each in locations if each))
+        return Counted(source, self._listing.sizes(qualify(each) for each in locations if each))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hmstats.errors import InvalidOperation, MetaError
 from hmstats.model.catalog.file_changes import Move
-from hmstats.model.catalog.location import below, same_place
+from hmstats.model.catalog.location import below, is_same_location
 from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
@@ -90,7 +90,7 @@ class PartitionMoves:
         """
         place = default_place(table, new_name)
         location = old.storage.location if old.storage else None
-        if not owns_files(table) or not location or not place or same_place(location, place):
+        if not owns_files(table) or not location or not place or is_same_location(location, place):
             return None
         move = Move(f"partition of table {table.name}", location, place)
         self._warehouse.check_move(*move)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hmstats.errors import MetaError, NoSuchObject
-from hmstats.model.catalog.location import below, parse, qualified, same_place
+from hmstats.model.catalog.location import below, is_same_location, parse, qualify
 from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import LAST_DDL, Column, Parameters, Partition, Storage, Table, TableName, is_view
 from hmstats.model.parameters.accurate import PARAMETER
@@ -64,7 +64,7 @@ def _place(table: Table, name: str, storage: Storage) -> str | None:
         raise MetaError(f"Cannot specify location for a view partition, found {storage.location}")
     if not parse(storage.location).is_absolute:
         raise MetaError(f"the location of partition {name} must be an absolute path, found {storage.location}")
-    return qualified(storage.location)
+    return qualify(storage.location)
 
 
 def default_place(table: Table, name: str) -> str | None:
@@ -80,7 +80,7 @@ def location_of(partition: Partition) -> str | None:
 
 def lies_at_default(table: Table, name: str, partition: Partition) -> bool:
     """Whether a partition lies at the default location of its name."""
-    return partition.storage is not None and same_place(partition.storage.location, default_place(table, name))
+    return partition.storage is not None and is_same_location(partition.storage.location, default_place(table, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _storage(table: Table, old: Partition, new: Partition) -> Storage | None:
     """The new storage; unset columns are the table's, an unset location is the old one."""
     if new.storage is None or old.storage is None:
         return new.storage or old.storage
-    location = qualified(new.storage.location) if new.storage.location else old.storage.location
+    location = qualify(new.storage.location) if new.storage.location else old.storage.location
     return replace(new.storage, columns=new.storage.columns or table.columns, location=location)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hmstats.errors import AccessDenied, InvalidObject, InvalidOperation, MetaError
 from hmstats.model.catalog.file_changes import Move
-from hmstats.model.catalog.location import qualified, same_place
+from hmstats.model.catalog.location import is_same_location, qualify
 from hmstats.model.catalog.objects import LAST_DDL, Table, TableName, is_view
 from hmstats.model.events import TableAltered
 from hmstats.model.parameters.accurate import PARAMETER
@@ -123,7 +123,7 @@ class TableAlterations:
         if table.name != name or not counts_files(table, source):
             return None
         location = table.storage.location if table.storage else None
-        return _Counted(source, self._listing.size(qualified(location)) if location else None)
+        return _Counted(source, self._listing.size(qualify(location)) if location else None)
 
     def _change(self, unit: Unit, name: TableName, table: Table, terms: Terms, counted: _Counted | None) -> _Done:
         """Alter the table in the database."""
@@ -175,10 +175,10 @@ class TableAlterations:
         wanted = altered.storage.location if altered.storage else None
         if altered.name == stored.name or not owns_files(stored) or not old:
             return None
-        if altered.parameters.get("table_type", "").lower() == "iceberg" or not same_place(wanted or old, old):
+        if altered.parameters.get("table_type", "").lower() == "iceberg" or not is_same_location(wanted or old, old):
             return None
         of_old, of_new = (self._default_place(unit, each.name) for each in (stored, altered))
-        if not same_place(old, of_old):
+        if not is_same_location(old, of_old):
             return None
         self._warehouse.check_move(f"table {stored.name}", old, of_new)
         return Move(f"table {stored.name}", old, of_new)
@@ -187,7 +187,7 @@ class TableAlterations:
         """Raise MetaError if a table becomes the owner of files outside of the warehouse roots."""
         location = altered.storage.location if altered.storage else None
         before = stored.storage.location if stored.storage else None
-        if owns_files(altered) and not (owns_files(stored) and same_place(before, location)):
+        if owns_files(altered) and not (owns_files(stored) and is_same_location(before, location)):
             self._warehouse.check_inside(f"managed table {altered.name}", location)
 
     def _default_place(self, unit: Unit, name: TableName) -> str:
@@ -238,7 +238,7 @@ def _check_keys(stored: Table, table: Table) -> None:
 def _altered(unit: Unit, stored: Table, table: Table, lost: list[str]) -> Table:
     storage = table.storage
     if storage and storage.location:
-        storage = replace(storage, location=qualified(storage.location))
+        storage = replace(storage, location=qualify(storage.location))
     changed = kept_parameters(stored.parameters, table.parameters, lost)
     return replace(
         table,
@@ -281,7 +281,7 @@ def _check_path(stored: Table, altered: Table) -> None:
     if altered.name == stored.name or not altered.storage or not stored.storage or not owns_files(altered):
         return
     before, after = (each.storage.serde.parameters.get(_PATH) for each in (stored, altered) if each.storage)
-    if after and after != before and not same_place(after, altered.storage.location):
+    if after and after != before and not is_same_location(after, altered.storage.location):
         raise InvalidOperation(
             f"table {stored.name} cannot be renamed: its storage would name the path {after}, but its files stay in "
             f"{altered.storage.location}"

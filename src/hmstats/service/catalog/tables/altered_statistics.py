@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TypeVar
 
-from hmstats.model.catalog.location import same_place
+from hmstats.model.catalog.location import is_same_location
 from hmstats.model.catalog.objects import Partition, SkewedInfo, Storage, Table
 from hmstats.model.parameters.computed import without_marker
 from hmstats.model.parameters.statistics_keys import without_statistics
@@ -31,7 +31,7 @@ def _bare(each: Altered) -> Altered:
 
 
 def _same_storage(old: Storage, new: Storage) -> bool:
-    if old.location != new.location and not same_place(old.location, new.location):
+    if old.location != new.location and not is_same_location(old.location, new.location):
         return False
     return _plain(old) == _plain(new)
 

@@ -85,7 +85,7 @@ def _restated(values: Mapping[str, str]) -> dict[str, str]:
     if STATED not in values:
         return dict(values)
     seconds = row_count(values[STATED].partition(" ")[0]) or 0
-    return {**values, **stated(seconds, spark_properties.own(values))}
+    return {**values, **stated(seconds, spark_properties.spark_parameters(values))}
 
 
 def _of_columns(given: Parameters, columns: Collection[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from hmstats.errors import InvalidInput
 from hmstats.model.pending.holding import HOLDING
 from hmstats.model.preferences import values
 from hmstats.model.preferences.preference import Preference, Subject
-from hmstats.model.preferences.values import checked
+from hmstats.model.preferences.values import check_value
 from hmstats.model.statistics.statistics_locks import LockedObject
 from hmstats.service.catalog.patterns import literals, matching
 from hmstats.service.catalog.tables.statistics_locks import place_of
@@ -30,7 +30,7 @@ class StatisticsPreferences:
         preference, or a text that is none.
         """
         _check_subject(subject)
-        texts = {name: checked(name, text, subject.level) for name, text in put.items()}
+        texts = {name: check_value(name, text, subject.level) for name, text in put.items()}
         for each in remove:
             values.check_name(each)
             if each in put:

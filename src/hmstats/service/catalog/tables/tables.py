@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hmstats.errors import AlreadyExists, InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog.constraints import ColumnConstraint
 from hmstats.model.catalog.file_changes import Removal
-from hmstats.model.catalog.location import parse, qualified
+from hmstats.model.catalog.location import parse, qualify
 from hmstats.model.catalog.objects import (
     LAST_DDL,
     MATERIALIZED_VIEW,
@@ -187,7 +187,7 @@ class Tables:
 
     def _sizes(self, table: Table) -> FileSizes | None:
         location = table.storage.location if table.storage else None
-        return self._listing.size(qualified(location)) if location else None
+        return self._listing.size(qualify(location)) if location else None
 
     def drop(self, name: TableName, *, delete_data: bool, purge: bool = False) -> None:
         """Drop a table with its partitions and statistics; with `delete_data` also the directories that are its own.
@@ -240,7 +240,7 @@ class Tables:
         storage = table.storage
         if storage and not is_view(table):
             location = storage.location or self._warehouse.table_location(parent, table.name.table)
-            storage = replace(storage, location=qualified(location))
+            storage = replace(storage, location=qualify(location))
             if parse(location).is_root:
                 raise InvalidObject(f"{table.name.table} location must not be root path")
         parameters = {LAST_DDL: str(now_seconds), **without_orders(table.parameters)}

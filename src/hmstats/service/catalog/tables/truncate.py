@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hmstats.errors import MetaError
 from hmstats.model.catalog.file_changes import Truncated
-from hmstats.model.catalog.location import parse, same_place
+from hmstats.model.catalog.location import is_same_location, parse
 from hmstats.model.catalog.objects import Table, TableName
 from hmstats.service.catalog.drops import without_inner
 from hmstats.service.catalog.tables import emptied
@@ -69,4 +69,4 @@ def _own(table: Table) -> list[str]:
 
 
 def _is_in(directory: str, location: str) -> bool:
-    return same_place(directory, location) or parse(directory).holds(parse(location))
+    return is_same_location(directory, location) or parse(directory).holds(parse(location))

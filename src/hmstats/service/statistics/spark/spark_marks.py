@@ -32,7 +32,7 @@ class Statement:
 
 def statement(parameters: Parameters) -> Statement:
     """Spark's statement in the stored parameters of a table."""
-    own = spark_properties.own(parameters)
+    own = spark_properties.spark_parameters(parameters)
     stated = parameters.get(STATED)
     if stated is None and not own:
         return Statement({}, None, known=True)

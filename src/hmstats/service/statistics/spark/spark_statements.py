@@ -64,7 +64,7 @@ class SparkStatements:
         `sizes_counted` says that the table's files have been counted for this write.
         """
         before: Parameters = stored.parameters if stored else {}
-        old, new = spark_properties.own(before), spark_properties.own(given.parameters)
+        old, new = spark_properties.spark_parameters(before), spark_properties.spark_parameters(given.parameters)
         others = {key: value for key, value in given.parameters.items() if key not in new}
         mark = others.get(SHOWN)
         plain = replace(given, parameters=without_marks(others))

@@ -56,7 +56,7 @@ class SparkView:
             return table
         with self._store.read() as connection:
             found = shown(table, self.rows(connection, table))
-        own = spark_properties.own(table.parameters)
+        own = spark_properties.spark_parameters(table.parameters)
         if found == own:
             return table
         others = {key: value for key, value in table.parameters.items() if key not in own}

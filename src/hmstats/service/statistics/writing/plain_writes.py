@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from hmstats.model.catalog.objects import Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
-from hmstats.model.statistics.statistics_by_field import StatisticsByField, joined
+from hmstats.model.statistics.statistics_by_field import StatisticsByField, combine
 from hmstats.service.statistics import details
 from hmstats.service.statistics.writing.combined_writes import WaitingWrite, WaitingWrites, settle
 from hmstats.service.statistics.writing.events import Left, StatisticsRecorder
@@ -84,7 +84,7 @@ class PlainWrites:
     def _write_all(self, subject: _Subject, writes: Sequence[WaitingWrite]) -> None:
         """Combine the writes if possible, else do one after the other."""
         given = [each.statistics for each in writes]
-        together = joined(given) if len(given) > 1 else None
+        together = combine(given) if len(given) > 1 else None
         if together is not None and settle(writes, partial(self._write, subject, together, given)):
             return
         for each in writes:
