@@ -103,14 +103,14 @@ def test_a_busy_catalog_is_asked_again(catalog: Listening) -> None:
     waits: list[float] = []
     statuses = iter([503, 429, 200])
     catalog.answer = lambda _method, _path: (next(statuses), {})
-    assert Catalog(catalog.url, pause=waits.append).ask("POST", "/x", {}).status == 200
+    assert Catalog(catalog.url, pause=waits.append).request("POST", "/x", {}).status == 200
     assert len(waits) == 2
     assert waits[1] > 0.25
     catalog.answer = lambda _method, _path: (503, {})
     with pytest.raises(ServiceUnavailable, match="took no request in 5 attempts: status 503"):
-        Catalog(catalog.url, pause=waits.append).ask("POST", "/x", {})
+        Catalog(catalog.url, pause=waits.append).request("POST", "/x", {})
     with pytest.raises(ServiceUnavailable, match="refused"):
-        Catalog("http://127.0.0.1:1", pause=waits.append).ask("GET", "/")
+        Catalog("http://127.0.0.1:1", pause=waits.append).request("GET", "/")
 
 
 @pytest.mark.parametrize("url", ["ftp://h", "http://", "http://user:secret@h", "h"])
@@ -120,7 +120,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 
 def test_a_token_is_sent_to_the_same_machine_or_encrypted(catalog: Listening) -> None:
-    Catalog(catalog.url, "secret").ask("GET", "/")
+    Catalog(catalog.url, "secret").request("GET", "/")
     assert catalog.requests[0][2]["authorization"] == "Bearer secret"
     with pytest.raises(SettingsError, match="unencrypted"):
         Catalog("http://catalog.example.org", "secret")

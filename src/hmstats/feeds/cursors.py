@@ -17,31 +17,31 @@ class Cursor:
     owed: tuple[str, ...] = ()
 
 
-def default_place(catalog: str, url: str, metastore: str) -> Path:
+def default_cursor_path(catalog: str, url: str, metastore: str) -> Path:
     """The file of a feed, one for each catalog, address and metastore, where a user's programs keep their state."""
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     digest = hashlib.sha256(f"{url}\n{metastore}".encode()).hexdigest()[:12]
     return state / "hmstats" / f"feed-{catalog}-{digest}.json"
 
 
-def read_cursor(place: Path) -> Cursor:
+def read_cursor(path: Path) -> Cursor:
     """The cursor in a file; that of a first run if there is no file. Raises SettingsError for another file."""
     try:
-        found = json.loads(place.read_text())
+        found = json.loads(path.read_text())
         return Cursor(int(found["event"]), tuple(map(str, found["owed"])))
     except FileNotFoundError:
         return Cursor()
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SettingsError(f"{place} is no cursor of a feed, or cannot be read: {error}") from error
+        raise SettingsError(f"{path} is no cursor of a feed, or cannot be read: {error}") from error
 
 
-def write_cursor(place: Path, cursor: Cursor) -> None:
+def write_cursor(path: Path, cursor: Cursor) -> None:
     """Keep the cursor: after a crash the old one is there or the new one. Raises SettingsError if it cannot be kept."""
     text = json.dumps({"event": cursor.event, "owed": list(cursor.owed)})
-    beside = place.with_suffix(f".{os.getpid()}.new")
+    beside = path.with_suffix(f".{os.getpid()}.new")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         beside.write_text(text)
-        beside.replace(place)
+        beside.replace(path)
     except OSError as error:
-        raise SettingsError(f"the cursor {place} cannot be written: {error.strerror or error}") from error
+        raise SettingsError(f"the cursor {path} cannot be written: {error.strerror or error}") from error

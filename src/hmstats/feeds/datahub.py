@@ -8,7 +8,7 @@ distinct values.
 import json
 from typing import Any
 
-from hmstats.feeds.profiles import known, of_decimal, part, text, timestamp_ms
+from hmstats.feeds.profiles import of_decimal, part, text, timestamp_ms, without_none
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import TableFacts
 
@@ -36,7 +36,7 @@ def proposal(table: TableFacts, platform: str, environment: str, now_ms: int) ->
 
 def profile(table: TableFacts, now_ms: int) -> dict[str, Any]:
     """The aspect of the whole table."""
-    return known(
+    return without_none(
         timestampMillis=timestamp_ms(table, now_ms),
         partitionSpec={"type": "FULL_TABLE", "partition": "FULL_TABLE_SNAPSHOT"},
         rowCount=None if table.rows is None else table.rows.value,
@@ -49,7 +49,7 @@ def profile(table: TableFacts, now_ms: int) -> dict[str, Any]:
 def _field(table: TableFacts, column: ColumnFacts) -> dict[str, object]:
     rows = None if table.rows is None else table.rows.value
     median = next((each.value for each in column.quantiles if each.fraction == _MEDIAN), None)
-    return known(
+    return without_none(
         fieldPath=column.name,
         uniqueCount=None if column.distinct is None else column.distinct.value,
         uniqueProportion=part(column.distinct, rows),

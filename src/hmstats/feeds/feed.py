@@ -39,7 +39,7 @@ class Names:
     prefix: str = "hive.default"
 
 
-def sent(service: Metastore, kind: Kind, catalog: Catalog, names: Names, tables: list[str]) -> Iterator[Outcome]:
+def send_tables(service: Metastore, kind: Kind, catalog: Catalog, names: Names, tables: list[str]) -> Iterator[Outcome]:
     """Send tables, and tell what became of each; one that fails stops no other."""
     send = _SENDERS[kind]
     for table in tables:
@@ -83,22 +83,22 @@ def _outcome(table: str, answer: Answer | None) -> Outcome:
 
 
 def _to_openlineage(catalog: Catalog, names: Names, table: TableFacts) -> Answer:
-    return catalog.ask("POST", "", _openlineage(names, table, int(time.time() * 1000)))
+    return catalog.request("POST", "", _openlineage(names, table, int(time.time() * 1000)))
 
 
 def _to_datahub(catalog: Catalog, names: Names, table: TableFacts) -> Answer:
-    return catalog.ask("POST", datahub.PATH, _datahub(names, table, int(time.time() * 1000)))
+    return catalog.request("POST", datahub.PATH, _datahub(names, table, int(time.time() * 1000)))
 
 
 def _to_openmetadata(catalog: Catalog, names: Names, table: TableFacts) -> Answer | None:
     """The answer; None when the catalog has no such table."""
     full_name = quote(openmetadata.full_name(table, names.prefix), safe="")
-    found = catalog.ask("GET", f"/v1/tables/name/{full_name}")
+    found = catalog.request("GET", f"/v1/tables/name/{full_name}")
     if found.status == _NOT_THERE:
         return None
     if not found.is_good:
         return found
-    return catalog.ask(
+    return catalog.request(
         "PUT", f"/v1/tables/{found.body['id']}/tableProfile", _openmetadata(names, table, int(time.time() * 1000))
     )
 

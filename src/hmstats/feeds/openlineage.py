@@ -8,7 +8,7 @@ those of texts and dates are left out. How sure the numbers are stands in a face
 from datetime import UTC, datetime
 from typing import Any
 
-from hmstats.feeds.profiles import known, of_decimal, values_count
+from hmstats.feeds.profiles import of_decimal, values_count, without_none
 from hmstats.version import __version__
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import TableFacts
@@ -23,7 +23,7 @@ OWN = "https://hmstats.readthedocs.io/facets/1-0-0/StatisticsDatasetFacet.json"
 def dataset_event(table: TableFacts, namespace: str, now_ms: int) -> dict[str, Any]:
     """The event of a table at this time. `namespace` is the metastore's, as hive://HOST:PORT."""
     changed = None if table.written_at is None else _time(table.written_at)
-    metrics = known(
+    metrics = without_none(
         rowCount=None if table.rows is None else table.rows.value,
         bytes=None if table.size_bytes is None else table.size_bytes.value,
         fileCount=None if table.files is None else table.files.value,
@@ -47,7 +47,7 @@ def dataset_event(table: TableFacts, namespace: str, now_ms: int) -> dict[str, A
 
 def _metrics(table: TableFacts, column: ColumnFacts) -> dict[str, object]:
     quantiles = {str(each.fraction): of_decimal(column, each.value) for each in column.quantiles}
-    return known(
+    return without_none(
         nullCount=None if column.nulls is None else column.nulls.value,
         distinctCount=None if column.distinct is None else column.distinct.value,
         count=values_count(table, column),
@@ -60,7 +60,7 @@ def _metrics(table: TableFacts, column: ColumnFacts) -> dict[str, object]:
 def _sure(column: ColumnFacts) -> dict[str, object]:
     """How sure the distinct count is, who made the statistics, and when."""
     found = column.distinct
-    return known(
+    return without_none(
         distinctLow=None if found is None else found.low,
         distinctHigh=None if found is None else found.high,
         certainty=None if found is None else found.certainty.value,

@@ -7,7 +7,7 @@ distinct values is distinctCount alone. The bounds of a distinct count are custo
 
 from typing import Any
 
-from hmstats.feeds.profiles import known, of_decimal, part, text, timestamp_ms, values_count
+from hmstats.feeds.profiles import of_decimal, part, text, timestamp_ms, values_count, without_none
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.numbers import Certainty
 from hmstats.web.answers.tables import TableFacts
@@ -25,7 +25,7 @@ def table_profile(table: TableFacts, now_ms: int) -> dict[str, Any]:
     """The profile of a table and of its columns."""
     at = timestamp_ms(table, now_ms)
     sample = _sample(table)
-    profile = known(
+    profile = without_none(
         timestamp=at,
         rowCount=None if table.rows is None else table.rows.value,
         columnCount=table.column_count,
@@ -48,7 +48,7 @@ def _column(table: TableFacts, column: ColumnFacts, at_ms: int) -> dict[str, obj
         if each.fraction == fraction
     }
     low, high = quartiles.get("firstQuartile"), quartiles.get("thirdQuartile")
-    return known(
+    return without_none(
         name=column.name,
         timestamp=at_ms,
         valuesCount=values_count(table, column),

@@ -47,7 +47,7 @@ def part(number: Number | None, whole: int | None) -> float | None:
     return None if number is None or not whole else min(number.value / whole, 1.0)
 
 
-def known(**fields: object) -> dict[str, object]:
+def without_none(**fields: object) -> dict[str, object]:
     """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 

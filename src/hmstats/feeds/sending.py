@@ -55,7 +55,7 @@ class Catalog:
         if self.token and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
             raise SettingsError(f"a token is not sent to {self.url} unencrypted: use https://")
 
-    def ask(self, method: str, path: str, body: Any = None) -> Answer:
+    def request(self, method: str, path: str, body: Any = None) -> Answer:
         """The answer to a request.
 
         A request that the catalog is too busy for, or that gets no answer, is sent up to five times, with longer and
@@ -96,14 +96,14 @@ class Catalog:
             connection.request(method, f"{parts.path.rstrip('/')}{path}", data, headers)
             response = connection.getresponse()
             text = response.read().decode(errors="replace")
-            return Answer(response.status, _parsed(text), text[:_MOST_SAID]), _seconds(
+            return Answer(response.status, _parse_json(text), text[:_MOST_SAID]), _seconds(
                 response.getheader("Retry-After")
             )
         finally:
             connection.close()
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

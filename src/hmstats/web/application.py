@@ -49,14 +49,14 @@ def application(
             Middleware(Origins),
             Middleware(Versions),
         ],
-        exception_handlers={HmstatsError: _refused, HTTPException: _wrong},
+        exception_handlers={HmstatsError: _answer_error, HTTPException: _wrong},
         lifespan=lifespan,
     )
 
 
-def _refused(request: Request, error: Exception) -> Response:
+def _answer_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HmstatsError)
-    response = _told(request, problem_of(error, request.url.path))
+    response = _problem_response(request, problem_of(error, request.url.path))
     if response.status_code == HTTPStatus.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = 'Basic realm="hmstats", charset="UTF-8"'
     return response
@@ -65,7 +65,9 @@ def _refused(request: Request, error: Exception) -> Response:
 def _wrong(request: Request, error: Exception) -> Response:
     """An address or a method that the routes do not have."""
     assert isinstance(error, HTTPException)
-    response = _told(request, problem(HTTPStatus(error.status_code), _detail(request, error), request.url.path))
+    response = _problem_response(
+        request, problem(HTTPStatus(error.status_code), _detail(request, error), request.url.path)
+    )
     response.headers.update(error.headers or {})
     return response
 
@@ -79,7 +81,7 @@ def _detail(request: Request, error: HTTPException) -> str:
     return error.detail
 
 
-def _told(request: Request, found: Problem) -> Response:
+def _problem_response(request: Request, found: Problem) -> Response:
     """The problem in the form of what was asked for."""
     of_api = request.url.path.startswith(f"{PREFIX}/")
     return api_problems.answer(found) if of_api else page_problems.answer(request, found)

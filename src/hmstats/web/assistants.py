@@ -15,7 +15,7 @@ from hmstats.client import Metastore
 from hmstats.errors import HmstatsError
 from hmstats.version import __version__
 from hmstats.web.metastores import Metastores
-from hmstats.web.reading.columns.asked import asked_bounds, asked_distinct, asked_frequent, asked_quantiles, asked_rows
+from hmstats.web.reading.columns.asked import ask_bounds, ask_distinct, ask_frequent, ask_quantiles, ask_rows
 from hmstats.web.reading.columns.column_page import column_page
 from hmstats.web.reading.lists.health_list import health_list
 from hmstats.web.reading.lists.run_list import run_list
@@ -56,9 +56,9 @@ class _Tools:
     def __init__(self, metastores: Metastores) -> None:
         self._metastores = metastores
 
-    def _answered(self, question: Callable[[Metastore], Any]) -> Answer:
+    def _query(self, question: Callable[[Metastore], Any]) -> Answer:
         try:
-            with self._metastores.one() as service:
+            with self._metastores.connection() as service:
                 found = question(service)
         except HmstatsError as error:
             raise ToolError(str(error)) from error  # the text of any other error stays here
@@ -69,33 +69,33 @@ class _Tools:
         self, database: str | None = None, below: Annotated[int | None, Field(ge=1, le=100)] = None, limit: Limit = 25
     ) -> Answer:
         """Tables by the health of their statistics (0 to 100), the worst first: why, and the command that helps."""
-        return self._answered(lambda service: health_list(service, database, below=below, limit=limit))
+        return self._query(lambda service: health_list(service, database, below=below, limit=limit))
 
     def tables(self, search: str = "", limit: Limit = 25) -> Answer:
         """Tables and views whose names contain a text (DB.TABLE or a part of it), with rows and sizes."""
-        return self._answered(lambda service: table_list(service, search=search, limit=limit))
+        return self._query(lambda service: table_list(service, search=search, limit=limit))
 
     def table(self, table: Table, as_of: Time = None, where: Where = None, limit: Limit = 50) -> Answer:
         """A table, or some of its partitions together, with the statistics of its columns; now or as of a time."""
         wanted = Selection(where=where, as_of=as_of)
-        return self._answered(lambda service: table_facts(service, table, wanted, limit=limit))
+        return self._query(lambda service: table_facts(service, table, wanted, limit=limit))
 
     def column(self, table: Table, column: str, as_of: Time = None, where: Where = None) -> Answer:
         """One column: nulls, distinct values with bounds, least, greatest, quartiles, histogram, frequent values."""
         wanted = Selection(where=where, as_of=as_of)
-        return self._answered(lambda service: column_page(service, table, column, wanted))
+        return self._query(lambda service: column_page(service, table, column, wanted))
 
     def history(self, table: Table, column: str | None = None, limit: Limit = 25) -> Answer:
         """The writes of a table's statistics, newest first: when, who, by which call, of which columns."""
-        return self._answered(lambda service: table_versions(service, table, column, limit=limit))
+        return self._query(lambda service: table_versions(service, table, column, limit=limit))
 
     def diff(self, table: Table, begin: Time = None, end: Time = None) -> Answer:
         """What changed in a table's statistics between two times; by default, what the last write changed."""
-        return self._answered(lambda service: table_difference(service, table, begin, end))
+        return self._query(lambda service: table_difference(service, table, begin, end))
 
     def rows(self, table: Table, where: Where = None) -> Answer:
         """How many rows a table has, or those of its partitions that match; and whether that is exact."""
-        return self._answered(lambda service: asked_rows(service, table, where))
+        return self._query(lambda service: ask_rows(service, table, where))
 
     def ask(
         self,
@@ -108,17 +108,17 @@ class _Tools:
     ) -> Answer:
         """Distinct values, bounds, quantiles at any fractions, or frequent values of a column, each with its error."""
         asked: dict[str, Callable[[Metastore], Any]] = {
-            "distinct": lambda service: asked_distinct(service, table, column, where),
-            "bounds": lambda service: asked_bounds(service, table, column, where),
-            "quantiles": lambda service: asked_quantiles(service, table, column, fractions, where),
-            "frequent": lambda service: asked_frequent(service, table, column, limit, where),
+            "distinct": lambda service: ask_distinct(service, table, column, where),
+            "bounds": lambda service: ask_bounds(service, table, column, where),
+            "quantiles": lambda service: ask_quantiles(service, table, column, fractions, where),
+            "frequent": lambda service: ask_frequent(service, table, column, limit, where),
         }
-        return self._answered(asked[question])
+        return self._query(asked[question])
 
     def pending(self, limit: Limit = 25) -> Answer:
         """Statistics that wait until somebody publishes them: of which tables and partitions, since when, and why."""
-        return self._answered(lambda service: every_pending(service, limit=limit))
+        return self._query(lambda service: every_pending(service, limit=limit))
 
     def runs(self, table: Table | None = None, limit: Limit = 25) -> Answer:
         """Runs that refreshed statistics, newest first: how each ended and why; and tables whose runs fail."""
-        return self._answered(lambda service: run_list(service, table, limit=limit))
+        return self._query(lambda service: run_list(service, table, limit=limit))

@@ -27,7 +27,7 @@ class Desk:
     @contextmanager
     def service(self, request: Request) -> Iterator[Metastore]:
         """The metastore, asked as the user of the request."""
-        with self._metastores.one(self._callers.proof(request)) as found:
+        with self._metastores.connection(self._callers.proof(request)) as found:
             yield found
 
     def require_writes(self) -> None:

@@ -33,7 +33,7 @@ class Metastores:
         self._lock = threading.Lock()
 
     @contextmanager
-    def one(self, proof: str | None = None) -> Iterator[Metastore]:
+    def connection(self, proof: str | None = None) -> Iterator[Metastore]:
         """A connection for one request; afterwards it is idle again, or closed if the metastore refuses the proof.
 
         Raises StatementError for a proof that cannot be passed on, CallRefused if one is missing.
@@ -45,7 +45,7 @@ class Metastores:
             )
         if proof is None and self._needs_proofs:
             raise CallRefused("HTTP", _UNPROVEN, "who asks must be proven by a user and password, or a token")
-        found = self._taken(proof) or self._open(proof)
+        found = self._take_idle(proof) or self._open(proof)
         try:
             yield found
         except CallRefused as error:
@@ -67,7 +67,7 @@ class Metastores:
         for each in every:
             each.close()
 
-    def _taken(self, proof: str | None) -> Metastore | None:
+    def _take_idle(self, proof: str | None) -> Metastore | None:
         with self._lock:
             some = self._idle.get(proof)
             if not some:

@@ -7,7 +7,7 @@ from hmstats.client import Metastore, connect
 from hmstats.web.answers.numbers import Number
 from hmstats.web.answers.tables import TableFacts
 from hmstats.web.pages.rendering import fragment
-from hmstats.web.pages.texts import age_text, size_text, whole_text
+from hmstats.web.pages.texts import age_text, number_text, size_text
 from hmstats.web.reading.selections import Selection
 from hmstats.web.reading.table_facts import table_facts
 
@@ -32,11 +32,11 @@ class ShownTable:
     def __repr__(self) -> str:
         found = self.facts
         lines = [
-            f"{found.table}: {whole_text(_value(found.rows))} rows, "
+            f"{found.table}: {number_text(_value(found.rows))} rows, "
             f"{size_text(_value(found.size_bytes))}, statistics {age_text(found.written_at)} old"
         ]
         for each in found.columns:
-            distinct, nulls = whole_text(_value(each.distinct)), whole_text(_value(each.nulls))
+            distinct, nulls = number_text(_value(each.distinct)), number_text(_value(each.nulls))
             lines.append(f"  {each.name} {each.type}: {distinct} distinct, {nulls} null")
         return "\n".join(lines)
 

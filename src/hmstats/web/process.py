@@ -83,7 +83,7 @@ def metastores(uris: str, answer_seconds: float) -> Metastores:
         raise SettingsError(f"the page asks as its callers, which a ticket cannot prove: unset {PRINCIPAL}")
     over_http = all(each.path is not None for each in addresses(uris))
 
-    def opened(proof: str | None) -> Metastore:
+    def open_metastore(proof: str | None) -> Metastore:
         shown = Credentials(
             certificate=own.certificate, key=own.key, header=proof, user=_claimed_user(proof) or _NOBODY
         )
@@ -93,7 +93,7 @@ def metastores(uris: str, answer_seconds: float) -> Metastores:
         raise SettingsError(
             f"a metastore at thrift:// would take every caller for the owner of {CERTIFICATE}: use https://"
         )
-    return Metastores(opened, takes_proofs=over_http, needs_proofs=own.certificate is not None)
+    return Metastores(open_metastore, takes_proofs=over_http, needs_proofs=own.certificate is not None)
 
 
 def _claimed_user(proof: str | None) -> str | None:

@@ -17,29 +17,29 @@ _ARRIVING = (h11.IDLE, h11.SEND_BODY)
 class ImpatientProtocol(H11Protocol):
     """HTTP/1.1 to one client. An answer that is still being made is waited for, however long it takes."""
 
-    _next_look: asyncio.TimerHandle | None = None
+    _next_check: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to look at the connection."""
         super().connection_made(transport)
-        self._look_later()
+        self._schedule_check()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Look no more."""
-        if self._next_look is not None:
-            self._next_look.cancel()
+        if self._next_check is not None:
+            self._next_check.cancel()
         super().connection_lost(exc)
 
-    def _look_later(self) -> None:
-        self._next_look = self.loop.call_later(LOOK_SECONDS, self._look, self._place())
+    def _schedule_check(self) -> None:
+        self._next_check = self.loop.call_later(LOOK_SECONDS, self._check_progress, self._progress())
 
-    def _look(self, last: tuple[object, ...]) -> None:
+    def _check_progress(self, last: tuple[object, ...]) -> None:
         waits = self.conn.their_state in _ARRIVING or self.transport.get_write_buffer_size()
-        if waits and self._place() == last:
+        if waits and self._progress() == last:
             self.transport.abort()
             return
-        self._look_later()
+        self._schedule_check()
 
-    def _place(self) -> tuple[object, ...]:
+    def _progress(self) -> tuple[object, ...]:
         """Where the connection stands: its last request, what is awaited, and the bytes that were not taken."""
         return self.cycle, self.conn.their_state, self.transport.get_write_buffer_size()

@@ -7,7 +7,7 @@ from rich.text import Text
 from hmstats.web.answers.columns import ColumnFacts, Histogram
 from hmstats.web.answers.numbers import Number
 from hmstats.web.answers.tables import TableFacts
-from hmstats.web.pages.texts import sure_text, whole_text
+from hmstats.web.pages.texts import number_text, sure_text
 from hmstats.web.pictures.column import nulls_part, shares
 from hmstats.web.pictures.shares import Share
 from hmstats.web.pictures.words import part_text, value_text
@@ -44,7 +44,7 @@ def _heading(column: ColumnFacts) -> Text:
 
 
 def _number_text(number: Number | None, what: str) -> str:
-    return "" if number is None else f"{whole_text(number.value)} {what} ({sure_text(number)})"
+    return "" if number is None else f"{number_text(number.value)} {what} ({sure_text(number)})"
 
 
 def _histogram(found: Histogram) -> Iterator[Text]:

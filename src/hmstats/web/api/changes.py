@@ -12,7 +12,7 @@ from hmstats.web.answers.history import RestoreResult
 from hmstats.web.answers.locks import Locks
 from hmstats.web.answers.pending import PendingResult
 from hmstats.web.api.operations import OPERATIONS, Operation
-from hmstats.web.api.parameters import Given, Parameter
+from hmstats.web.api.parameters import Arguments, Parameter
 from hmstats.web.reading.locks import LockWish, lock, unlock
 from hmstats.web.reading.past.change import restored
 from hmstats.web.reading.pending import publish, reject
@@ -44,7 +44,7 @@ class Change:
     body: type[Any] | None
     answer: type[Any]
     of: Operation
-    write: Callable[[Metastore, Given, Any], Any]
+    write: Callable[[Metastore, Arguments, Any], Any]
 
 
 CHANGES = (

@@ -13,7 +13,7 @@ from hmstats.web.answers.partitions import PartitionCells, PartitionList
 from hmstats.web.answers.pending import PendingList, PendingTable
 from hmstats.web.answers.runs import RunList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
-from hmstats.web.api.parameters import Given, Parameter
+from hmstats.web.api.parameters import Arguments, Parameter
 from hmstats.web.reading.columns.column_page import column_page
 from hmstats.web.reading.lists.health_list import health_list
 from hmstats.web.reading.lists.run_list import PAGE_RUNS, run_list
@@ -63,10 +63,10 @@ class Operation:
     summary: str
     parameters: tuple[Parameter, ...]
     answer: type[Any]
-    read: Callable[[Metastore, Given], Any]
+    read: Callable[[Metastore, Arguments], Any]
 
 
-def _partitions(service: Metastore, given: Given) -> Partitions:
+def _partitions(service: Metastore, given: Arguments) -> Partitions:
     return read_partitions(service, given.required("table"), given.selection)
 
 
@@ -112,7 +112,7 @@ OPERATIONS = (
         lambda service, given: health_list(
             service,
             given.text("database"),
-            below=given.known_number("below"),
+            below=given.optional_number("below"),
             after=given.text("after"),
             limit=given.number("limit"),
         ),

@@ -66,7 +66,7 @@ class Parameter:
         return number
 
 
-class Given:
+class Arguments:
     """The values of a request's parameters."""
 
     def __init__(self, values: Mapping[str, str | int]) -> None:
@@ -85,7 +85,7 @@ class Given:
         """The number of a parameter that has a default."""
         return int(self._values[name])
 
-    def known_number(self, name: str) -> int | None:
+    def optional_number(self, name: str) -> int | None:
         """The number of a parameter, None when it was not given."""
         value = self._values.get(name)
         return None if value is None else int(value)
@@ -96,7 +96,9 @@ class Given:
         return Selection(self.text("from"), self.text("to"), self.text("where"), self.text("as_of"))
 
 
-def given(parameters: Sequence[Parameter], path: Mapping[str, str], query: Sequence[tuple[str, str]]) -> Given:
+def parse_arguments(
+    parameters: Sequence[Parameter], path: Mapping[str, str], query: Sequence[tuple[str, str]]
+) -> Arguments:
     """The values of all parameters.
 
     Raises StatementError for a parameter that is unknown, given twice, or has a value that it cannot have.
@@ -115,4 +117,4 @@ def given(parameters: Sequence[Parameter], path: Mapping[str, str], query: Seque
     if missing:
         raise StatementError(f"parameter {missing[0]} must be given")
     values |= {each.name: each.read(path[each.name]) for each in parameters if each.place == "path"}
-    return Given(values)
+    return Arguments(values)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from hmstats.client import Metastore
 from hmstats.web.api.changes import Change
 from hmstats.web.api.operations import Operation
-from hmstats.web.api.parameters import Given, given
+from hmstats.web.api.parameters import Arguments, parse_arguments
 from hmstats.web.problems import WrongVersion
 
 
@@ -17,9 +17,9 @@ def etag(body: bytes) -> str:
     return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 
-def version(service: Metastore, operation: Operation, asked: Given) -> str:
+def version(service: Metastore, operation: Operation, asked: Arguments) -> str:
     """The ETag of an operation's answer about the table, without any of its other parameters."""
-    bare = given(operation.parameters, {"table": asked.required("table")}, [])
+    bare = parse_arguments(operation.parameters, {"table": asked.required("table")}, [])
     return version_of(operation, operation.read(service, bare))
 
 
@@ -28,7 +28,7 @@ def version_of(operation: Operation, found: Any) -> str:
     return etag(TypeAdapter(operation.answer).dump_json(found, exclude_none=True))
 
 
-def changed(service: Metastore, change: Change, asked: Given, wish: Any, if_match: str | None) -> Any:
+def apply_change(service: Metastore, change: Change, asked: Arguments, wish: Any, if_match: str | None) -> Any:
     """The answer to a change. Raises WrongVersion unless `if_match` has the version of now."""
     if not if_match:
         raise WrongVersion(

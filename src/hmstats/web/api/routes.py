@@ -14,8 +14,8 @@ from hmstats.errors import StatementError
 from hmstats.web.api.changes import CHANGES, Change
 from hmstats.web.api.openapi import openapi
 from hmstats.web.api.operations import OPERATIONS, PREFIX, Operation
-from hmstats.web.api.parameters import given
-from hmstats.web.api.precondition import changed
+from hmstats.web.api.parameters import parse_arguments
+from hmstats.web.api.precondition import apply_change
 from hmstats.web.desk import Desk
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -25,10 +25,10 @@ def routes(desk: Desk) -> list[Route]:
     """A route for each path, and one for the description."""
     description = openapi()
 
-    def described(_request: Request) -> Response:
+    def describe_api(_request: Request) -> Response:
         return JSONResponse(description)
 
-    found = [Route(f"{PREFIX}/openapi.json", described, methods=["GET"])]
+    found = [Route(f"{PREFIX}/openapi.json", describe_api, methods=["GET"])]
     every: list[tuple[str, str, Endpoint]] = [
         *((each.path, "GET", _reading(each, desk)) for each in OPERATIONS),
         *((each.path, each.method.upper(), _writing(each, desk)) for each in CHANGES),
@@ -55,15 +55,15 @@ def _reading(operation: Operation, desk: Desk) -> Endpoint:
     adapter = TypeAdapter(operation.answer)
 
     def answer(request: Request) -> Response:
-        asked = given(operation.parameters, request.path_params, request.query_params.multi_items())
+        asked = parse_arguments(operation.parameters, request.path_params, request.query_params.multi_items())
         with desk.service(request) as service:
             found = operation.read(service, asked)
         return _json(request, adapter, found)
 
-    async def answered(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         return await run_in_threadpool(answer, request)
 
-    return answered
+    return respond
 
 
 def _writing(change: Change, desk: Desk) -> Endpoint:
@@ -72,16 +72,16 @@ def _writing(change: Change, desk: Desk) -> Endpoint:
 
     def answer(request: Request, body: bytes) -> Response:
         desk.require_writes()
-        asked = given(change.parameters, request.path_params, request.query_params.multi_items())
+        asked = parse_arguments(change.parameters, request.path_params, request.query_params.multi_items())
         wish = None if of_body is None else _wish(request, of_body, body)
         with desk.service(request) as service:
-            found = changed(service, change, asked, wish, request.headers.get("if-match"))
+            found = apply_change(service, change, asked, wish, request.headers.get("if-match"))
         return _json(request, adapter, found)
 
-    async def answered(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         return await run_in_threadpool(answer, request, await desk.body(request))
 
-    return answered
+    return respond
 
 
 def _wish(request: Request, of_body: TypeAdapter[Any], body: bytes) -> Any:

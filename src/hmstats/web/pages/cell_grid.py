@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from itertools import groupby
 
 from hmstats.web.answers.partitions import Cell, Layout, PartitionCells
-from hmstats.web.pages.texts import size_text, whole_text
+from hmstats.web.pages.texts import number_text, size_text
 
 SHADES = 5
 
@@ -70,7 +70,7 @@ def cell_words(cell: Cell) -> str:
     name = cell.first if cell.first == cell.last else f"{cell.first} to {cell.last}"
     parts = [f"{cell.partitions:,} partition{'' if cell.partitions == 1 else 's'}"]
     if cell.rows is not None:
-        parts.append(f"{whole_text(cell.rows)} rows")
+        parts.append(f"{number_text(cell.rows)} rows")
     if cell.size_bytes is not None:
         parts.append(size_text(cell.size_bytes))
     return f"{name}: {', '.join(parts)}"

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.history import Course, Moment
 from hmstats.web.answers.numbers import Number
-from hmstats.web.pages.texts import UNKNOWN, size_text, time_text, whole_text
+from hmstats.web.pages.texts import UNKNOWN, number_text, size_text, time_text
 from hmstats.web.pictures.lines import Line, Values, line_picture
 from hmstats.web.pictures.words import value_text
 
@@ -25,12 +25,12 @@ class CourseLine:
 
 def course_lines(course: Course) -> list[CourseLine]:
     """The lines of the numbers that are known at any moment."""
-    found = [_counts(course, "Rows", lambda each: each.rows, whole_text)]
+    found = [_counts(course, "Rows", lambda each: each.rows, number_text)]
     found.append(_counts(course, "Size", lambda each: each.size_bytes, size_text))
     if course.column is not None:
-        found.append(_counts(course, "Nulls", _of_column(lambda column: column.nulls), whole_text))
-        found.append(_counts(course, "Distinct", _of_column(lambda column: column.distinct), whole_text))
-        found.append(_counts(course, "Greatest length", _of_column(lambda column: column.greatest_length), whole_text))
+        found.append(_counts(course, "Nulls", _of_column(lambda column: column.nulls), number_text))
+        found.append(_counts(course, "Distinct", _of_column(lambda column: column.distinct), number_text))
+        found.append(_counts(course, "Greatest length", _of_column(lambda column: column.greatest_length), number_text))
         found.append(_bounds(course))
     return [each for each in found if each is not None]
 

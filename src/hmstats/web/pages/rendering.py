@@ -94,7 +94,7 @@ _ENVIRONMENT.globals.update(
     now=texts.now_text,
 )
 _ENVIRONMENT.filters.update(
-    whole=texts.whole_text,
+    whole=texts.number_text,
     size=texts.size_text,
     sure=texts.sure_text,
     sure_words=texts.sure_words,

@@ -13,8 +13,8 @@ from hmstats.client import Metastore
 from hmstats.errors import UnknownCall
 from hmstats.web.api.changes import CHANGES, RestoreWish
 from hmstats.web.api.operations import OPERATIONS
-from hmstats.web.api.parameters import Given, given
-from hmstats.web.api.precondition import changed, version, version_of
+from hmstats.web.api.parameters import Arguments, parse_arguments
+from hmstats.web.api.precondition import apply_change, version, version_of
 from hmstats.web.desk import Desk
 from hmstats.web.pages.addresses import part_address
 from hmstats.web.pages.course_lines import course_lines
@@ -25,7 +25,7 @@ from hmstats.web.reading.past.versions import MOST_MOMENTS, table_course
 
 _OF = {each.name: each for each in OPERATIONS}
 _CHANGES = {each.name: each for each in CHANGES}
-Shown = Callable[[Request, Metastore, Given, Desk], Response]
+Shown = Callable[[Request, Metastore, Arguments, Desk], Response]
 Wish = Callable[[dict[str, str]], object]
 
 
@@ -37,7 +37,7 @@ def routes(desk: Desk) -> list[Route]:
             filled = [
                 (name, text) for name, text in request.query_params.multi_items() if text
             ]  # empty fields of a form
-            asked = given(_OF[operation].parameters, request.path_params, filled)
+            asked = parse_arguments(_OF[operation].parameters, request.path_params, filled)
             with desk.service(request) as service:
                 return show(request, service, asked, desk)
 
@@ -66,39 +66,39 @@ def routes(desk: Desk) -> list[Route]:
     ]
 
 
-def _start(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
+def _start(request: Request, service: Metastore, asked: Arguments, desk: Desk) -> Response:
     """Tables by health; by name, where the metastore keeps no health."""
     try:
         found = _OF["listHealth"].read(service, asked)
     except UnknownCall:
-        bare = given(_OF["listTables"].parameters, {}, [])
+        bare = parse_arguments(_OF["listTables"].parameters, {}, [])
         return _tables(request, service, bare, desk)
     return page(request, "health.html", found=found, metastore=service.address)
 
 
-def _tables(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _tables(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     found = _OF["listTables"].read(service, asked)
     return page(request, "tables.html", found=found, search=asked.text("q") or "", metastore=service.address)
 
 
-def _table(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _table(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     found = _OF["getTable"].read(service, asked)
     return page(request, "table.html", found=found, selection=asked.selection, after=asked.text("after"))
 
 
-def _column(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _column(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     found = _OF["getColumn"].read(service, asked)
     return page(request, "column.html", found=found, selection=asked.selection)
 
 
-def _partitions(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _partitions(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     read = read_partitions(service, asked.required("table"), asked.selection)
     cells = partition_cells(service, read)
     listed = partition_list(service, read, after=asked.text("after"), limit=asked.number("limit"))
     return page(request, "partitions.html", found=cells, listed=listed, selection=asked.selection)
 
 
-def _history(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _history(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     found = _OF["listVersions"].read(service, asked)
     table = service.find_table(found.table)  # a dropped one has a history, but no numbers of now
     course = None if table is None else table_course(service, found.table, found.column, limit=MOST_MOMENTS)
@@ -106,37 +106,37 @@ def _history(request: Request, service: Metastore, asked: Given, _desk: Desk) ->
     return page(request, "history.html", found=found, course=course, lines=lines)
 
 
-def _diff(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _diff(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     return page(request, "diff.html", found=_OF["getDifference"].read(service, asked))
 
 
-def _restore(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
+def _restore(request: Request, service: Metastore, asked: Arguments, desk: Desk) -> Response:
     found = _OF["previewRestore"].read(service, asked)
     of = version(service, _OF["listVersions"], asked)
     return page(request, "restore.html", found=found, as_of=asked.required("as_of"), **_changing(request, desk, of))
 
 
-def _lock(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
+def _lock(request: Request, service: Metastore, asked: Arguments, desk: Desk) -> Response:
     found = _OF["getLocks"].read(service, asked)
     of = version_of(_OF["getLocks"], found)
     return page(request, "lock.html", found=found, **_changing(request, desk, of))
 
 
-def _locks(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _locks(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     return page(request, "locks.html", found=_OF["listLocks"].read(service, asked))
 
 
-def _pending(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _pending(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     return page(request, "pending.html", found=_OF["listPending"].read(service, asked))
 
 
-def _table_pending(request: Request, service: Metastore, asked: Given, desk: Desk) -> Response:
+def _table_pending(request: Request, service: Metastore, asked: Arguments, desk: Desk) -> Response:
     found = _OF["getPending"].read(service, asked)
     of = version_of(_OF["getPending"], found)
     return page(request, "table_pending.html", found=found, **_changing(request, desk, of))
 
 
-def _runs(request: Request, service: Metastore, asked: Given, _desk: Desk) -> Response:
+def _runs(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
     found = _OF["listRuns"].read(service, asked)
     longest = max((each.seconds or 0 for each in found.runs), default=0)
     table, outcome = asked.text("table"), asked.text("outcome")
@@ -156,15 +156,15 @@ def _form(desk: Desk, name: str, behind: str, wish: Wish | None) -> Callable[[Re
         fields = desk.form(request, body)
         of = fields.pop("version", None)
         query = [] if wish else [(key, text) for key, text in fields.items() if text]
-        asked = given(change.parameters, request.path_params, query)
+        asked = parse_arguments(change.parameters, request.path_params, query)
         with desk.service(request) as service:
-            changed(service, change, asked, None if wish is None else wish(fields), of)
+            apply_change(service, change, asked, None if wish is None else wish(fields), of)
         return RedirectResponse(part_address(asked.required("table"), behind), 303)
 
-    async def answered(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         return await run_in_threadpool(answer, request, await desk.body(request))
 
-    return answered
+    return respond
 
 
 def _restore_wish(fields: dict[str, str]) -> RestoreWish:

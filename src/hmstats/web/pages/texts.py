@@ -22,7 +22,7 @@ _FEWEST_SAID = 0.5
 """An error that cannot change a whole number is not told."""
 
 
-def whole_text(value: int | None) -> str:
+def number_text(value: int | None) -> str:
     """A whole number with commas; a dash if it is unknown."""
     return UNKNOWN if value is None else f"{value:,}"
 

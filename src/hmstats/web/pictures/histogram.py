@@ -20,7 +20,7 @@ _LEAST_SEEN = 0.015
 
 def histogram_picture(name: str, found: Histogram, nulls_part: float | None) -> str:
     """The picture of a column of this name; `nulls_part` is the part of the rows that are null, None if unknown."""
-    root = svg.picture(_WIDTH, _HEIGHT, _says(name, found, nulls_part), "histogram")
+    root = svg.picture(_WIDTH, _HEIGHT, _description(name, found, nulls_part), "histogram")
     off = found.bin_error * found.values
     most = max(max(found.counts) + off, 1.0)
     width = (_WIDTH - (2 * _NULLS_WIDTH if nulls_part else 0)) / len(found.counts)
@@ -60,7 +60,7 @@ def _rise(x: float, width: float, part: float) -> Bar:
     return Bar(x, _HEIGHT * (1 - part), width, _HEIGHT * part)
 
 
-def _says(name: str, found: Histogram, nulls_part: float | None) -> str:
+def _description(name: str, found: Histogram, nulls_part: float | None) -> str:
     fullest = max(range(len(found.counts)), key=lambda place: found.counts[place])
     part = found.counts[fullest] / found.values if found.values else 0
     off = f", give or take {part_text(found.bin_error)} of the values" if found.bin_error else ""

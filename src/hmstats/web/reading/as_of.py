@@ -38,7 +38,7 @@ def past_partitions(
     """The statistics of partitions (empty: all of then) merged, their counts summed, and their number, at epoch ms."""
     below = service.past.past(table.name, at_ms, columns, names)
     places = {each for each in below.parameters if each}
-    merged = tuple(_merged(below, each, len(places)) for each in columns)
+    merged = tuple(_merge_column(below, each, len(places)) for each in columns)
     found = StatisticsSet(tuple(each for each in merged if each is not None))
     counts = sums_of(below.parameters[each] for each in sorted(places)) if places else Counts(None, None, None)
     return StoredStatistics(table, {}, found), counts, len(places)
@@ -50,7 +50,7 @@ def _of_engine(sets: Iterable[StatisticsSet]) -> list[StatisticsSet]:
     return [each for each in every if each.engine == DEFAULT_ENGINE] or every
 
 
-def _merged(below: PastStatistics, name: str, partitions: int) -> ColumnStatistics | None:
+def _merge_column(below: PastStatistics, name: str, partitions: int) -> ColumnStatistics | None:
     """A column's statistics of all partitions together; None if one of them has none, or they are of several types."""
     by_place: dict[str | None, ColumnStatistics] = {}
     for found in reversed(_of_engine(below.sets)):

@@ -23,11 +23,11 @@ def counts_of(parameters: Parameters) -> Counts:
     """The counts of a table or a partition. They are exact if a writer marked the basic statistics as accurate."""
     exact = Accurate.parse(parameters.get(PARAMETER)).basic
     return Counts(
-        *(counted(row_count(parameters.get(each)), exact=exact) for each in (NUM_ROWS, TOTAL_SIZE, NUM_FILES))
+        *(count_number(row_count(parameters.get(each)), exact=exact) for each in (NUM_ROWS, TOTAL_SIZE, NUM_FILES))
     )
 
 
-def counted(value: int | None, *, exact: bool) -> Number | None:
+def count_number(value: int | None, *, exact: bool) -> Number | None:
     """A count as a number; None when it is unknown."""
     if value is None:
         return None
@@ -39,7 +39,7 @@ def sums_of(parameters: Iterable[Mapping[str, str]]) -> Counts:
     every = list(parameters)
     exact = all(Accurate.parse(each.get(PARAMETER)).basic for each in every)
     sums = [_sum(row_count(each.get(name)) for each in every) for name in (NUM_ROWS, TOTAL_SIZE, NUM_FILES)]
-    return Counts(*(counted(each, exact=exact) for each in sums))
+    return Counts(*(count_number(each, exact=exact) for each in sums))
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

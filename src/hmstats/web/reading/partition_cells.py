@@ -20,10 +20,10 @@ from hmstats.web.answers.partitions import MOST_CELLS, Cell, Layout, PartitionCe
 from hmstats.web.answers.tables import Key
 from hmstats.web.reading.counts import counts_of, sums_of
 from hmstats.web.reading.cursors import cursor, parts_of
-from hmstats.web.reading.partition_order import Placed
+from hmstats.web.reading.partition_order import NamedPartition
 from hmstats.web.reading.parts import MOST_PARTITIONS_READ
 from hmstats.web.reading.places import existing_table, shown_name
-from hmstats.web.reading.selections import Selection, selected
+from hmstats.web.reading.selections import Selection, select_partitions
 
 PAGE_PARTITIONS = 50
 MOST_DAYS = 371
@@ -38,7 +38,7 @@ class Partitions:
     """The selected partitions of a table, and how many it has in all; `at_ms`: the time that their counts are of."""
 
     table: Table
-    placed: Sequence[Placed]
+    placed: Sequence[NamedPartition]
     total: int
     at_ms: int | None = None
 
@@ -51,7 +51,7 @@ def read_partitions(service: Metastore, text: str, selection: Selection) -> Part
     table = existing_table(service, text)
     if not table.partition_keys:
         raise NoSuchObject(f"table {text} has no partitions")
-    placed = selected(service, table, selection)
+    placed = select_partitions(service, table, selection)
     total = len(placed) if selection.is_all else len(service.partition_names(table.name))
     return Partitions(table, placed, total, selection.as_of_ms)
 
@@ -95,7 +95,7 @@ def partition_list(
     return PartitionList(partitions=lines, next=cursor(page[-1].name) if more and page else None)
 
 
-def _parameters(service: Metastore, of: Partitions, placed: Iterable[Placed]) -> Mapping[str, Parameters]:
+def _parameters(service: Metastore, of: Partitions, placed: Iterable[NamedPartition]) -> Mapping[str, Parameters]:
     names = [each.name for each in placed]
     if of.at_ms is not None:
         return service.past.past(of.table.name, of.at_ms, [], names).parameters if names else {}
@@ -104,7 +104,7 @@ def _parameters(service: Metastore, of: Partitions, placed: Iterable[Placed]) ->
     return {partition_name(keys, each.values): each.parameters for each in found}
 
 
-def _labels(placed: Sequence[Placed], keys: int) -> tuple[Callable[[Placed], Label], Layout]:
+def _labels(placed: Sequence[NamedPartition], keys: int) -> tuple[Callable[[NamedPartition], Label], Layout]:
     """The function that tells a partition's cell, and how the cells are laid out."""
     first = {each.values[0] for each in placed}
     if first and all(_DAY.fullmatch(each) for each in first) and (keys == 1 or len(first) > 1):
@@ -115,7 +115,7 @@ def _labels(placed: Sequence[Placed], keys: int) -> tuple[Callable[[Placed], Lab
     return _by_runs(placed), Layout.GRID
 
 
-def _by_day(days: set[str]) -> tuple[Callable[[Placed], Label], Layout]:
+def _by_day(days: set[str]) -> tuple[Callable[[NamedPartition], Label], Layout]:
     """A day each, when they fit in a calendar; else a month each, else a year."""
     if len(days) <= MOST_DAYS and _span_days(min(days), max(days)) <= MOST_DAYS:
         return lambda each: ("", each.values[0]), Layout.CALENDAR
@@ -130,7 +130,7 @@ def _span_days(first: str, last: str) -> int:
     return sum((b - a) * factor for a, b, factor in zip(*parts, (365, 31, 1), strict=True))
 
 
-def _by_runs(placed: Sequence[Placed]) -> Callable[[Placed], Label]:
+def _by_runs(placed: Sequence[NamedPartition]) -> Callable[[NamedPartition], Label]:
     """As many values of the first key in a cell as needed."""
     values = list(dict.fromkeys(each.values[0] for each in placed))
     run = -(-len(values) // MOST_CELLS)
@@ -141,7 +141,7 @@ def _by_runs(placed: Sequence[Placed]) -> Callable[[Placed], Label]:
     return lambda each: ("", labels[each.values[0]])
 
 
-def _cell(label: Label, some: Sequence[Placed], read: Mapping[str, Parameters]) -> Cell:
+def _cell(label: Label, some: Sequence[NamedPartition], read: Mapping[str, Parameters]) -> Cell:
     rows, size = (_sum(read, some, name) for name in (NUM_ROWS, TOTAL_SIZE))
     return Cell(
         group=label[0],
@@ -154,7 +154,7 @@ def _cell(label: Label, some: Sequence[Placed], read: Mapping[str, Parameters]) 
     )
 
 
-def _sum(read: Mapping[str, Parameters], some: Sequence[Placed], name: str) -> int | None:
+def _sum(read: Mapping[str, Parameters], some: Sequence[NamedPartition], name: str) -> int | None:
     counts = [row_count(read.get(each.name, {}).get(name)) for each in some]
     return None if None in counts else sum(each for each in counts if each is not None)
 

@@ -15,24 +15,24 @@ Order: TypeAlias = tuple[bool, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class NamedPartition:
     """A partition's name and its values, one for each key."""
 
     name: str
     values: tuple[str, ...]
 
 
-def in_order(table: Table, names: Iterable[str]) -> list[Placed]:
+def in_order(table: Table, names: Iterable[str]) -> list[NamedPartition]:
     """The partitions sorted by their values."""
     keys = [key.name for key in table.partition_keys]
     every = [(name, _values(name, keys)) for name in names]
     by_key = zip(*(values for _, values in every), strict=True)
     orders = [map(_form(key.type), values) for key, values in zip(table.partition_keys, by_key, strict=False)]
     placed = zip(zip(*orders, strict=True), every, strict=True)
-    return [Placed(*each) for _, each in sorted(placed, key=itemgetter(0))]
+    return [NamedPartition(*each) for _, each in sorted(placed, key=itemgetter(0))]
 
 
-def between(placed: Sequence[Placed], first: str, last: str) -> list[Placed]:
+def partitions_between(placed: Sequence[NamedPartition], first: str, last: str) -> list[NamedPartition]:
     """The partitions from one name to another, both included; none when one of the names is not there."""
     places = {each.name: place for place, each in enumerate(placed)}
     if first not in places or last not in places:

@@ -10,7 +10,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.web.answers.tables import Chosen
 from hmstats.web.reading.as_of import past_partitions, past_table
 from hmstats.web.reading.counts import Counts, counts_of, sums_of
-from hmstats.web.reading.selections import Selection, chosen, selected
+from hmstats.web.reading.selections import Selection, describe_selection, select_partitions
 
 MOST_PARTITIONS_READ = 1_000
 """Partitions whose own parameters are read for one answer; the counts of more are unknown."""
@@ -50,14 +50,14 @@ def read_part(service: Metastore, table: Table, selection: Selection, page: Sequ
         stored = stored_table(service, table, wanted, every)
         number = None if every is None else len(every)
         return Part(stored, None, counts_of(stored.parameters), number, every_name=every)
-    found = selected(service, table, selection)
+    found = select_partitions(service, table, selection)
     names = [each.name for each in found]
     if at_ms is not None:
         past, counts, number = past_partitions(service, table, at_ms, wanted, names)
-        return Part(past, names, counts, number, chosen(selection, found), at_ms)
+        return Part(past, names, counts, number, describe_selection(selection, found), at_ms)
     merged = service.aggregated_statistics(table.name, wanted, names)[0] if wanted else ()
     stored = StoredStatistics(table, {}, StatisticsSet(merged))
-    return Part(stored, names, read_counts(service, table, names), len(names), chosen(selection, found))
+    return Part(stored, names, read_counts(service, table, names), len(names), describe_selection(selection, found))
 
 
 def read_counts(service: Metastore, table: Table, names: Sequence[str]) -> Counts:

@@ -10,7 +10,7 @@ from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.objects import Table
 from hmstats.outlets.people.times import past_ms
 from hmstats.web.answers.tables import Chosen
-from hmstats.web.reading.partition_order import Placed, between, in_order
+from hmstats.web.reading.partition_order import NamedPartition, in_order, partitions_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Selection:
         return not (self.first or self.last or self.where)
 
 
-def selected(service: Metastore, table: Table, selection: Selection) -> list[Placed]:
+def select_partitions(service: Metastore, table: Table, selection: Selection) -> list[NamedPartition]:
     """The selected partitions in order.
 
     Raises StatementError when the filter cannot be read, NoSuchObject when nothing is selected.
@@ -51,13 +51,13 @@ def selected(service: Metastore, table: Table, selection: Selection) -> list[Pla
         names = service.partition_names(table.name)
     found = in_order(table, names)
     if found and (selection.first or selection.last):
-        found = between(found, selection.first or found[0].name, selection.last or found[-1].name)
+        found = partitions_between(found, selection.first or found[0].name, selection.last or found[-1].name)
     if not found:
         raise NoSuchObject(f"no partition of table {table.name.short} is selected")
     return found
 
 
-def chosen(selection: Selection, found: Sequence[Placed]) -> Chosen | None:
+def describe_selection(selection: Selection, found: Sequence[NamedPartition]) -> Chosen | None:
     """What is said of a selection in an answer; None when it is the whole table."""
     if selection.is_all or not found:
         return None

@@ -12,7 +12,7 @@ from hmstats.web.reading.columns.column_answers import Wanted
 from hmstats.web.reading.columns.column_numbers import column_facts
 from hmstats.web.reading.columns.found_columns import found_columns, found_keys
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
-from hmstats.web.reading.counts import counted
+from hmstats.web.reading.counts import count_number
 from hmstats.web.reading.cursors import cursor, parts_of
 from hmstats.web.reading.lists.health_list import health_of
 from hmstats.web.reading.locks import locks_of
@@ -64,7 +64,7 @@ def _facts(
         rows=part.counts.rows,
         size_bytes=part.counts.size_bytes,
         files=part.counts.files,
-        partitions=counted(part.partitions, exact=True),
+        partitions=count_number(part.partitions, exact=True),
         partition_keys=tuple(Key(name=each.name, type=each.type) for each in table.partition_keys),
         selection=part.said,
         health=health_of(service, table.name) if part.said is None and part.at_ms is None else None,

@@ -14,8 +14,8 @@ from hmstats.client import Metastore
 from hmstats.client.connection.address import addresses
 from hmstats.feeds import datahub
 from hmstats.feeds.changed import changed_tables
-from hmstats.feeds.cursors import Cursor, default_place, read_cursor, write_cursor
-from hmstats.feeds.feed import Kind, Names, messages, path_of, sent
+from hmstats.feeds.cursors import Cursor, default_cursor_path, read_cursor, write_cursor
+from hmstats.feeds.feed import Kind, Names, messages, path_of, send_tables
 from hmstats.feeds.sending import Catalog
 from hmstats.settings import load
 
@@ -23,7 +23,7 @@ TOKEN = "HMSTATS__FEED_TOKEN"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class FeedRequest:
     """What is to be fed, and how the catalog names it."""
 
     kind: Kind
@@ -36,22 +36,24 @@ class Wish:
     prefix: str
 
 
-def run_feed(wish: Wish, *, metastore: str | None, dry_run: bool, as_json: bool) -> None:
+def run_feed(request: FeedRequest, *, metastore: str | None, dry_run: bool, as_json: bool) -> None:
     """Send what changed, or print it. Raises typer.Exit if some tables could not be sent."""
     settings = load({"metastore": metastore})
-    headers = datahub.HEADERS if wish.kind == "datahub" else {}
-    catalog = Catalog(path_of(wish.kind, wish.url), os.environ.get(TOKEN) or None, headers)
-    names = Names(wish.namespace or _namespace(settings.metastore), wish.platform, wish.environment, wish.prefix)
-    place = wish.cursor or default_place(wish.kind, catalog.url, settings.metastore)
+    headers = datahub.HEADERS if request.kind == "datahub" else {}
+    catalog = Catalog(path_of(request.kind, request.url), os.environ.get(TOKEN) or None, headers)
+    names = Names(
+        request.namespace or _namespace(settings.metastore), request.platform, request.environment, request.prefix
+    )
+    cursor = request.cursor or default_cursor_path(request.kind, catalog.url, settings.metastore)
     with open_metastore(metastore) as service:
-        tables, event = (wish.tables, None) if wish.tables else changed_tables(service, read_cursor(place))
+        tables, event = (request.tables, None) if request.tables else changed_tables(service, read_cursor(cursor))
         if dry_run:
-            for message in messages(service, wish.kind, names, tables):
+            for message in messages(service, request.kind, names, tables):
                 typer.echo(json.dumps(message, ensure_ascii=False))
             return
-        failed = _send(service, wish.kind, catalog, names, tables, as_json=as_json)
+        failed = _send(service, request.kind, catalog, names, tables, as_json=as_json)
     if event is not None:
-        write_cursor(place, Cursor(event, tuple(failed)))
+        write_cursor(cursor, Cursor(event, tuple(failed)))
     if failed:
         raise typer.Exit(ExitCode.PARTLY_DONE)
 
@@ -61,7 +63,7 @@ def _send(
 ) -> list[str]:
     """Send tables and tell it; the ones that failed."""
     counts, failed = Counter[str](), []
-    for each in sent(service, kind, catalog, names, tables):
+    for each in send_tables(service, kind, catalog, names, tables):
         counts[each.outcome] += 1
         if each.outcome == "failed":
             failed.append(each.table)

@@ -40,10 +40,10 @@ def feed(
     The first run sends all tables. HMSTATS__FEED_TOKEN is sent as a bearer token. The exit code is 3 if some tables
     could not be sent; the next run sends them again.
     """
-    from hmstats.cli.actions.sending.feed import Wish, run_feed
+    from hmstats.cli.actions.sending.feed import FeedRequest, run_feed
 
     run_feed(
-        Wish(
+        FeedRequest(
             kind=catalog.value,
             url=url,
             tables=tables,

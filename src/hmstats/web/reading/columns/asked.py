@@ -14,14 +14,14 @@ from hmstats.web.answers.numbers import python_scalar
 from hmstats.web.reading.places import existing_table, shown_name
 
 
-def asked_rows(service: Metastore, text: str, where: str | None) -> Asked:
+def ask_rows(service: Metastore, text: str, where: str | None) -> Asked:
     """How many rows there are."""
     of = _table(service, text)
     found = of.count(where=where)
     return Asked(table=shown_name(of.table.name), count=found.count, exact=found.exact)
 
 
-def asked_distinct(service: Metastore, text: str, column: str, where: str | None) -> Asked:
+def ask_distinct(service: Metastore, text: str, column: str, where: str | None) -> Asked:
     """How many distinct values a column has."""
     of = _table(service, text)
     found = of.distinct(column, where=where)
@@ -36,7 +36,7 @@ def asked_distinct(service: Metastore, text: str, column: str, where: str | None
     )
 
 
-def asked_bounds(service: Metastore, text: str, column: str, where: str | None) -> Asked:
+def ask_bounds(service: Metastore, text: str, column: str, where: str | None) -> Asked:
     """The least and the greatest value of a column."""
     of = _table(service, text)
     found = of.bounds(column, where=where)
@@ -44,7 +44,7 @@ def asked_bounds(service: Metastore, text: str, column: str, where: str | None) 
     return Asked(table=shown_name(of.table.name), column=of.column(column).name, low=low, high=high, exact=found.exact)
 
 
-def asked_quantiles(service: Metastore, text: str, column: str, fractions: Sequence[float], where: str | None) -> Asked:
+def ask_quantiles(service: Metastore, text: str, column: str, fractions: Sequence[float], where: str | None) -> Asked:
     """The values below which fractions of a column's values lie."""
     of = _table(service, text)
     found = of.quantile(column, fractions, where=where)
@@ -61,7 +61,7 @@ def asked_quantiles(service: Metastore, text: str, column: str, fractions: Seque
     )
 
 
-def asked_frequent(service: Metastore, text: str, column: str, most: int, where: str | None) -> Asked:
+def ask_frequent(service: Metastore, text: str, column: str, most: int, where: str | None) -> Asked:
     """The most frequent values of a column."""
     of = _table(service, text)
     found = of.top(column, most, where=where)

@@ -46,7 +46,7 @@ def of_calls(
     """The answers over these partitions together, by three calls that a Hive Metastore does not know."""
     place = (table, column.column)
 
-    def asked(question: Callable[..., Answer], *more: object) -> Answer | None:
+    def ask(question: Callable[..., Answer], *more: object) -> Answer | None:
         if not service.may_be_hmstats:
             return None
         try:
@@ -57,13 +57,13 @@ def of_calls(
     kind = column.kind
     ordered = kind_of(column.column_type) is not None and kind in _ORDERED
     return MergedAnswers(
-        asked(service.quantiles, fractions(wanted.parts)) if ordered else None,
-        asked(service.top_k, wanted.frequent),
-        asked(service.distinct_count) if kind is not Kind.BINARY else None,
+        ask(service.quantiles, fractions(wanted.parts)) if ordered else None,
+        ask(service.top_k, wanted.frequent),
+        ask(service.distinct_count) if kind is not Kind.BINARY else None,
     )
 
 
-def filled(own: MergedAnswers, other: MergedAnswers) -> MergedAnswers:
+def fill_in(own: MergedAnswers, other: MergedAnswers) -> MergedAnswers:
     """The answers of one, and those of the other where there are none."""
     known: dict[str, Any] = {
         name: getattr(own, name) if getattr(own, name) is not None else getattr(other, name)
@@ -73,9 +73,9 @@ def filled(own: MergedAnswers, other: MergedAnswers) -> MergedAnswers:
 
 
 def _quantiles(sketch: KllHistogram, parts: int) -> Quantiles:
-    asked, error = fractions(parts), sketch.rank_error
-    low, high = ([min(max(each + by, 0.0), 1.0) for each in asked] for by in (-error, error))
-    values, lows, highs = (tuple(sketch.quantiles(each)) for each in (asked, low, high))
+    ask, error = fractions(parts), sketch.rank_error
+    low, high = ([min(max(each + by, 0.0), 1.0) for each in ask] for by in (-error, error))
+    values, lows, highs = (tuple(sketch.quantiles(each)) for each in (ask, low, high))
     return Quantiles(values, lows, highs, error, sketch.count, exact=not error)
 
 

@@ -91,7 +91,7 @@ def _distinct(found: Found) -> Number | None:
     data: Any = found.statistics.data if found.statistics else None
     count = getattr(data, "ndv", None)
     if found.answers.distinct is not None:
-        return _counted(found.answers.distinct, _sample(found.made))
+        return _distinct_number(found.answers.distinct, _sample(found.made))
     if count is None:
         return None
     if found.made.exact:
@@ -102,12 +102,12 @@ def _distinct(found: Found) -> Number | None:
     if error is None:
         return Number(value=count)
     distance = round(_STANDARD_ERRORS * error * count)
-    return _counted(
+    return _distinct_number(
         DistinctCount(count, error, max(0, count - distance), count + distance, exact=False), _sample(found.made)
     )
 
 
-def _counted(found: DistinctCount, sample: float | None) -> Number:
+def _distinct_number(found: DistinctCount, sample: float | None) -> Number:
     if sample is not None:
         return Number(
             value=found.count,
@@ -135,7 +135,7 @@ def _quartiles(kind: Kind, found: Found) -> tuple[Quantile, ...]:
     asked = found.answers.quantiles
     if asked is None or not asked.values:
         return ()
-    form = _whole if kind is Kind.LONG else _rounded
+    form = _to_integer if kind is Kind.LONG else _to_single
     return tuple(
         Quantile(
             fraction=fraction,
@@ -147,11 +147,11 @@ def _quartiles(kind: Kind, found: Found) -> tuple[Quantile, ...]:
     )
 
 
-def _whole(value: float) -> int:
+def _to_integer(value: float) -> int:
     return round(value)
 
 
-def _rounded(value: float) -> float:
+def _to_single(value: float) -> float:
     """The digits that single precision keeps."""
     return float(f"{value:.7g}")
 

@@ -14,7 +14,7 @@ from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.describe.column import key_statistics
-from hmstats.web.reading.columns.column_answers import NOTHING, Wanted, filled, of_calls, of_sketches
+from hmstats.web.reading.columns.column_answers import NOTHING, Wanted, fill_in, of_calls, of_sketches
 from hmstats.web.reading.columns.column_numbers import Found
 from hmstats.web.reading.columns.histograms import fractions
 from hmstats.web.reading.parts import Part
@@ -56,7 +56,7 @@ def _of_whole(service: Metastore, part: Part, wanted: Wanted) -> dict[str, Found
     made = _of_partitions(service, part, [*merged])
     found = {}
     for column in part.stored.statistics.columns:
-        answers = filled(of_sketches(column, wanted), merged.get(column.column, NOTHING))
+        answers = fill_in(of_sketches(column, wanted), merged.get(column.column, NOTHING))
         source = column.provenance or made.get(column.column, _NOBODY)
         seconds = (
             source.written_at_seconds or answers.written_at_seconds or part.stored.statistics.last_analyzed_seconds
@@ -74,7 +74,7 @@ def _of_selection(
     for name, column in stored.items():
         answers: MergedAnswers = of_calls(service, part.stored.table.name, column, part.names or (), wanted)
         source = made.get(column.column, _NOBODY)
-        found[name] = Found(column, filled(of_sketches(column, wanted), answers), source, source.written_at_seconds)
+        found[name] = Found(column, fill_in(of_sketches(column, wanted), answers), source, source.written_at_seconds)
     return found
 
 
