@@ -1,4 +1,4 @@
-"""The page of twenty lookups: each way is there, and takes as many steps as the page says."""
+"""Pages that name files name those that exist, and each of the twenty lookups takes as many steps as its page says."""
 
 import re
 
@@ -21,3 +21,17 @@ def test_each_way_is_there_and_has_its_steps(number: str, wanted: str, ways: str
         assert start.joinpath(*way).is_file(), f"{number}, {wanted}: {'/'.join(way)}"
     lengths = [len(way) - (way[0] == "tests") for way in found]
     assert lengths == [int(each) for each in re.findall(r"\d+", steps)], wanted
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/flow.md"])
+def test_the_files_that_a_page_names_exist(page: str) -> None:
+    text = (CHECKOUT / page).read_text("utf-8")
+    named = [each for each in re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.toml)`", text) if "/A/B/" not in each]
+    assert len(named) > 30
+    assert [each for each in named if not exists(each)] == []
+
+
+def exists(name: str) -> bool:
+    """Whether a name stands for a file or a folder, from the top or from a folder that the page names."""
+    roots = ["", "src/hmstats", "src/hmstats/cli", "src/hmstats/server", "src/hmstats/outlets"]
+    return any((CHECKOUT / root / name).exists() for root in roots)
