@@ -33,5 +33,5 @@ def test_the_files_that_a_page_names_exist(page: str) -> None:
 
 def exists(name: str) -> bool:
     """Whether a name stands for a file or a folder, from the top or from a folder that the page names."""
-    roots = ["", "src/hmstats", "src/hmstats/cli", "src/hmstats/server", "src/hmstats/outlets"]
+    roots = ["", "tests", "src/hmstats", "src/hmstats/cli", "src/hmstats/server", "src/hmstats/outlets"]
     return any((CHECKOUT / root / name).exists() for root in roots)
