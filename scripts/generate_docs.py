@@ -72,7 +72,8 @@ An error is one sentence on standard error. Log lines go to standard error, answ
 |---|---|
 | 0 | done; nothing differs, is wrong or is a problem |
 | 1 | the answer is no: `compare`, `diff` and `pending diff` found a difference, `check` a wrong \
-number, `doctor` a problem, `health --below` a table; `check-access` was denied; `serve` had no worker that could start |
+number, `doctor` a problem, `health --below` a table; `check-access` was denied; `serve` had no worker that could \
+start |
 | 2 | an error: nothing was done, or all of it can be repeated |
 | 3 | done in part: `analyze`, `refresh`, `push`, `import`, `restore` and `feed` name what was left out, \
 with the reason |
