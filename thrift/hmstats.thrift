@@ -524,6 +524,42 @@ struct RunsResult {
   2: required list<RunLease> leases,
 }
 
+// ---------------------------------------------------------------- access
+
+// What a user may do with a catalog, a database or a table; without names, with the server. Absent `userName`: the
+// caller. About another user, and with `groupNames`, it needs admin of the server.
+struct CheckAccessRequest {
+  1: optional string catName,
+  2: optional string dbName,
+  3: optional string tblName,
+  4: optional string userName,
+  5: optional list<string> groupNames,
+}
+
+// `rule`: the place in its file, from 1, of the rule that decides; absent: none does.
+struct AccessDecision {
+  1: required string action,
+  2: required bool allowed,
+  3: optional i32 rule,
+}
+
+// A rule; absent `userNames`, `groupNames` and `objects` stand for any.
+struct AccessRule {
+  1: required i32 number,
+  2: optional list<string> userNames,
+  3: optional list<string> groupNames,
+  4: optional list<string> objects,
+  5: required list<string> actions,
+}
+
+struct CheckAccessResult {
+  1: required string userName,
+  2: required list<string> groupNames,
+  3: required bool enforced, // false: the server has no access rules, so that all is allowed
+  4: required list<AccessDecision> decisions, // of every action
+  5: optional list<AccessRule> rules, // those about the object or something in it, in order; for admins
+}
+
 // ---------------------------------------------------------------- calls
 
 service HmstatsService extends hive_metastore.ThriftHiveMetastore {
@@ -659,6 +695,11 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   // The runs that refreshed statistics, newest first, and the tables that are taken or have failed.
   RunsResult get_statistics_runs(1: RunsRequest request)
     throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
+
+  // What a user may do with an object, by the access rules.
+  CheckAccessResult check_access(1: CheckAccessRequest request)
+    throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
+            3: hive_metastore.MetaException o3)
 
   // Statistics as Arrow arrays, which any Arrow library reads.
   ArrowStatisticsResult get_arrow_statistics(1: ArrowStatisticsRequest request)

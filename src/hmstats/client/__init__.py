@@ -14,6 +14,7 @@ preferences.py       hmstats' own calls: how statistics are made and kept
 iceberg_commits.py   commits to Iceberg tables, under the metastore's lock and on a condition
 health.py            hmstats' own calls: health of statistics
 runs.py              hmstats' own calls: runs that refresh statistics
+access.py            hmstats' own calls: what a user may do
 pending.py           hmstats' own calls: statistics that wait
 events.py            the log of changes
 running_writes.py    hmstats' own calls: jobs that gather statistics while they write

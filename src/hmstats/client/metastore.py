@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from hmstats.client.access import AccessQuestions
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
@@ -125,6 +126,11 @@ class Metastore(Questions):
     def health(self) -> HealthQuestions:
         """The health of statistics, which only hmstats keeps."""
         return HealthQuestions(self._ask)
+
+    @property
+    def access(self) -> AccessQuestions:
+        """What users may do by access rules, which only hmstats has."""
+        return AccessQuestions(self._ask)
 
     @property
     def runs(self) -> RunCalls:

@@ -203,5 +203,7 @@ KEPT_BY_NONE = frozenset(
 )
 """Calls of our own about what a gateway does not keep: an upstream that is an hmstats answers them."""
 
-OURS_ALONE = frozenset({"get_statistics_locks", "put_partial_states", "get_partial_states", "remove_partial_states"})
+OURS_ALONE = frozenset(
+    {"check_access", "get_statistics_locks", "put_partial_states", "get_partial_states", "remove_partial_states"}
+)
 """Calls of our own that need nothing of the upstream."""

@@ -6,6 +6,7 @@ partitions/            partitions in their several forms
 conditions/            conditions over partitions in Hive's bytes
 statistics/            column statistics
 transactions.py        locks, transactions and write ids
+access.py              what a user may do by access rules
 privileges.py          roles and privileges; principals.py has the types of principals
 events/                messages of the notification log
 sasl_messages.py       messages and frames of SASL, for connections by Kerberos

@@ -47,6 +47,7 @@ def test_it_extends_hives_service_with_hives_own_structs() -> None:
     about_pending = {"get_pending_statistics", "list_pending_statistics", "publish_statistics", "reject_statistics"}
     own = set(methods()) - set(SERVICE.thrift_services)
     assert own == {
+        "check_access",
         "get_arrow_statistics",
         "get_distinct_count",
         "get_quantiles",

@@ -10,4 +10,5 @@
 - actions: what may be done to an object
 - rules: rules in order, of which the first that is about a user and an object decides
 - rule_file: the rules in a TOML file
+- access: what a user may do with an object, and the rules that are about it
 """

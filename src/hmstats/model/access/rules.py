@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from hmstats.model.access.actions import Action
+from hmstats.model.access.principal import Principal
 from hmstats.model.catalog.wildcards import compile_pattern
 
 ObjectName: TypeAlias = tuple[str, ...]
@@ -30,6 +31,11 @@ class Identity(NamedTuple):
 
 ANONYMOUS = Identity("anonymous")
 """Every client that has not proven who it is."""
+
+
+def identity_of(principal: Principal | None) -> Identity:
+    """The user that rules are about: the principal that a client has proven to be, or nobody."""
+    return ANONYMOUS if principal is None else Identity(principal.user, principal.groups)
 
 
 class Decision(NamedTuple):
@@ -104,9 +110,14 @@ class Rules:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The groups of each user of the file, beside those that its authentication tells."""
 
+    def with_groups(self, who: Identity) -> Identity:
+        """A user with the groups of the file too."""
+        groups = self.groups.get(who.user)
+        return who if groups is None else Identity(who.user, tuple(dict.fromkeys(who.groups + groups)))
+
     def decide(self, who: Identity, action: Action, name: ObjectName) -> Decision:
         """Whether a user may do something to an object."""
-        who = self._with_groups(who)
+        who = self.with_groups(who)
         for rule in self.rules:
             if not rule.is_about(who):
                 continue
@@ -121,7 +132,7 @@ class Rules:
 
         A rule that may deny it to something in the object denies it.
         """
-        who = self._with_groups(who)
+        who = self.with_groups(who)
         for rule in self.rules:
             if not rule.is_about(who):
                 continue
@@ -133,14 +144,10 @@ class Rules:
 
     def decide_somewhere(self, who: Identity, action: Action) -> Decision:
         """Whether there is a rule that allows a user to do something to any object."""
-        who = self._with_groups(who)
+        who = self.with_groups(who)
         allowing = (rule.number for rule in self.rules if action in rule.allow and rule.is_about(who))
         number = next(allowing, None)
         return Decision(number is not None, number)
-
-    def _with_groups(self, who: Identity) -> Identity:
-        groups = self.groups.get(who.user)
-        return who if groups is None else Identity(who.user, who.groups + groups)
 
 
 def object_text(name: ObjectName) -> str:

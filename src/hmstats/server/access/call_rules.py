@@ -21,6 +21,7 @@ from hmstats.server.access.needs import (
     Extent,
     FindNeeds,
     Need,
+    asked_object,
     database_of,
     function_of,
     on_catalog,
@@ -136,6 +137,14 @@ def _preferred(request: Any) -> Need:
     if not request.tblName:
         return Need(Action.WRITE_STATISTICS, database_of(request.dbName, request.catName))
     return Need(Action.WRITE_STATISTICS, table_of(request.dbName, request.tblName, request.catName))
+
+
+def _check_access(request: Any, who: Identity) -> Iterable[Need]:
+    """To list the object; and admin of the server for decisions about another user."""
+    if request.groupNames or request.userName not in (None, who.user):
+        yield Need(Action.ADMIN, THE_SERVER)
+    name = asked_object(request)
+    yield Need(Action.LIST, name, Extent.OBJECT if name else Extent.SOMEWHERE)
 
 
 def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: str | None = None) -> Iterable[Need]:
@@ -511,6 +520,7 @@ _LOCKS = {
         "begin_statistics_run renew_statistics_run end_statistics_run",
         on_table(Action.WRITE_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
     ),
+    "check_access": CallRule(lambda arguments, who: list(_check_access(arguments["request"], who))),
     "get_statistics_health": CallRule(shown=filters.statistics_health),
 }
 

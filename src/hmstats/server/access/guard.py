@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from hmstats.errors import AccessDenied, HmstatsError, MetastoreError, NoSuchObject
 from hmstats.model.access.actions import Action
 from hmstats.model.access.principal import Principal
-from hmstats.model.access.rules import ANONYMOUS, THE_SERVER, Decision, Identity, ObjectName, Rule, Rules, object_text
+from hmstats.model.access.rules import THE_SERVER, Decision, Identity, ObjectName, Rule, Rules, identity_of, object_text
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.server.access.call_rules import CALL_RULES, NOT_NAMED, CallRule
 from hmstats.server.access.needs import Extent, Need, table_of
@@ -176,7 +176,7 @@ class Guard:
         if held is not None and held.rights.rules is rules and held.principal is session.principal:
             rights: Rights = held.rights
             return rights
-        who = _identity(session.principal)
+        who = identity_of(session.principal)
         found = self._rights.get(who)
         if found is None or found.rules is not rules:
             if len(self._rights) >= _MOST_USERS:
@@ -199,10 +199,6 @@ class Guard:
             return False
         request.verdict = Verdict(_objects((need,)), allowed=False, rule=decision.rule)
         raise _refusal(need, decision, rights, rule)
-
-
-def _identity(principal: Principal | None) -> Identity:
-    return ANONYMOUS if principal is None else Identity(principal.user, tuple(principal.groups))
 
 
 def _refusal(need: Need, decision: Decision, rights: Rights, rule: CallRule) -> MetastoreError:

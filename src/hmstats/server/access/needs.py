@@ -111,6 +111,15 @@ def database_of(database: str | None, catalog: str | None = None) -> ObjectName:
     return found.catalog, found.database
 
 
+def asked_object(request: Any) -> ObjectName:
+    """The catalog, database or table of a request that may name any of them; without names, the server."""
+    if request.tblName is not None:
+        return table_of(request.dbName, request.tblName, request.catName)
+    if request.dbName is not None:
+        return database_of(request.dbName, request.catName)
+    return THE_SERVER if request.catName is None else (request.catName.lower(),)
+
+
 def function_of(database: str | None, function: str | None, catalog: str | None = None) -> ObjectName:
     """A function as the calls find it. Raises MetaError when it is not named."""
     if function is None:

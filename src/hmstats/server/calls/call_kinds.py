@@ -46,7 +46,7 @@ READS = _named(
 
 OF_THE_SESSION = _named(
     """
-    flushCache reinitialize setMetaConf setOption set_ugi shutdown translate_table_dryrun
+    check_access flushCache reinitialize setMetaConf setOption set_ugi shutdown translate_table_dryrun
     """
 )
 """Calls that are about the connection or the process alone."""
