@@ -1,6 +1,7 @@
 """The page asks as whoever opens it: what a browser shows goes to the metastore, whose rules decide."""
 
 import base64
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -96,6 +97,22 @@ def test_a_lock_needs_the_right_of_its_user(page: TestClient, site: tuple[int, s
     locked = page.put(path, json={}, headers=bearer(ada) | version).json()["locks"]
     assert [each["locked_by"] for each in locked] == ["ada"]
     assert page.delete(path, headers=bearer(ada) | {"If-Match": page.get(path, headers=bearer(ada)).headers["ETag"]})
+
+
+def test_a_user_is_told_what_it_may_do_and_another_not(page: TestClient, site: tuple[int, str, str]) -> None:
+    _, ada, ben = site
+    found = page.get("/api/v1/access", params={"object": "hive.d.t"}, headers=bearer(ada)).json()
+    assert (found["user"], found["enforced"], "rules" in found) == ("ada", True, False)
+    allowed = {each["action"]: each["rule"] for each in found["decisions"] if each["allowed"]}
+    assert allowed == dict.fromkeys(("list", "read", "read_statistics", "lock"), 1)
+    shown = page.get("/access", params={"object": "hive.d.t"}, headers=bearer(ben)).text
+    assert re.search(r'lock</th><td[^>]*><span class="badge stale">denied</span></td><td[^>]*>rule 2</td>', shown)
+    hidden = page.get("/api/v1/access", params={"object": "hive.d.u"}, headers=bearer(ada))
+    missing = page.get("/api/v1/access", params={"object": "hive.d.v"}, headers=bearer(ada))
+    assert (hidden.status_code, missing.status_code) == (404, 404)
+    of_another = page.get("/api/v1/access", params={"user": "ben"}, headers=bearer(ada))
+    assert (of_another.status_code, "ada may not admin the server" in of_another.json()["detail"]) == (403, True)
+    assert page.get("/api/v1/access", params={"object": "a.b.c.d"}, headers=bearer(ada)).status_code == 400
 
 
 def test_users_at_once_are_never_mixed_up(page: TestClient, site: tuple[int, str, str]) -> None:

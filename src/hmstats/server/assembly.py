@@ -25,7 +25,7 @@ from hmstats.server.chores import Chore
 from hmstats.server.collection import Collection
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
-from hmstats.server.rpc.access.access_checks import AccessChecks
+from hmstats.server.rpc.access.access_checks import AccessCheckCalls
 from hmstats.server.rpc.access.delegation import DelegationCalls
 from hmstats.server.rpc.access.privileges import AccessCalls
 from hmstats.server.rpc.access.tokens import TokenCalls
@@ -215,7 +215,7 @@ def build(
     subjects = (
         *_service_calls(store, warehouse, rules),
         *_token_calls(store, security),
-        AccessChecks(lambda: None if access is None else access.rules),
+        AccessCheckCalls(lambda: None if access is None else access.rules),
         *_catalog_calls(store, warehouse, rules, made),
         *_statistics_calls(store, rules, made),
         *_record_calls(store, rules, keeper),

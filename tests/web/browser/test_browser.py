@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.servers import HMSTATS
+from tests.fixtures.servers import HMSTATS, serving
 from tests.web.fixture import Shown, metastore_port, shown
 from tests.web.tables import collected
 
@@ -42,6 +42,7 @@ PAGES = [
     "/pending",
     "/runs",
     "/runs?outcome=failed",
+    "/access",
     "/tables/shop.wide/pending",
     "/tables/shop.visits/history",
     "/tables/shop.visits/history?column=age",
@@ -85,8 +86,14 @@ def address(shown: Shown, metastore_port: int, tmp_path_factory: pytest.TempPath
         service.preferences.change(Subject(wide.parent, "wide"), {"publish": "false"})
         service.put_together(wide, [StatisticsSet(columns[:8])], {None: {"numRows": "12000"}})
         _some_runs(service, wide)
-    folder: Path = tmp_path_factory.mktemp("web")
-    command = [HMSTATS, "web", "--port", "0", "--writes", "--metastore", f"thrift://127.0.0.1:{metastore_port}"]
+    with page_of(metastore_port, tmp_path_factory.mktemp("web")) as found:
+        yield found
+
+
+@contextmanager
+def page_of(port: int, folder: Path) -> Iterator[str]:
+    """The address of the page over a metastore, in a process of its own."""
+    command = [HMSTATS, "web", "--port", "0", "--writes", "--metastore", f"thrift://127.0.0.1:{port}"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as page:
         assert page.stdout is not None
         yield page.stdout.readline().split()[-1]
@@ -240,3 +247,34 @@ def test_two_chosen_versions_are_compared(browser: Any, address: str, metastore_
         page.get_by_label("Compare from").nth(2).check()
         page.get_by_role("button", name="Compare the two chosen").press("Enter")
         sync_api.expect(page.get_by_role("row", name="rows 10 40 4")).to_be_visible()
+
+
+RULES = """
+[groups]
+<b>readers</b> = ["eve"]
+[[rule]]
+groups = ["<b>readers</b>"]
+objects = ["hive.a_database_with_a_name_that_is_long.a_table_with_a_name_that_is_longer_still"]
+allow = ["list", "read", "read_statistics"]
+[[rule]]
+users = ["anonymous"]
+allow = ["list", "read", "read_statistics", "write_statistics", "admin"]
+""".replace("<b>readers</b> =", "'<b>readers</b>' =")
+
+
+def test_rules_are_read_by_everybody(browser: Any, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(RULES)
+    name = "hive.a_database_with_a_name_that_is_long.a_table_with_a_name_that_is_longer_still"
+    with serving(tmp_path, settings={"rules": rules}) as port, page_of(port, tmp_path) as address:
+        for colours in ("light", "dark"):
+            with opened(browser, color_scheme=colours) as page:
+                page.goto(f"{address}/access?object={name}&user=eve")
+                found = axe_playwright.Axe().run(page, options=WCAG)
+                assert found.violations_count == 0, found.generate_report()
+                assert "What eve (of <b>readers</b>) may do with" in page.locator("main").inner_text()
+                for width in WIDTHS:
+                    page.set_viewport_size({"width": width, "height": 800})
+                    assert page.evaluate("document.documentElement.scrollWidth") <= width
+                page.get_by_role("row", name="read_statistics allowed").get_by_role("link", name="rule 1").click()
+                sync_api.expect(page.locator("#rule-1")).to_be_in_viewport()

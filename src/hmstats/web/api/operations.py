@@ -6,6 +6,7 @@ from typing import Any
 
 from hmstats.client import Metastore
 from hmstats.model.health.runs import Outcome
+from hmstats.web.answers.access import Access
 from hmstats.web.answers.health import HealthList
 from hmstats.web.answers.history import Course, Difference, RestoreResult, Versions
 from hmstats.web.answers.locks import AllLocks, Locks
@@ -14,6 +15,7 @@ from hmstats.web.answers.pending import PendingList, PendingTable
 from hmstats.web.answers.runs import RunList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
 from hmstats.web.api.parameters import Arguments, Parameter
+from hmstats.web.reading.access import access
 from hmstats.web.reading.columns.column_page import column_page
 from hmstats.web.reading.lists.health_list import health_list
 from hmstats.web.reading.lists.run_list import PAGE_RUNS, run_list
@@ -248,6 +250,22 @@ OPERATIONS = (
             outcome=given.text("outcome"),
             after=given.text("after"),
             limit=given.number("limit"),
+        ),
+    ),
+    Operation(
+        "/access",
+        "getAccess",
+        "What a user may do with an object, and by which access rules.",
+        (
+            Parameter(
+                name="object", description="CATALOG, CATALOG.DB or CATALOG.DB.TABLE; the server itself without it."
+            ),
+            Parameter(name="user", description="The user, whoever asks without it; others are for admins."),
+            Parameter(name="groups", description="Groups of that user beside those of the rules, by commas."),
+        ),
+        Access,
+        lambda service, given: access(
+            service, given.text("object"), user=given.text("user"), groups=given.text("groups")
         ),
     ),
 )

@@ -12,7 +12,7 @@ from hmstats.server.rpc.caller import Session
 from hmstats.wire.access import access_to_thrift
 
 
-class AccessChecks:
+class AccessCheckCalls:
     """Tells decisions of the rules that are in force; without rules, that everybody may do everything."""
 
     def __init__(self, rules_in_force: Callable[[], Rules | None]) -> None:
