@@ -64,7 +64,7 @@ def test_every_call_has_one_kind() -> None:
 
 def test_a_store_that_only_reads_writes_nothing(sqlite_url: str) -> None:
     store = Store.open(sqlite_url, read_only=True)
-    with pytest.raises(MetaError, match="this server only reads"):
+    with pytest.raises(MetaError, match="is opened read-only by this server"):
         store.write(lambda _: None)
     store.close()
 

@@ -15,10 +15,10 @@ def access(service: Metastore, text: str | None, *, user: str | None = None, gro
     The user is whoever asks, unless another is named; `groups` are separated by commas. Raises StatementError for a
     name of other parts, UnknownCall when the metastore is not hmstats.
     """
-    parts = () if text is None else tuple(text.split("."))
+    parts: list[str | None] = [] if text is None else [*text.split(".")]
     if len(parts) > _MOST_PARTS or not all(parts):
         raise StatementError(f"an object must be CATALOG, CATALOG.DB or CATALOG.DB.TABLE, found {text!r}")
-    catalog, database, table = (*parts, *[None] * (_MOST_PARTS - len(parts)))
+    catalog, database, table = parts + [None] * (_MOST_PARTS - len(parts))
     named = [each.strip() for each in (groups or "").split(",") if each.strip()]
     found = service.access.check(database, table, catalog=catalog, user=user, groups=named)
     return Access(
