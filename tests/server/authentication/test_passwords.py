@@ -62,6 +62,31 @@ def test_a_line_is_of_its_password_alone() -> None:
     assert PASSWORD not in line("alice", PASSWORD) + repr(read)
 
 
+def test_a_right_password_is_hashed_once_a_minute_until_the_file_changes(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed: list[str] = []
+    is_of = password_line.PasswordLine.is_of
+
+    def counted(of: password_line.PasswordLine, password: str) -> bool:
+        hashed.append(password)
+        return is_of(of, password)
+
+    monkeypatch.setattr(password_line.PasswordLine, "is_of", counted)
+    users = Passwords(str(file))
+    assert [users.check("alice", PASSWORD) for _ in range(3)] == [Principal("alice", ("staff", "etl"), "password")] * 3
+    assert hashed == [PASSWORD]
+    assert users.check("alice", "wrong") is None
+    assert users.check("alice", "wrong") is None
+    assert hashed == [PASSWORD, "wrong", "wrong"]
+    assert users.check("alice", PASSWORD) is not None
+    assert hashed[3:] == [PASSWORD]
+    written(file, line("alice", "new"))
+    users.refresh()
+    assert users.check("alice", PASSWORD) is None
+    assert users.check("alice", "new") == Principal("alice", (), "password")
+
+
 @pytest.mark.parametrize(
     "text",
     [
