@@ -104,9 +104,9 @@ def converse(pieces: list[bytes], dispatcher: Dispatcher) -> tuple[str, bytes]:
     for piece in pieces:
         inbox += piece
         try:
-            protocol = protocol or recognise(inbox, dispatcher.whole, LIMITS)
+            protocol = protocol or recognise(inbox, dispatcher.recognise, LIMITS)
             while protocol is not None and (inbox or protocol.begun):
-                request = protocol.take(inbox)
+                request = protocol.take_request(inbox)
                 if request is None:
                     break
                 protocol.identify(session)

@@ -506,7 +506,7 @@ def test_a_call_that_waits_too_long_for_a_connection_is_given_up() -> None:
     ):
         first.send(request("get_all_databases"))
         gate.wait_entered()
-        assert "given up after 0.5 seconds" in second.ask("get_all_databases").content.o1.message
+        assert "timed out after 0.5 seconds" in second.ask("get_all_databases").content.o1.message
         gate.open()
 
 

@@ -4,7 +4,7 @@ import gc
 import weakref
 
 from hmstats.cli.serving import worker
-from hmstats.server.collection import Collection
+from hmstats.server.collection import GarbageCollection
 
 
 class _Cycle:
@@ -21,15 +21,15 @@ def _left_garbage() -> "weakref.ref[_Cycle]":
 
 def test_garbage_is_collected_when_there_are_few_objects() -> None:
     garbage = _left_garbage()
-    assert Collection(many=1_000_000_000).run()
+    assert GarbageCollection(many=1_000_000_000).run()
     assert garbage() is None
 
 
 def test_it_is_put_off_while_there_are_many_but_not_for_ever() -> None:
     garbage = _left_garbage()
-    assert not Collection(many=0).run()
+    assert not GarbageCollection(many=0).run()
     assert garbage() is not None
-    assert Collection(many=0, longest_seconds=0.0).run()
+    assert GarbageCollection(many=0, longest_seconds=0.0).run()
     assert garbage() is None
 
 

@@ -283,7 +283,7 @@ def test_a_call_that_takes_too_long_is_given_up() -> None:
         client.send(request("get_all_databases", 3))
         reply = client.reply()
         assert reply.sequence == 3
-        assert reply.content.o1.message == "the call was given up after 0.2 seconds"
+        assert reply.content.o1.message == "the call timed out after 0.2 seconds"
         assert client.at_end()
         assert other.echoes("the other worker")
         gate.open()
@@ -337,7 +337,7 @@ def test_a_connection_beyond_the_limit_is_told_so() -> None:
             assert two.echoes("two")
             content = three.ask("getOption", key="three").content
             assert content.type == TApplicationException.INTERNAL_ERROR
-            assert content.message == "the server holds its limit of 2 connections; try again later"
+            assert content.message == "the server has reached its limit of 2 connections; try again later"
             three.socket.shutdown(socket.SHUT_WR)
             assert three.at_end()
         wait_until(lambda: has_room(address))

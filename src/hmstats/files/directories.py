@@ -107,14 +107,14 @@ def _copy_and_remove(files: fs.FileSystem, source: str, target: str) -> None:
 
 def listing(files: fs.FileSystem, path: str) -> dict[str, fs.FileInfo]:
     """Files and directories below a directory, by their relative paths; empty if it does not exist."""
-    found = files.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
-    return {str(each.path)[len(path) + 1 :]: each for each in found}
+    infos = files.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
+    return {str(each.path)[len(path) + 1 :]: each for each in infos}
 
 
-def copy(files: fs.FileSystem, found: Mapping[str, fs.FileInfo], source: str, target: str) -> None:
+def copy(files: fs.FileSystem, listed: Mapping[str, fs.FileInfo], source: str, target: str) -> None:
     """Copy the listed files of a directory to another. Raises OSError; finished copies stay."""
     files.create_dir(target, recursive=True)
-    ordered = [found[name] for name in sorted(found)]
+    ordered = [listed[name] for name in sorted(listed)]
     for each in ordered:
         if each.type is fs.FileType.Directory:
             files.create_dir(_at(each, source, target), recursive=True)

@@ -36,7 +36,7 @@ class DirectoryMove:
         if not self.copies:
             return
         found = directories.listing(self._files, self._source)
-        new = {name: each for name, each in found.items() if not _same(self._copied.get(name), each)}
+        new = {name: each for name, each in found.items() if not _is_same_file(self._copied.get(name), each)}
         for name in self._copied.keys() - found.keys():
             _remove_any(self._files, f"{self._target}/{name}")
         directories.copy(self._files, new, self._source, self._target)
@@ -102,10 +102,10 @@ def _is_copy(original: fs.FileInfo | None, copy: fs.FileInfo) -> bool:
 
 
 def _same_listings(one: dict[str, fs.FileInfo], other: dict[str, fs.FileInfo]) -> bool:
-    return one.keys() == other.keys() and all(_same(one[name], each) for name, each in other.items())
+    return one.keys() == other.keys() and all(_is_same_file(one[name], each) for name, each in other.items())
 
 
-def _same(one: fs.FileInfo | None, other: fs.FileInfo) -> bool:
+def _is_same_file(one: fs.FileInfo | None, other: fs.FileInfo) -> bool:
     if one is None or one.type is not other.type:
         return False
     return not other.is_file or (one.size, one.mtime_ns) == (other.size, other.mtime_ns)

@@ -19,7 +19,7 @@ from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partiti
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head
-from hmstats.server.messages.list_keyed_maps import put_back, take_out
+from hmstats.server.messages.list_keyed_maps import remove_maps, restore_maps
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.server.rpc.caller import Session
@@ -181,9 +181,9 @@ def _value(method: str, message: bytes) -> Any:
         raise from_thrift(method, fault)
     spec = methods()[method]
     result = spec.result()
-    patched, taken = take_out(spec.result, message, body_at)
+    patched, taken = remove_maps(spec.result, message, body_at)
     _read(result, patched[body_at:])
-    put_back(result, taken)
+    restore_maps(result, taken)
     for number, each in spec.result.thrift_spec.items():
         if number != SUCCESS_FIELD and getattr(result, each[1]) is not None:
             raise from_thrift(method, getattr(result, each[1]))

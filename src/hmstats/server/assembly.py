@@ -22,7 +22,7 @@ from hmstats.server.calls.one_picture import with_one_picture
 from hmstats.server.calls.refusals import with_refusals
 from hmstats.server.calls.relaying import Relay
 from hmstats.server.chores import Chore
-from hmstats.server.collection import Collection
+from hmstats.server.collection import GarbageCollection
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.access.access_checks import AccessCheckCalls
@@ -231,7 +231,7 @@ def build(
         dispatcher = Dispatcher(methods(), calls, guard=guard, audit=audit, relay=relay)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names), canary=rules.canary)
     chores = [] if store.read_only else _upkeep(store, warehouse, rules, keeper, made.blocks)
-    chores.append(Chore("garbage", Collection().run, _COLLECTION_SECONDS))
+    chores.append(Chore("garbage", GarbageCollection().run, _COLLECTION_SECONDS))
     chores += [] if relay is None else relay.chores
     chores += _security_chores(security, store)
     versions = store if relay is None else None  # no answer of a gateway is cached
@@ -290,18 +290,18 @@ def _dispatcher(
     """The dispatcher, which answers from caches, straight from bytes, or by the calls."""
     recent = RecentChanges(store.changes_since)
     answers = AnswerCache(store.current_versions, limits.answers_bytes, recent.between)
-    store.on_older_database(recent.forget)
-    store.on_older_database(answers.forget)
+    store.on_older_database(recent.clear)
+    store.on_older_database(answers.clear)
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
         return Dispatcher(methods(), calls, answers, guard=guard, audit=audit)
     kept = TableCache(store.current_versions, recent.between, limits.objects_bytes)
-    store.on_older_database(kept.forget)
+    store.on_older_database(kept.clear)
     objects = CachedObjects(made.reader, kept, sketches=rules.send_sketches)
     if store.read_only:
         return Dispatcher(methods(), calls, answers, objects.calls(), ready=objects.ready(), guard=guard, audit=audit)
     writes = DirectWrites(made.writer.plain, guard)
     quick, direct, ready = objects.calls(), writes.calls(), objects.ready()
-    return Dispatcher(methods(), calls, answers, quick, direct, ready, writes.reads, guard=guard, audit=audit)
+    return Dispatcher(methods(), calls, answers, quick, direct, ready, writes.recognise, guard=guard, audit=audit)
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:

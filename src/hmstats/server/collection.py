@@ -13,7 +13,7 @@ _MANY_OBJECTS = 200_000
 _LONGEST_SECONDS = 600.0
 
 
-class Collection:
+class GarbageCollection:
     """Collects garbage, but not while there are many objects, unless that has lasted for long."""
 
     def __init__(self, many: int = _MANY_OBJECTS, longest_seconds: float = _LONGEST_SECONDS) -> None:

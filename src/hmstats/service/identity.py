@@ -18,7 +18,7 @@ class Identity:
     def uuid(self) -> str:
         """The database's UUID as text, created at the first call."""
         with self._store.read() as connection:
-            found = metastore_properties.get(connection, _KEY)
-        return found or self._store.write(
+            stored = metastore_properties.get(connection, _KEY)
+        return stored or self._store.write(
             lambda unit: metastore_properties.add(unit, _KEY, str(uuid4()), "The UUID of this metastore's database")
         )

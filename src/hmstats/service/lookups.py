@@ -18,13 +18,13 @@ def missing_database(name: DatabaseName) -> NoSuchObject:
 
 def table_of(connection: Connection, name: TableName) -> Table:
     """The table. Raises NoSuchObject if it does not exist."""
-    found = tables.get(connection, name)
-    if found is None:
+    table = tables.get(connection, name)
+    if table is None:
         raise missing_table(name)
-    return found
+    return table
 
 
-def locked(unit: Unit, name: TableName, error: type[MetastoreError] = NoSuchObject) -> Table:
+def lock_partitioned(unit: Unit, name: TableName, error: type[MetastoreError] = NoSuchObject) -> Table:
     """The partitioned table, its row locked until the unit ends. Raises `error` if missing, MetaError without keys."""
     if tables.lock(unit, name) is None:
         raise error(f"{name} table not found")

@@ -55,9 +55,9 @@ class NotificationLog:
         """
 
         def write(unit: Unit) -> list[int]:
-            table, found = _find(unit, name, [each.values for each in insertions])
+            table, partitions_found = _table_and_partitions(unit, name, [each.values for each in insertions])
             for each in insertions:
-                partition = found[tuple(each.values)] if each.values else None
+                partition = partitions_found[tuple(each.values)] if each.values else None
                 unit.record(Inserted(table, partition, each.files, each.replacing))
             return list(self._store.log(unit))
 
@@ -72,26 +72,26 @@ class NotificationLog:
         """
 
         def write(unit: Unit) -> list[int]:
-            table, found = _find(unit, name, [values])
-            told = replace(table, parameters={**table.parameters, **parameters})
-            unit.record(Reloaded(told, found.get(tuple(values)), refresh))
+            table, partitions_found = _table_and_partitions(unit, name, [values])
+            with_parameters = replace(table, parameters={**table.parameters, **parameters})
+            unit.record(Reloaded(with_parameters, partitions_found.get(tuple(values)), refresh))
             return list(self._store.log(unit))
 
         return self._store.write(write)
 
     def remove_older(self, retention_seconds: float) -> int:
-        """Remove notifications older than that, in small transactions. Returns their number."""
+        """Remove notifications older than `retention_seconds`, in small transactions. Returns their number."""
         removed = 0
-        while found := self._store.write(
+        while count := self._store.write(
             lambda unit: notifications.remove_older(unit, int(unit.now_seconds - retention_seconds))
         ):
-            removed += found
+            removed += count
         if removed:
             _log.info("notifications_removed", number=removed)
         return removed
 
 
-def _find(
+def _table_and_partitions(
     unit: Unit, name: TableName, values: Sequence[Sequence[str]]
 ) -> tuple[Table, Mapping[tuple[str, ...], Partition]]:
     """The table, and its named partitions by their values; empty values name the table itself."""
@@ -101,7 +101,7 @@ def _find(
     keys = [key.name for key in table.partition_keys]
     names = {tuple(each): partition_name(keys, each) for each in values if each}
     stored = partitions.get_many(unit.connection, table.id, list(names.values())) if names else {}
-    for wanted in names.values():
-        if wanted not in stored:
-            raise NoSuchObject(f"partition {wanted} of table {name} not found")
-    return table, {each: stored[wanted] for each, wanted in names.items()}
+    for partition in names.values():
+        if partition not in stored:
+            raise NoSuchObject(f"partition {partition} of table {name} not found")
+    return table, {each: stored[partition] for each, partition in names.items()}

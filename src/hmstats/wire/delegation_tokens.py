@@ -35,21 +35,21 @@ def read_token(text: str) -> tuple[bytes, bytes]:
     except (ValueError, binascii.Error):
         raise InvalidInput(_WRONG) from None
     reader = _Reader(data)
-    return reader.data(), reader.data()
+    return reader.read_data(), reader.read_data()
 
 
 def identifier_of(token: DelegationToken) -> bytes:
     """The identifier of a token."""
     users = (_with_length(name.encode()) for name in (token.owner, token.renewer, token.real_user))
-    numbers = map(_number, (token.issued_ms, token.ends_ms, token.number, _NO_KEY))
+    numbers = map(_encode_number, (token.issued_ms, token.ends_ms, token.number, _NO_KEY))
     return bytes((_VERSION,)) + b"".join((*users, *numbers))
 
 
 def token_of(identifier: bytes) -> DelegationToken:
     """The token of an identifier. Raises InvalidInput unless `identifier_of` may have made it."""
     reader = _Reader(identifier[1:])
-    owner, renewer, real_user = reader.text(), reader.text(), reader.text()
-    issued_ms, ends_ms, number = reader.number(), reader.number(), reader.number()
+    owner, renewer, real_user = reader.read_text(), reader.read_text(), reader.read_text()
+    issued_ms, ends_ms, number = reader.read_number(), reader.read_number(), reader.read_number()
     token = DelegationToken(number, owner, renewer, real_user, issued_ms, ends_ms)
     if not 0 <= number <= _LARGEST_NUMBER or identifier_of(token) != identifier:
         raise InvalidInput(_WRONG)
@@ -63,24 +63,24 @@ class _Reader:
         self._data = data
         self._at = 0
 
-    def number(self) -> int:
-        first = int.from_bytes(self._take(1), signed=True)
+    def read_number(self) -> int:
+        first = int.from_bytes(self._read(1), signed=True)
         if first >= -112:
             return first
         negative = first < -120
-        value = int.from_bytes(self._take(-(first + 120) if negative else -(first + 112)))
+        value = int.from_bytes(self._read(-(first + 120) if negative else -(first + 112)))
         return ~value if negative else value
 
-    def data(self) -> bytes:
-        return self._take(self.number())
+    def read_data(self) -> bytes:
+        return self._read(self.read_number())
 
-    def text(self) -> str:
+    def read_text(self) -> str:
         try:
-            return self.data().decode()
+            return self.read_data().decode()
         except UnicodeDecodeError:
             raise InvalidInput(_WRONG) from None
 
-    def _take(self, count: int) -> bytes:
+    def _read(self, count: int) -> bytes:
         end = self._at + count
         if not self._at <= end <= len(self._data):
             raise InvalidInput(_WRONG)
@@ -90,10 +90,10 @@ class _Reader:
 
 
 def _with_length(data: bytes) -> bytes:
-    return _number(len(data)) + data
+    return _encode_number(len(data)) + data
 
 
-def _number(value: int) -> bytes:
+def _encode_number(value: int) -> bytes:
     if -112 <= value <= 127:
         return value.to_bytes(1, signed=True)
     first, size = (-120, ~value) if value < 0 else (-112, value)

@@ -27,8 +27,8 @@ from hmstats.settings import load
 def test_only_loopback_is_changed_everywhere(host: str, loopback: bool, tmp_path: Path) -> None:
     assert is_loopback(host) is loopback
     settings = load({"host": host, "warehouse": str(tmp_path / "warehouse")})
-    assert warehouse_of(settings).holds(f"file:{tmp_path}/anything") is loopback
-    assert warehouse_of(settings).holds(f"file:{tmp_path}/warehouse/t")
+    assert warehouse_of(settings).may_change(f"file:{tmp_path}/anything") is loopback
+    assert warehouse_of(settings).may_change(f"file:{tmp_path}/warehouse/t")
     with capture_logs() as lines:
         warn_of_roots(settings)
     assert [line["log_level"] for line in lines] == ([] if loopback else ["warning"])
@@ -39,7 +39,11 @@ def test_only_loopback_is_changed_everywhere(host: str, loopback: bool, tmp_path
 def test_named_roots_count_wherever_it_listens(host: str) -> None:
     settings = load({"host": host, "warehouse_roots": ("s3a://lake/a", "/data")})
     found = warehouse_of(settings)
-    assert [found.holds(each) for each in ("s3://lake/a/t", "file:///data/t", "/elsewhere/t")] == [True, True, False]
+    assert [found.may_change(each) for each in ("s3://lake/a/t", "file:///data/t", "/elsewhere/t")] == [
+        True,
+        True,
+        False,
+    ]
     with capture_logs() as lines:
         warn_of_roots(settings)
     assert lines == []
@@ -55,7 +59,7 @@ def test_roots_come_from_the_environment_and_from_the_file(tmp_path: Path, monke
     monkeypatch.setenv("HMSTATS__WAREHOUSE_ROOTS", "s3://lake/a, hdfs://node:8020/user")
     assert load().warehouse_roots == ("s3://lake/a", "hdfs://node:8020/user")
     monkeypatch.setenv("HMSTATS__WAREHOUSE_ROOTS", "*")
-    assert warehouse_of(load({"host": "0.0.0.0"})).holds("s3://any/where")
+    assert warehouse_of(load({"host": "0.0.0.0"})).may_change("s3://any/where")
     monkeypatch.delenv("HMSTATS__WAREHOUSE_ROOTS")
     (tmp_path / "hmstats.toml").write_text('warehouse_roots = ["/a,b", "/c"]')
     monkeypatch.setenv("HMSTATS__CONFIG", str(tmp_path / "hmstats.toml"))

@@ -256,16 +256,16 @@ def test_a_wrong_password_makes_the_directory_be_asked_again(directory: Director
 def test_proven_passwords_end_and_memory_is_bounded() -> None:
     now = [1_000.0]
     proven = ProvenPasswords(60.0, lambda: now[0])
-    proven.keep("alice", PASSWORD, ALICE)
+    proven.put("alice", PASSWORD, ALICE)
     now[0] += 59.0
     assert (proven.find("alice", PASSWORD), proven.find("alice", "other")) == (ALICE, None)
     assert proven.find("bob", PASSWORD) is None
     now[0] += 1.0
     assert proven.find("alice", PASSWORD) is None
     for number in range(10_100):
-        proven.keep(f"user{number}", PASSWORD, ALICE)
-    assert len(proven._kept) == 10_000
-    assert "canary" not in repr(proven._kept)
+        proven.put(f"user{number}", PASSWORD, ALICE)
+    assert len(proven._proven) == 10_000
+    assert "canary" not in repr(proven._proven)
 
 
 @pytest.mark.parametrize(

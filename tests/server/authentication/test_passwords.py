@@ -216,7 +216,7 @@ def test_tries_after_failures_wait_longer_and_longer() -> None:
     guessing = Guessing(clock)
     for _ in range(5):
         guessing.allow("a", "alice")
-        guessing.failed("a", "alice")
+        guessing.count_failure("a", "alice")
     pauses = []
     for _ in range(9):
         began = clock.now
@@ -227,14 +227,14 @@ def test_tries_after_failures_wait_longer_and_longer() -> None:
             except NotAuthenticated:
                 clock.now += 0.5
         pauses.append(clock.now - began)
-        guessing.failed("a", "alice")
+        guessing.count_failure("a", "alice")
     assert pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60]
     guessing.allow("b", "alice")
     guessing.allow("a", "bob")
     clock.now += 60
     guessing.allow("a", "alice")
-    guessing.right("a", "alice")
-    guessing.failed("a", "alice")
+    guessing.clear_failures("a", "alice")
+    guessing.count_failure("a", "alice")
     guessing.allow("a", "alice")
 
 
@@ -242,12 +242,12 @@ def test_many_users_from_one_address_are_slowed_too_and_memory_is_bounded() -> N
     clock = Clock()
     guessing = Guessing(clock)
     for number in range(60):
-        guessing.failed("a", f"user{number}")
+        guessing.count_failure("a", f"user{number}")
     with pytest.raises(NotAuthenticated, match="too many wrong passwords; try again in 2 seconds"):
         guessing.allow("a", "another")
     guessing.allow("b", "another")
     clock.now += 2
     guessing.allow("a", "another")
     for number in range(30_000):
-        guessing.failed("a", f"user{number}")
+        guessing.count_failure("a", f"user{number}")
     assert len(guessing._failures) <= 10_000

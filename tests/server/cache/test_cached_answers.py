@@ -48,7 +48,7 @@ def put(
     *noted: tuple[int, int | None],
     partitions: Collection[str] | None = None,
 ) -> None:
-    with answers.listening(question) as cached:
+    with answers.caching(question) as cached:
         for table_id, version in noted:
             versions.note_read(table_id, version, partitions)
         cached(result)
@@ -56,33 +56,33 @@ def put(
 
 def test_an_answer_is_found_as_long_as_its_table_has_the_same_number(numbers: Numbers) -> None:
     answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
-    assert answers.find(question) is None
+    assert answers.find_valid(question) is None
     assert numbers.asked == 0
     put(answers, question, b"one", (1, 5))
-    assert answers.find(question) == answers.find(question) == b"one"
-    assert answers.find((METHOD, b"b")) is None
+    assert answers.find_valid(question) == answers.find_valid(question) == b"one"
+    assert answers.find_valid((METHOD, b"b")) is None
     assert numbers.asked == 2
     numbers.now[2] = 8
-    assert answers.find(question) == b"one"
+    assert answers.find_valid(question) == b"one"
     numbers.now[1] = 6
-    assert answers.find(question) is None
+    assert answers.find_valid(question) is None
     put(answers, question, b"two", (1, 6))
-    assert answers.find(question) == b"two"
+    assert answers.find_valid(question) == b"two"
 
 
 def test_an_answer_from_two_tables_needs_both(numbers: Numbers) -> None:
     answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
     put(answers, question, b"one", (1, 5), (2, 7))
-    assert answers.find(question) == b"one"
+    assert answers.find_valid(question) == b"one"
     numbers.now[2] = 8
-    assert answers.find(question) is None
+    assert answers.find_valid(question) is None
 
 
 def test_an_answer_is_not_found_once_its_table_has_no_number(numbers: Numbers) -> None:
     answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
     put(answers, question, b"one", (1, 5))
     del numbers.now[1]
-    assert answers.find(question) is None
+    assert answers.find_valid(question) is None
 
 
 class Log:
@@ -119,7 +119,7 @@ def test_an_answer_outlives_changes_of_partitions_that_it_was_not_made_from(
     put(answers, question, b"one", (1, 5), partitions=partitions)
     numbers.now[1] = 6
     for _ in range(3):
-        assert answers.find(question) == (b"one" if found else None)
+        assert answers.find_valid(question) == (b"one" if found else None)
     assert log.asked <= 1 or not found
 
 
@@ -130,18 +130,18 @@ def test_an_answer_that_outlived_a_change_needs_to_outlive_the_next(numbers: Num
     )
     put(answers, question, b"one", (1, 5), partitions=["k=a"])
     numbers.now[1] = 6
-    assert answers.find(question) == b"one"
+    assert answers.find_valid(question) == b"one"
     numbers.now[1] = 7
-    assert answers.find(question) is None
+    assert answers.find_valid(question) is None
 
 
 def test_an_answer_from_two_tables_outlives_what_touched_neither_part(numbers: Numbers) -> None:
     answers, question = AnswerCache(numbers, 10_000, Log({6: frozenset({"k=b"})})), (METHOD, b"a")
     put(answers, question, b"one", (1, 5), (2, 7), partitions=["k=a"])
     numbers.now[1] = 6
-    assert answers.find(question) == b"one"
+    assert answers.find_valid(question) == b"one"
     numbers.now[2] = 8
-    assert answers.find(question) is None
+    assert answers.find_valid(question) is None
 
 
 @pytest.mark.parametrize("noted", [[], [(1, None)], [(1, 5), (3, None)]])
@@ -150,13 +150,13 @@ def test_an_answer_from_no_table_or_one_without_number_is_not_kept(
 ) -> None:
     answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
     put(answers, question, b"one", *noted)
-    assert answers.find(question) is None
+    assert answers.find_valid(question) is None
 
 
 def test_an_answer_read_in_two_transactions_counts_at_the_number_of_the_first(numbers: Numbers) -> None:
     answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
     put(answers, question, b"half old, half new", (1, 4), (1, 5))
-    assert answers.find(question) is None
+    assert answers.find_valid(question) is None
 
 
 def test_tables_that_are_read_outside_are_not_noted(numbers: Numbers) -> None:
@@ -165,7 +165,7 @@ def test_tables_that_are_read_outside_are_not_noted(numbers: Numbers) -> None:
     put(answers, question, b"one", (1, 5))
     versions.note_read(2, 7)
     numbers.now = {1: 5}
-    assert answers.find(question) == b"one"
+    assert answers.find_valid(question) == b"one"
 
 
 def test_the_answers_that_were_asked_for_last_stay(numbers: Numbers) -> None:
@@ -173,17 +173,17 @@ def test_the_answers_that_were_asked_for_last_stay(numbers: Numbers) -> None:
     questions = [(METHOD, str(number).encode()) for number in range(4)]
     for question in questions[:3]:
         put(answers, question, result, (1, 5))
-    assert answers.find(questions[0]) == result
+    assert answers.find_valid(questions[0]) == result
     put(answers, questions[3], result, (1, 5))
-    assert [answers.find(each) is not None for each in questions] == [True, False, True, True]
+    assert [answers.find_valid(each) is not None for each in questions] == [True, False, True, True]
 
 
 def test_an_answer_larger_than_all_memory_pushes_out_none(numbers: Numbers) -> None:
     answers = AnswerCache(numbers, 6_500)
     put(answers, (METHOD, b"a"), b"small", (1, 5))
     put(answers, (METHOD, b"b"), bytes(6_500), (1, 5))
-    assert answers.find((METHOD, b"a")) == b"small"
-    assert answers.find((METHOD, b"b")) is None
+    assert answers.find_valid((METHOD, b"a")) == b"small"
+    assert answers.find_valid((METHOD, b"b")) is None
 
 
 def test_answers_that_replace_each_other_take_the_room_of_one(numbers: Numbers) -> None:
@@ -191,7 +191,7 @@ def test_answers_that_replace_each_other_take_the_room_of_one(numbers: Numbers) 
     put(answers, (METHOD, b"a"), b"small", (1, 5))
     for _ in range(20):
         put(answers, (METHOD, b"b"), bytes(3_000), (1, 5))
-    assert answers.find((METHOD, b"a")) == b"small"
+    assert answers.find_valid((METHOD, b"a")) == b"small"
 
 
 def test_only_calls_that_depend_on_nothing_else_are_questions(numbers: Numbers) -> None:
@@ -237,7 +237,7 @@ def test_a_repeated_question_is_answered_without_the_call_and_under_its_own_sequ
 def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> None:
     answers, asked = AnswerCache(numbers, 10_000), request(METHOD, **WANTED)
     dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, answers)
-    assert not dispatcher.whole(bytearray(asked))
+    assert not dispatcher.recognise(bytearray(asked))
     dispatcher.answer(Request.of(asked), SESSION)
     later = request(METHOD, 77, **WANTED)
     others = (
@@ -248,10 +248,10 @@ def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> N
         b"\x82" + later[1:],
         request(METHOD, **WANTED | {"col_name": "d"}),
     )
-    known = dispatcher.whole(bytearray(later))
+    known = dispatcher.recognise(bytearray(later))
     assert known is not None
     assert (known.message, known.head) == (later, read_head(later))
-    assert not any(dispatcher.whole(bytearray(each)) for each in others)
+    assert not any(dispatcher.recognise(bytearray(each)) for each in others)
 
 
 def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> None:
@@ -302,11 +302,11 @@ def test_an_answer_is_the_same_while_its_tables_have_their_numbers(
     numbers: Numbers, now: Mapping[int, int], same: bool
 ) -> None:
     answers, question = AnswerCache(numbers, 10_000), (METHOD, b"a")
-    assert answers.look(question) is None
+    assert answers.find(question) is None
     put(answers, question, b"one", (1, 5))
-    cached = answers.look(question)
+    cached = answers.find(question)
     assert cached is not None
-    assert cached.is_same(now) is same
+    assert cached.is_valid_at(now) is same
     assert numbers.asked == 0
 
 
@@ -350,17 +350,17 @@ def test_a_slow_check_of_one_answer_holds_up_no_other() -> None:
     put(answers, slow, b"one", (1, 5))
     put(answers, other, b"two", (2, 7))
     with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(answers.find, slow)
+        found = pool.submit(answers.find_valid, slow)
         try:
             assert numbers.begun.wait(20)
-            assert answers.find(other) == b"two"
+            assert answers.find_valid(other) == b"two"
             put(answers, other, b"three", (2, 7))
-            assert answers.find(other) == b"three"
-            answers.forget()
+            assert answers.find_valid(other) == b"three"
+            answers.clear()
         finally:
             numbers.end.set()
         assert found.result(20) == b"one"
-    assert answers.find(slow) is answers.find(other) is None
+    assert answers.find_valid(slow) is answers.find_valid(other) is None
 
 
 def test_a_slow_check_of_one_tables_statistics_holds_up_no_other() -> None:
@@ -368,12 +368,12 @@ def test_a_slow_check_of_one_tables_statistics_holds_up_no_other() -> None:
     tables = TableCache(numbers, lambda *_: frozenset(), 100_000)
     kept = [tables.open(name, table_id, numbers.now[table_id]) for table_id, name in enumerate(names, 1)]
     with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(tables.find, names[0])
+        found = pool.submit(tables.find_current, names[0])
         try:
             assert numbers.begun.wait(20)
-            assert tables.find(names[1]) is kept[1]
-            tables.forget()
+            assert tables.find_current(names[1]) is kept[1]
+            tables.clear()
         finally:
             numbers.end.set()
         assert found.result(20) is kept[0]
-    assert tables.empty
+    assert tables.is_empty

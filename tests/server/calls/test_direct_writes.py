@@ -315,7 +315,7 @@ def whole(method: str, argument: Any) -> bytes:
 
 def read(server: Server, message: bytes) -> Request | None:
     head = head_of(message)
-    return None if head is None else server.direct_writes.reads(head, bytearray(message))
+    return None if head is None else server.direct_writes.recognise(head, bytearray(message))
 
 
 def test_a_whole_request_is_read_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,5 +358,5 @@ def test_what_is_read_as_whole_is_whole_for_the_scanner_too(
         message[data.draw(st.integers(0, len(message) - 1))] = data.draw(st.integers(0, 255))
     with suppress(ProtocolError):
         head = read_head(message)
-        if head is not None and READING.reads(head, message):
+        if head is not None and READING.recognise(head, message):
             assert Scanner(message, Allowance(2**20)).scan() == len(message)

@@ -142,7 +142,7 @@ def test_a_user_that_may_only_read_is_enough_to_serve_readers(filled: str, tmp_p
             assert of_table(metastore, "l")["l"].longStats.numDVs == 5
             with pytest.raises(api.MetaException) as refused:
                 metastore.client().create_database(api.Database(name="other", description="", parameters={}))
-            assert refused.value.message == "create_database is refused: this server only reads"
+            assert refused.value.message == "create_database is refused: this server is read-only"
             with pytest.raises(api.MetaException, match="update_table_column_statistics is refused"):
                 metastore.client().update_table_column_statistics(statistics(metastore, statistics_of("l")))
     assert _rows(filled) == before

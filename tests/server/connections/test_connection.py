@@ -27,7 +27,7 @@ def test_no_more_is_read_than_may_wait_behind_a_running_call(pair: tuple[Connect
     taken = 0
     while connection.wanted_events & READ:
         theirs.sendall(bytes(10_000))
-        connection.put(connection.receive() or b"")
+        connection.append(connection.receive() or b"")
         taken += 10_000
         assert taken < 1_000_000, "a client can fill the memory behind a running call"
     assert len(connection.inbox) == taken

@@ -370,7 +370,7 @@ def test_a_call_that_waits_too_long_is_given_up_once(source: Source) -> None:
         wait_for_line(source, client)
         source.prompt = False
         client.send(question())
-        assert "given up after 0.3 seconds" in str(client.reply().content)
+        assert "timed out after 0.3 seconds" in str(client.reply().content)
         source.lines[0].answer()
         assert client.at_end()
         source.prompt = True
@@ -589,7 +589,7 @@ def test_an_unexpected_error_costs_its_connection_and_no_other(
         if breaks == "known":
             monkeypatch.setattr(source, "cached_versions", broken)
         if breaks == "answer":
-            monkeypatch.setattr(CachedAnswer, "is_same", broken)
+            monkeypatch.setattr(CachedAnswer, "is_valid_at", broken)
         client.send(question("broken" if breaks == "ready" else "c"))
         assert client.at_end()
         monkeypatch.undo()

@@ -218,9 +218,9 @@ def chunked(data: bytes, size: int) -> bytes:
 def take_all(data: bytes) -> tuple[bytes | None, int]:
     """A request by HTTP, and in how many turns it was read."""
     protocol, inbox = HttpProtocol(lambda _: None, ALLOWANCE), bytearray(data)
-    found, turns = protocol.take(inbox), 1
+    found, turns = protocol.take_request(inbox), 1
     while found is None and protocol.unread:
-        found, turns = protocol.take(inbox), turns + 1
+        found, turns = protocol.take_request(inbox), turns + 1
     return found.message if found else None, turns
 
 

@@ -284,8 +284,8 @@ def test_what_is_known_to_be_whole_is_not_scanned_unless_it_is_too_large() -> No
         encoding = BinaryEncoding(Allowance(limit), recognise)
         if limit < len(data):
             with pytest.raises(MessageTooLarge):
-                encoding.take(inbox)
+                encoding.take_request(inbox)
         else:
-            assert encoding.take(inbox) is whole
+            assert encoding.take_request(inbox) is whole
             assert not inbox
     assert looked_at == [data]

@@ -23,7 +23,7 @@ class Street:
     def moved_in(self, number: int) -> Neighbours:
         """A worker in the place of a number, with file descriptors of its own as a process would have."""
         worker = Neighbours(number, tuple(map(os.dup, self.shared.inherited(number))))
-        worker.note(0)
+        worker.publish(0)
         self._ever.append(worker)
         return worker
 
@@ -36,7 +36,7 @@ class Street:
     def has(self, *counts: int) -> None:
         """Have the workers say how many connections they hold."""
         for worker, count in zip(self.workers, counts, strict=True):
-            worker.note(count)
+            worker.publish(count)
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_a_worker_that_leaves_still_finds_what_came_before_and_nothing_comes_aft
     assert street.workers[0].hand_over(first, PEER)
     second.close()
     street.shared.leave(2)
-    street.workers[2].note(0)  # it had not heard of it yet
+    street.workers[2].publish(0)  # it had not heard of it yet
     assert not street.workers[0].hand_over(pair[0], PEER)
     assert pair[0].fileno() != -1
     ((taken, _),) = street.workers[2].handed_over()
@@ -147,10 +147,10 @@ def test_a_worker_that_is_being_replaced_says_no_more_what_it_has(
     before.leave()
     assert not street.workers[0].hand_over(pair[0], PEER)
     assert not after.hand_over(pair[0], PEER)  # it has none itself, whatever the other one said
-    after.note(8)
-    before.note(0)
+    after.publish(8)
+    before.publish(0)
     assert not street.workers[0].hand_over(pair[0], PEER)
-    after.note(7)
+    after.publish(7)
     assert street.workers[0].hand_over(pair[0], PEER)
 
 

@@ -16,8 +16,8 @@ def test_a_token_proves_its_user_and_groups(store: Store) -> None:
     found = tokens.find(secret)
     assert found is not None
     assert (found.token.name, found.token.user, found.token.groups) == ("etl", "alice", ("writers", "staff"))
-    assert found.left_seconds is not None
-    assert 3_500 < found.left_seconds <= 3_600
+    assert found.remaining_seconds is not None
+    assert 3_500 < found.remaining_seconds <= 3_600
 
 
 def test_two_secrets_are_never_alike_and_none_is_stored(store: Store) -> None:
@@ -56,7 +56,7 @@ def test_a_revoked_token_proves_nobody_and_its_name_is_free(store: Store) -> Non
         tokens.revoke("etl")
     again = tokens.find(tokens.create("etl", "bob"))
     assert again is not None
-    assert (again.token.user, again.left_seconds) == ("bob", None)
+    assert (again.token.user, again.remaining_seconds) == ("bob", None)
 
 
 @pytest.mark.parametrize("name", ["", " x", "a\nb", "a" * 300])

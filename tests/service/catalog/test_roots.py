@@ -312,7 +312,7 @@ def test_a_database_around_the_warehouse_stays(everywhere: _Rules, tmp_path: Pat
 def test_a_truncation_leaves_what_lies_inside(everywhere: _Rules, tmp_path: Path) -> None:
     place = everywhere.table("t", partitions=[None, None])
     everywhere.table("other", place / "k=1" / "deep", parameters=EXTERNAL)
-    with pytest.raises(MetaError, match=r"something else lies in file:.*k=1"):
+    with pytest.raises(MetaError, match=r"another object lies in file:.*k=1"):
         everywhere.truncation.truncate(_name("t"), None)
     assert (place / "k=0" / "part-0").exists()
     everywhere.truncation.truncate(_name("t"), ["k=0"])

@@ -12,7 +12,7 @@ from tests.service.statistics.filled import NAME, bit_vector, make_table, of_lon
 from hmstats.errors import InvalidInput, NoSuchObject
 from hmstats.model.statistics.column_statistics import LongStatistics, StringStatistics
 from hmstats.service.catalog.tables.tables import Tables
-from hmstats.service.statistics.merge import latest
+from hmstats.service.statistics.merge import latest_of_each_column
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -86,7 +86,7 @@ def test_what_one_call_says_twice_counts_twice(filled: Store) -> None:
 def test_without_merging_the_later_of_two_stands() -> None:
     one, two = of_partition(1, l=LongStatistics(ndv=1)), of_partition(1, l=LongStatistics(ndv=2))
     both = of_partition(1)
-    assert latest(type(both)((*one.columns, *two.columns), "p=1")).columns == two.columns
+    assert latest_of_each_column(type(both)((*one.columns, *two.columns), "p=1")).columns == two.columns
 
 
 def test_each_engine_has_its_own(filled: Store) -> None:

@@ -13,7 +13,7 @@ from hmstats.model.transactions.transactions import Snapshot, TransactionState, 
 from hmstats.service.transactions.transactions import Transactions
 from hmstats.store.database.store import Store
 from hmstats.store.schema import TXN_TO_WRITE_ID, TXNS
-from hmstats.store.transactions.transactions import forget_ended
+from hmstats.store.transactions.transactions import remove_ended
 
 NAME = TableName("hive", "d", "t")
 DAY_SECONDS = 86_400.0
@@ -48,7 +48,7 @@ def test_a_silent_transaction_is_aborted(store: Store, transactions: Transaction
     with pytest.raises(TransactionAborted):
         transactions.commit(one)
     with pytest.raises(TransactionAborted):
-        transactions.take_write_ids(NAME, [one], anew=False)
+        transactions.allocate_write_ids(NAME, [one], anew=False)
     transactions.commit(other)
     transactions.abort(one)
     assert states(transactions) == {one: TransactionState.ABORTED}
@@ -97,7 +97,7 @@ def test_racing_writers_take_different_write_ids(transactions: Transactions) -> 
     ids = transactions.open(24, OWNER, 0)
 
     def take(first: int) -> dict[int, int]:
-        return transactions.take_write_ids(NAME, ids[first : first + 3], anew=False)
+        return transactions.allocate_write_ids(NAME, ids[first : first + 3], anew=False)
 
     with ThreadPoolExecutor(8) as pool:
         found = [each for given in pool.map(take, range(0, 24, 3)) for each in given.items()]
@@ -109,7 +109,7 @@ def test_racing_writers_take_different_write_ids(transactions: Transactions) -> 
 def test_a_write_id_is_taken_once_however_often_it_is_asked_for_at_once(transactions: Transactions) -> None:
     (one,) = transactions.open(1, OWNER, 0)
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: transactions.take_write_ids(NAME, [one], anew=False), range(8)))
+        found = list(pool.map(lambda _: transactions.allocate_write_ids(NAME, [one], anew=False), range(8)))
     assert found == [{one: 1}] * 8
 
 
@@ -117,22 +117,22 @@ def test_tables_of_one_name_in_two_catalogs_count_for_themselves(transactions: T
     (one,) = transactions.open(1, OWNER, 0)
     other = TableName("other", "d", "t")
     transactions.count_write_ids_from(other, 7)
-    assert transactions.take_write_ids(NAME, [one], anew=False) == {one: 1}
-    assert transactions.take_write_ids(other, [one], anew=False) == {one: 8}
+    assert transactions.allocate_write_ids(NAME, [one], anew=False) == {one: 1}
+    assert transactions.allocate_write_ids(other, [one], anew=False) == {one: 8}
 
 
 def test_what_ended_long_ago_is_forgotten(store: Store, transactions: Transactions) -> None:
     """But not what a reader must still be told: writes of aborted ones, and what came after the oldest that is open."""
     committed, aborted, aborted_writer, after = transactions.open(4, OWNER, 0)
-    transactions.take_write_ids(NAME, [committed, aborted_writer, after], anew=False)
+    transactions.allocate_write_ids(NAME, [committed, aborted_writer, after], anew=False)
     for each in (committed, after):
         transactions.commit(each)
     transactions.abort_many([aborted, aborted_writer])
-    store.write(forget_ended)
+    store.write(remove_ended)
     assert kept(store) == ({committed, aborted, aborted_writer, after}, 3)
     age(store, DAY_SECONDS + 5)
     (newest,) = transactions.open(1, OWNER, 0)
-    store.write(forget_ended)
+    store.write(remove_ended)
     assert kept(store) == ({aborted_writer, after, newest}, 2)
     (found,) = transactions.valid_write_ids([NAME], None, None)
     assert found == ValidWriteIds(3, (2,), frozenset({2}))
@@ -159,10 +159,10 @@ def test_ended_ones_are_forgotten_as_ids_go_on(store: Store, transactions: Trans
 
 def test_a_snapshot_of_the_past_sees_the_past(transactions: Transactions) -> None:
     one, other = transactions.open(2, OWNER, 0)
-    transactions.take_write_ids(NAME, [one], anew=False)
+    transactions.allocate_write_ids(NAME, [one], anew=False)
     transactions.commit(one)
     past = Snapshot.of(*transactions.unfinished())
-    transactions.take_write_ids(NAME, [other], anew=False)
+    transactions.allocate_write_ids(NAME, [other], anew=False)
     transactions.commit(other)
     (then,) = transactions.valid_write_ids([NAME], past, None)
     (now,) = transactions.valid_write_ids([NAME], None, None)

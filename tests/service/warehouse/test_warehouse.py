@@ -39,17 +39,17 @@ def test_a_directory_inside_is_made_and_removed(root: Path) -> None:
 
 @pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}", "file:///{}"])
 def test_every_way_to_write_a_local_place_is_understood(root: Path, form: str) -> None:
-    assert Warehouse(str(root)).holds(form.format(root / "t"))
-    assert Warehouse(form.format(root)).holds(str(root / "t"))
+    assert Warehouse(str(root)).may_change(form.format(root / "t"))
+    assert Warehouse(form.format(root)).may_change(str(root / "t"))
 
 
 def test_the_root_itself_is_not_inside(root: Path) -> None:
     warehouse = Warehouse(str(root))
-    assert not warehouse.holds(f"file:{root}")
-    assert not warehouse.holds(f"file:{root}/")
-    assert not warehouse.holds(f"file:{root}-other/t")
-    assert not warehouse.holds(None)
-    assert not warehouse.holds("s3://bucket/t")
+    assert not warehouse.may_change(f"file:{root}")
+    assert not warehouse.may_change(f"file:{root}/")
+    assert not warehouse.may_change(f"file:{root}-other/t")
+    assert not warehouse.may_change(None)
+    assert not warehouse.may_change("s3://bucket/t")
 
 
 @pytest.mark.parametrize("way_out", ["../outside", "t/../../outside", "link"])
@@ -169,19 +169,19 @@ def everywhere(root: Path) -> Warehouse:
 
 def test_roots_are_prefixes_of_locations(root: Path, tmp_path: Path) -> None:
     warehouse = Warehouse(str(root), [str(tmp_path / "lake"), "s3://bucket/tables"])
-    assert warehouse.holds(f"file:{root}/t")
-    assert warehouse.holds(f"file:{tmp_path}/lake/t")
-    assert warehouse.holds("s3a://bucket/tables/t")
-    assert not warehouse.holds(f"file:{tmp_path}/lakes/t")
-    assert not warehouse.holds("s3://bucket/tablets/t")
-    assert not warehouse.holds("gs://bucket/tables/t")
+    assert warehouse.may_change(f"file:{root}/t")
+    assert warehouse.may_change(f"file:{tmp_path}/lake/t")
+    assert warehouse.may_change("s3a://bucket/tables/t")
+    assert not warehouse.may_change(f"file:{tmp_path}/lakes/t")
+    assert not warehouse.may_change("s3://bucket/tablets/t")
+    assert not warehouse.may_change("gs://bucket/tables/t")
 
 
 def test_everywhere_is_every_location_but_roots(everywhere: Warehouse, root: Path, tmp_path: Path) -> None:
-    assert everywhere.holds(f"file:{tmp_path}/anything")
-    assert everywhere.holds("hdfs://node/a")
+    assert everywhere.may_change(f"file:{tmp_path}/anything")
+    assert everywhere.may_change("hdfs://node/a")
     for kept in ("/", "file:///", "s3://bucket", "s3://bucket/", str(root), str(root.parent), "relative/path", "/a/.."):
-        assert not everywhere.holds(kept)
+        assert not everywhere.may_change(kept)
 
 
 def test_what_holds_a_root_is_never_removed(everywhere: Warehouse, root: Path, tmp_path: Path) -> None:
@@ -300,9 +300,9 @@ def test_another_warehouse_of_a_client_is_logged_once(tmp_path: Path) -> None:
     warehouse = Warehouse(f"{tmp_path}/ours", ("*",))
     with capture_logs() as logs:
         for name in ("a", "b"):
-            warehouse.warn_of_another(name, f"file:{tmp_path}/theirs/{name}.db", f"{tmp_path}/ours/{name}.db")
-        warehouse.warn_of_another("c", f"file://{tmp_path}/ours/c.db", f"{tmp_path}/ours/c.db")
-        warehouse.warn_of_another("d", f"{tmp_path}/chosen", f"{tmp_path}/ours/d.db")
+            warehouse.warn_of_other_warehouse(name, f"file:{tmp_path}/theirs/{name}.db", f"{tmp_path}/ours/{name}.db")
+        warehouse.warn_of_other_warehouse("c", f"file://{tmp_path}/ours/c.db", f"{tmp_path}/ours/c.db")
+        warehouse.warn_of_other_warehouse("d", f"{tmp_path}/chosen", f"{tmp_path}/ours/d.db")
     (line,) = logs
     assert (line["log_level"], line["event"]) == ("warning", "a client has another warehouse")
     assert line["advice"] == f"give it the server's: spark.sql.warehouse.dir=file:{tmp_path}/ours"

@@ -23,7 +23,7 @@ def add(store: Store, *records: AuditRecord, writer: int = 2**63 - 1, first: int
 
 def found(store: Store, *about: str, limit: int = 100, **wanted: object) -> list[AuditRecord]:
     with store.read() as connection:
-        return audit_records.find(connection, WantedRecords(about or None, **wanted), limit)  # type: ignore[arg-type]
+        return audit_records.newest(connection, WantedRecords(about or None, **wanted), limit)  # type: ignore[arg-type]
 
 
 def test_records_are_found_by_table_database_and_catalog_under_old_and_new_names(store: Store) -> None:

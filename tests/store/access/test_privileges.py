@@ -48,12 +48,12 @@ def insert(store: Store, kind: SecuredKind, owner_id: int | None, *new: Privileg
 
 def on_object(
     store: Store, kind: SecuredKind, owner_id: int | None, principals: Sequence[Principal] | None = None
-) -> list[privileges.Stored]:
+) -> list[privileges.StoredPrivilege]:
     with store.read() as connection:
         return privileges.on_object(connection, kind, owner_id, principals)
 
 
-def plain(stored: Sequence[privileges.Stored]) -> list[tuple[Secured, Principal, str, str | None]]:
+def plain(stored: Sequence[privileges.StoredPrivilege]) -> list[tuple[Secured, Principal, str, str | None]]:
     """What is stored without times; they are checked here."""
     assert all(each.privilege.grant.created_seconds > 1_700_000_000 for each in stored)
     found = [each.privilege for each in stored]
@@ -72,8 +72,8 @@ def test_privileges_of_every_kind_come_back(store: Store, kind: SecuredKind) -> 
     assert on_object(store, kind, owner_id, [Principal("ada", "ROLE")]) == []
     assert on_object(store, kind, owner_id, []) == []
     with store.read() as connection:
-        assert plain(privileges.held_by(connection, kind, ADA)) == [(OBJECTS[kind], ADA, "SELECT", "SQL")]
-        assert privileges.held_by(connection, kind, Principal("eve", "USER")) == []
+        assert plain(privileges.of_principal(connection, kind, ADA)) == [(OBJECTS[kind], ADA, "SELECT", "SQL")]
+        assert privileges.of_principal(connection, kind, Principal("eve", "USER")) == []
 
 
 @pytest.mark.parametrize("kind", SecuredKind)
@@ -82,7 +82,7 @@ def test_rows_are_changed_and_removed_by_id(store: Store, kind: SecuredKind) -> 
     before = row_counts(store)
     insert(store, kind, owner_id, privilege(kind), privilege(kind, BOB))
     first, second = on_object(store, kind, owner_id)
-    store.write(lambda unit: privileges.take_grant_option(unit, kind, [first.id]))
+    store.write(lambda unit: privileges.revoke_grant_option(unit, kind, [first.id]))
     assert [each.privilege.grant.grant_option for each in on_object(store, kind, owner_id)] == [False, True]
     store.write(lambda unit: privileges.remove(unit, kind, [first.id, second.id]))
     assert row_counts(store) == before

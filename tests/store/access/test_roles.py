@@ -66,7 +66,7 @@ def test_a_role_is_taken_from_one_principal(store: Store) -> None:
     for principal in (ADA, STAFF):
         grant(store, "readers", principal, option=True)
     role_id = lock(store, "readers")
-    store.write(lambda unit: roles.take_grant_option(unit, role_id, ADA))
+    store.write(lambda unit: roles.revoke_grant_option(unit, role_id, ADA))
     assert held(store, ADA, STAFF) == [("readers", ADA, False), ("readers", STAFF, True)]
     store.write(lambda unit: roles.revoke(unit, role_id, ADA))
     assert held(store, ADA, STAFF) == [("readers", STAFF, True)]

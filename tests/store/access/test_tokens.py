@@ -25,7 +25,7 @@ def test_keys_have_rising_numbers_that_are_not_used_again(store: Store) -> None:
     assert store.write(lambda unit: tokens.replace_key(unit, first, "changed"))
     with store.read() as connection:
         assert tokens.keys(connection) == ["changed", "k2"]
-    removed = [store.write(partial(tokens.remove_key, number=each)) for each in (first, second, second)]
+    removed = [store.write(partial(tokens.remove_key, key_id=each)) for each in (first, second, second)]
     assert removed == [True, True, False]
     assert not store.write(lambda unit: tokens.replace_key(unit, second, "gone"))
     assert store.write(lambda unit: tokens.insert_key(unit, "k3")) > second

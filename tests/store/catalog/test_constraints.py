@@ -9,7 +9,7 @@ from hmstats.errors import MetaError
 from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
 from hmstats.model.catalog.objects import Column, TableName
 from hmstats.store.catalog import constraints, tables
-from hmstats.store.catalog.constraints import NOWHERE, Holder, Place, Placed
+from hmstats.store.catalog.constraints import NO_COLUMN, ColumnIndex, ConstrainedTable, ResolvedConstraint
 from hmstats.store.database.store import Store
 
 OTHER = TableName("hive", "default", "other")
@@ -18,40 +18,40 @@ T = replace(TABLE, storage=replace(STORAGE, columns=COLUMNS))
 U = replace(T, name=OTHER)
 
 
-def holder(store: Store, name: TableName = NAME) -> Holder:
+def holder(store: Store, name: TableName = NAME) -> ConstrainedTable:
     found = store.write(lambda unit: constraints.lock(unit, name))
     assert found is not None
     return found
 
 
-def placed(on: Holder, kind: ConstraintKind, column: str, name: str, position: int = 1) -> Placed:
+def placed(on: ConstrainedTable, kind: ConstraintKind, column: str, name: str, position: int = 1) -> ResolvedConstraint:
     constraint = ColumnConstraint(
         kind=kind, table=NAME, name=name, column=column, position=position, value="7", enabled=True, relied_on=True
     )
-    place = on.place(column)
+    place = on.find_column(column)
     assert place is not None
-    return Placed(constraint, on.id, place)
+    return ResolvedConstraint(constraint, on.id, place)
 
 
-def foreign(child: Holder, parent: Holder, column: str, referred: str) -> Placed:
+def foreign(child: ConstrainedTable, parent: ConstrainedTable, column: str, referred: str) -> ResolvedConstraint:
     """A foreign key of the other table that refers to the table's."""
     reference = Reference(NAME, referred, "pk", update_rule=1, delete_rule=2)
     constraint = ColumnConstraint(
         kind=ConstraintKind.FOREIGN_KEY, table=OTHER, name="fk", column=column, reference=reference, validated=True
     )
-    at, of = parent.place(referred), child.place(column)
+    at, of = parent.find_column(referred), child.find_column(column)
     assert at is not None
-    return Placed(constraint, parent.id, at, child.id, of)
+    return ResolvedConstraint(constraint, parent.id, at, child.id, of)
 
 
-def insert(store: Store, *new: Placed) -> None:
+def insert(store: Store, *new: ResolvedConstraint) -> None:
     store.write(lambda unit: constraints.insert_many(unit, new))
 
 
 def own(store: Store, *kinds: ConstraintKind, tables_wanted: Wanted | None = None) -> list[ColumnConstraint]:
     with store.read() as connection:
         wanted = tables_wanted or constraints.of(NAME)
-        return constraints.own(connection, kinds or list(ConstraintKind), wanted)
+        return constraints.without_foreign_keys(connection, kinds or list(ConstraintKind), wanted)
 
 
 def foreign_keys(store: Store, child: Wanted, parent: Wanted) -> list[ColumnConstraint]:
@@ -76,16 +76,16 @@ def test_every_kind_comes_back_on_columns_and_partition_keys(store: Store, kind:
 def test_a_check_without_a_column(store: Store) -> None:
     make_table(store, T)
     whole = ColumnConstraint(kind=ConstraintKind.CHECK, table=NAME, name="c", column=None, value="id > 0")
-    insert(store, Placed(whole, holder(store).id, NOWHERE))
+    insert(store, ResolvedConstraint(whole, holder(store).id, NO_COLUMN))
     assert own(store, ConstraintKind.CHECK) == [whole]
 
 
 def test_places_of_columns(store: Store) -> None:
     make_table(store, T)
     found = holder(store)
-    assert found.place("size") == Place(found.descriptor, 2)
-    assert found.place("p") == Place(None, 0)
-    assert found.place("nope") is None
+    assert found.find_column("size") == ColumnIndex(found.descriptor, 2)
+    assert found.find_column("p") == ColumnIndex(None, 0)
+    assert found.find_column("nope") is None
     assert store.write(lambda unit: constraints.lock(unit, OTHER)) is None
 
 

@@ -21,7 +21,7 @@ def ids(store: Store) -> dict[TableName, int]:
 
 
 def put(store: Store, creation: Creation, view: TableName = VIEW) -> None:
-    store.write(lambda unit: materialized_views.put(unit, view, creation))
+    store.write(lambda unit: materialized_views.replace(unit, view, creation))
 
 
 def read(store: Store, *views: TableName) -> dict[TableName, Creation]:
@@ -31,7 +31,7 @@ def read(store: Store, *views: TableName) -> dict[TableName, Creation]:
 
 def using(store: Store, *table_ids: int) -> list[TableName]:
     with store.read() as connection:
-        return materialized_views.using(connection, table_ids)
+        return materialized_views.views_of(connection, table_ids)
 
 
 def test_what_a_view_was_made_of_comes_back_and_is_replaced(store: Store, ids: dict[TableName, int]) -> None:

@@ -9,7 +9,7 @@ NAME = TableName("hive", "d", "t")
 
 def marked(store: Store, name: TableName, partition: str, event: int) -> bool:
     with store.read() as connection:
-        return partition_events.has(connection, name, partition, event)
+        return partition_events.is_marked(connection, name, partition, event)
 
 
 def test_a_mark_is_of_one_table_partition_and_event(store: Store) -> None:

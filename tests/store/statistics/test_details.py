@@ -20,7 +20,7 @@ from hmstats.store.partitions import partition_moves, partitions
 from hmstats.store.schema import HMSTATS_TOP_K
 from hmstats.store.statistics import column_statistics, details, provenance, sketches, top_k
 from hmstats.store.statistics.details import OF_TABLE, Details
-from hmstats.store.statistics.sketches import Stored, What
+from hmstats.store.statistics.sketches import SketchKind, StoredSketch
 from hmstats.store.unit.unit import Unit
 
 FULL = Provenance(
@@ -293,13 +293,13 @@ def test_sketches_of_partitions_are_read_together_with_what_is_missing(
     keep(store, table_id, ids["p=3"])
     keep(store, table_id, ids["p=1"], "other")
     with store.read() as connection, statements() as sent:
-        found = list(sketches.of_partitions(connection, table_id, None, ["c"], What.TOP_K))
-        (named,) = sketches.of_partitions(connection, table_id, ["p=3", "p=9"], ["c"], What.TOP_K)
+        found = list(sketches.of_partitions(connection, table_id, None, ["c"], SketchKind.TOP_K))
+        (named,) = sketches.of_partitions(connection, table_id, ["p=3", "p=9"], ["c"], SketchKind.TOP_K)
     assert len(sent) == 3  # of all, their names first
     assert sorted(found) == [
-        Stored("p=1", None, None, 0, None),
-        Stored("p=2", None, None, 0, None),
-        Stored("p=3", "c", "hive", 0, ITEMS),
+        StoredSketch("p=1", None, None, 0, None),
+        StoredSketch("p=2", None, None, 0, None),
+        StoredSketch("p=3", "c", "hive", 0, ITEMS),
     ]
     assert named.data == ITEMS
 
@@ -307,12 +307,14 @@ def test_sketches_of_partitions_are_read_together_with_what_is_missing(
 def test_a_tables_own_sketch_is_not_a_partitions(store: Store, table_id: int, ids: dict[str, int]) -> None:
     keep(store, table_id, ids["p=3"])
     with store.read() as connection:
-        assert sketches.of_table(connection, table_id, ["c"], What.TOP_K) == []
+        assert sketches.of_table(connection, table_id, ["c"], SketchKind.TOP_K) == []
     keep(store, table_id, OF_TABLE)
     with store.read() as connection:
-        assert sketches.of_table(connection, table_id, ["c"], What.TOP_K) == [Stored(None, "c", "hive", 0, ITEMS)]
-        assert sketches.of_table(connection, table_id, ["c"], What.HISTOGRAM) == [
-            Stored(None, "c", "hive", ANALYZED, None)
+        assert sketches.of_table(connection, table_id, ["c"], SketchKind.TOP_K) == [
+            StoredSketch(None, "c", "hive", 0, ITEMS)
+        ]
+        assert sketches.of_table(connection, table_id, ["c"], SketchKind.HISTOGRAM) == [
+            StoredSketch(None, "c", "hive", ANALYZED, None)
         ]
 
 
@@ -322,11 +324,11 @@ def test_a_partition_that_moves_takes_its_details_along_and_back(
     name = replace(NAME, table="t2")
     other = make_table(store, replace(TABLE, name=name))
     keep(store, table_id, ids["p=1"])
-    store.write(lambda unit: partition_moves.hand_over(unit, [ids["p=1"]], other, name))
+    store.write(lambda unit: partition_moves.move(unit, [ids["p=1"]], other, name))
     assert of_partitions(store, table_id) == []
     expected = [Details("p=1", "c", "hive", ITEMS, FULL)]
     assert of_partitions(store, other) == expected
-    store.write(lambda unit: partition_moves.hand_over(unit, [ids["p=1"]], table_id, NAME))
+    store.write(lambda unit: partition_moves.move(unit, [ids["p=1"]], table_id, NAME))
     assert of_partitions(store, table_id) == expected
 
 
@@ -338,5 +340,5 @@ def test_provenance_that_a_server_of_the_version_before_left_holds_up_no_move(
     keep(store, other, ids["p=1"])
     store.write(lambda unit: provenance.write(unit, table_id, "hive", {ids["p=1"]: {"c": replace(FULL, tool="left")}}))
     store.write(lambda unit: unit.connection.execute(update(HMSTATS_TOP_K).values(TBL_ID=other)))
-    store.write(lambda unit: partition_moves.hand_over(unit, [ids["p=1"]], table_id, NAME))
+    store.write(lambda unit: partition_moves.move(unit, [ids["p=1"]], table_id, NAME))
     assert of_partitions(store, table_id) == [Details("p=1", "c", "hive", ITEMS, FULL)]

@@ -86,10 +86,10 @@ def test_what_is_of_others(store: Store) -> None:
         "/d/e": "is a database",
     }
     with store.read() as connection:
-        assert drop_locations.of_others(connection, [*free, *taken], own) == set(taken)
-        assert drop_locations.of_others(connection, free * 20, own) == set()
-        assert drop_locations.of_others(connection, []) == set()
-        assert drop_locations.of_others(connection, ["s3://lake/own/k=0"]) == {"s3://lake/own/k=0"}
+        assert drop_locations.used_by_others(connection, [*free, *taken], own) == set(taken)
+        assert drop_locations.used_by_others(connection, free * 20, own) == set()
+        assert drop_locations.used_by_others(connection, []) == set()
+        assert drop_locations.used_by_others(connection, ["s3://lake/own/k=0"]) == {"s3://lake/own/k=0"}
         holding = {each for each, why in taken.items() if why.startswith("holds")}
         assert drop_locations.holding_others(connection, [*free, *taken], own) == holding
 
@@ -106,8 +106,8 @@ def test_locations_of_any_length_are_kept_and_found(store: Store) -> None:
     long = "file:/" + "".join(f"{number:04d}/" for number in range(790)) + "x"
     own = _make(store, "own", "MANAGED_TABLE", long)
     with store.read() as connection:
-        assert drop_locations.of_others(connection, [long], own) == set()
-        assert drop_locations.of_others(connection, [long.rpartition("/")[0]]) == {long.rpartition("/")[0]}
+        assert drop_locations.used_by_others(connection, [long], own) == set()
+        assert drop_locations.used_by_others(connection, [long.rpartition("/")[0]]) == {long.rpartition("/")[0]}
 
 
 @pytest.mark.parametrize("spelling", ["s3://lake/t", "s3a://lake/t"])

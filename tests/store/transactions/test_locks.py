@@ -48,7 +48,7 @@ def test_what_was_asked_for_comes_back(store: Store) -> None:
     assert listed(store) == [(1, 1), (1, 2), (2, 1)]
     assert listed(store, LockFilter(partition="p=1")) == [(1, 2)]
     with store.read() as connection:
-        found = locks.find(connection, 1)
+        found = locks.get(connection, 1)
     assert found is not None
     assert (found.component, found.owner, found.state, found.transaction) == (TABLE, OWNER, LockState.WAITING, 0)
     assert (found.acquired_ms, found.blocked_by) == (None, None)

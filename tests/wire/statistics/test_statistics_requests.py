@@ -11,7 +11,7 @@ from tests.server.requests import encoded
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
 from hmstats.wire.statistics import statistics_requests
-from hmstats.wire.statistics.statistics_requests import Asked
+from hmstats.wire.statistics.statistics_requests import StatisticsRequest
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -30,7 +30,7 @@ def test_what_is_asked_of_partitions(
         dbName=database, tblName=table, colNames=columns, partNames=partitions, catName=catalog, engine=engine
     )
     found = statistics_requests.of_partitions(body("get_partitions_statistics_req", request), 3)
-    assert found == Asked(database, table, columns, partitions, catalog, engine)
+    assert found == StatisticsRequest(database, table, columns, partitions, catalog, engine)
 
 
 @given(WORDS, WORDS, st.lists(NAMES), st.none() | NAMES, st.none() | NAMES, st.none() | st.integers(-5, 5))
@@ -41,7 +41,7 @@ def test_what_is_asked_of_a_table(
         dbName=database, tblName=table, colNames=columns, catName=catalog, engine=engine, id=number
     )
     found = statistics_requests.of_table(body("get_table_statistics_req", request), 3)
-    assert found == Asked(database, table, columns, [], catalog, engine)
+    assert found == StatisticsRequest(database, table, columns, [], catalog, engine)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What is left out of an answer: objects that the user may not see, and statistics that it may not read.
 
-A filter makes the answer by `ask`, which runs the call with the arguments as they are then.
+A filter gets the answer from `ask`, which runs the call with the current arguments.
 """
 
 from collections.abc import Callable, Iterable
@@ -68,9 +68,9 @@ def names_in(argument: str, action: Action = Action.LIST) -> Filter:
 def names_by_filter(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[str]:
     """Names of tables, as many as the call wants of those that may be listed."""
     most, arguments["max_tables"] = arguments["max_tables"], -1
-    found = ask()
-    seen = [each for each in found if sees(Action.LIST, table_of(arguments["dbname"], each))]
-    return seen if most is None or most < 0 else seen[:most]
+    names = ask()
+    visible = [each for each in names if sees(Action.LIST, table_of(arguments["dbname"], each))]
+    return visible if most is None or most < 0 else visible[:most]
 
 
 def extended_tables(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[Any]:
@@ -78,8 +78,8 @@ def extended_tables(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[Any
     request = arguments["req"]
     most, request.limit = request.limit, None
     database = database_of(request.database, request.catalog)
-    seen = [each for each in ask() if sees(Action.LIST, (*database, each.tblName.lower()))]
-    return seen if most is None or most < 0 else seen[:most]
+    visible = [each for each in ask() if sees(Action.LIST, (*database, each.tblName.lower()))]
+    return visible if most is None or most < 0 else visible[:most]
 
 
 def summaries(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:
@@ -147,21 +147,21 @@ def functions(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
 def foreign_keys(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     """ForeignKeysResponse with the keys of tables that may be read, which refer to tables that may be listed."""
     answer = ask()
-    answer.foreignKeys = _seen_keys(answer.foreignKeys, sees)
+    answer.foreignKeys = _visible_keys(answer.foreignKeys, sees)
     return answer
 
 
 def all_constraints(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     """AllTableConstraintsResponse without foreign keys that refer to tables that may not be listed."""
     answer = ask()
-    answer.allTableConstraints.foreignKeys = _seen_keys(answer.allTableConstraints.foreignKeys, sees)
+    answer.allTableConstraints.foreignKeys = _visible_keys(answer.allTableConstraints.foreignKeys, sees)
     return answer
 
 
 def locks(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     """ShowLocksResponse with the locks of objects that may be listed."""
     answer = ask()
-    answer.locks = [each for each in answer.locks if sees(Action.LIST, _locked(each))]
+    answer.locks = [each for each in answer.locks if sees(Action.LIST, _locked_object(each))]
     return answer
 
 
@@ -198,8 +198,8 @@ def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
     for _ in range(_HIDDEN_PAGES):
         answer = ask()
         names = [table_of(each.dbName, each.tblName, each.catName) for each in answer.health]
-        seen = [sees(Action.READ_STATISTICS, each) for each in names]
-        answer.health = [each for each, is_seen in zip(answer.health, seen, strict=True) if is_seen]
+        visible = [sees(Action.READ_STATISTICS, each) for each in names]
+        answer.health = [each for each, is_visible in zip(answer.health, visible, strict=True) if is_visible]
         if answer.health or answer.nextPage is None:
             break
         arguments["request"].after = answer.nextPage
@@ -228,15 +228,15 @@ def notifications(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
     request = arguments["rqst"]
     while True:
         answer = ask()
-        seen = [each for each in answer.events if sees(Action.READ_NOTIFICATIONS, _happened_to(each))]
-        whole = request.maxEvents is not None and 0 < request.maxEvents <= len(answer.events)
-        if seen or not whole:
-            answer.events = seen
+        visible = [each for each in answer.events if sees(Action.READ_NOTIFICATIONS, _object_of(each))]
+        is_full_page = request.maxEvents is not None and 0 < request.maxEvents <= len(answer.events)
+        if visible or not is_full_page:
+            answer.events = visible
             return answer
         request.lastEvent = answer.events[-1].eventId
 
 
-def _happened_to(event: Any) -> ObjectName:
+def _object_of(event: Any) -> ObjectName:
     """What an event is about; the server if it is about no object."""
     if not event.dbName:
         return (event.catName.lower(),) if event.catName else THE_SERVER
@@ -244,7 +244,7 @@ def _happened_to(event: Any) -> ObjectName:
     return (*database, event.tableName.lower()) if event.tableName else database
 
 
-def _locked(lock: Any) -> ObjectName:
+def _locked_object(lock: Any) -> ObjectName:
     if not lock.dbname:
         return THE_SERVER
     return table_of(lock.dbname, lock.tablename) if lock.tablename else database_of(lock.dbname)
@@ -263,7 +263,7 @@ def _may_see(reference: Any, sees: Sees) -> bool:
     return sees(Action.LIST, (*database, reference.objectName.lower()) if reference.objectName else database)
 
 
-def _seen_keys(keys: Iterable[Any] | None, sees: Sees) -> list[Any]:
+def _visible_keys(keys: Iterable[Any] | None, sees: Sees) -> list[Any]:
     return [
         each
         for each in keys or ()

@@ -41,12 +41,12 @@ _DATABASE_PARTS = 2
 
 
 class RuleSource(Protocol):
-    """Has the rules that are in force, and looks for new ones; new rules are another object."""
+    """The rules that are in force. A refresh replaces the object if the rules have changed."""
 
     rules: Rules
 
     def refresh(self) -> None:
-        """Look for new rules."""
+        """Read the rules again if they have changed."""
 
 
 class Everybody:
@@ -69,14 +69,14 @@ class Rights:
 
     def decision(self, need: Need) -> Decision:
         """Whether a need is met."""
-        found = self._decided.get(need)
-        if found is None:
-            found = self._decide(need)
+        decision = self._decided.get(need)
+        if decision is None:
+            decision = self._decide(need)
             if sum(map(len, need.name)) <= _LONGEST_NAME:
                 if len(self._decided) >= _MOST_DECISIONS:
                     self._decided.clear()
-                self._decided[need] = found
-        return found
+                self._decided[need] = decision
+        return decision
 
     def sees(self, action: Action, name: ObjectName) -> bool:
         """Whether the user may do something to an object."""
@@ -90,7 +90,7 @@ class Rights:
         return self.rules.decide(self.who, need.action, need.name)
 
 
-class _Held(NamedTuple):
+class _SessionRights(NamedTuple):
     """The rights of a session, and the principal that they are of."""
 
     principal: Principal | None
@@ -137,11 +137,11 @@ class Guard:
     def quick_needs(self, request: Request, session: Session) -> Sequence[Need] | None:
         """The needs of a plain request for statistics, if they are met; None leaves the decision to `permit`."""
         read = _QUICK.get(request.head.name)
-        asked = read(request.message, request.head.body_at) if read else None
-        if asked is None:
+        parsed = read(request.message, request.head.body_at) if read else None
+        if parsed is None:
             return None
         try:
-            needs = (Need(Action.READ_STATISTICS, table_of(asked.database, asked.table, asked.catalog)),)
+            needs = (Need(Action.READ_STATISTICS, table_of(parsed.database, parsed.table, parsed.catalog)),)
         except HmstatsError:
             return None
         if not self.meets(session, needs):
@@ -172,18 +172,18 @@ class Guard:
         return Verdict(_objects(needs), allowed=True, rule=rule or None)
 
     def _rights_of(self, session: Session) -> Rights:
-        rules, held = self._source.rules, session.rights
-        if held is not None and held.rights.rules is rules and held.principal is session.principal:
-            rights: Rights = held.rights
+        rules, cached = self._source.rules, session.rights
+        if cached is not None and cached.rights.rules is rules and cached.principal is session.principal:
+            rights: Rights = cached.rights
             return rights
         who = identity_of(session.principal)
-        found = self._rights.get(who)
-        if found is None or found.rules is not rules:
+        user_rights = self._rights.get(who)
+        if user_rights is None or user_rights.rules is not rules:
             if len(self._rights) >= _MOST_USERS:
                 self._rights.clear()
-            found = self._rights[who] = Rights(rules, who)
-        session.rights = _Held(session.principal, found)
-        return found
+            user_rights = self._rights[who] = Rights(rules, who)
+        session.rights = _SessionRights(session.principal, user_rights)
+        return user_rights
 
     def _meet(self, need: Need, rights: Rights, session: Session, request: Request, rule: CallRule) -> bool:
         """Whether a need is met whole; raises if the call may not run."""
@@ -202,13 +202,13 @@ class Guard:
 
 
 def _refusal(need: Need, decision: Decision, rights: Rights, rule: CallRule) -> MetastoreError:
-    """The error of a need that is not met. Who may list a place may know what can be made there."""
+    """The error of a need that is not met. A user who may list an object may know what can be created in it."""
     place = need.name[:-1] if need.action is Action.CREATE else need.name
     if place and not rights.sees(Action.LIST, place):
         return _missing(place, rule)
-    what = "anything" if need.extent is Extent.SOMEWHERE else object_text(need.name)
-    why = "no rule allows it" if decision.rule is None else f"rule {decision.rule} does not allow it"
-    return AccessDenied(f"{rights.who.user} may not {need.action} {what}: {why}")
+    object_named = "anything" if need.extent is Extent.SOMEWHERE else object_text(need.name)
+    reason = "no rule allows it" if decision.rule is None else f"rule {decision.rule} does not allow it"
+    return AccessDenied(f"{rights.who.user} may not {need.action} {object_named}: {reason}")
 
 
 def _missing(name: ObjectName, rule: CallRule) -> MetastoreError:

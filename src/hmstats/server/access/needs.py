@@ -107,8 +107,8 @@ def database_of(database: str | None, catalog: str | None = None) -> ObjectName:
     """A database as the calls find it. Raises MetaError when it is not named."""
     if database is None:
         raise MetaError("a database's name must be a text, found none")
-    found = names.database_name(database, catalog)
-    return found.catalog, found.database
+    parsed = names.database_name(database, catalog)
+    return parsed.catalog, parsed.database
 
 
 def asked_object(request: Any) -> ObjectName:

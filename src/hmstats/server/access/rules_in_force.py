@@ -48,7 +48,7 @@ class RulesInForce:
 def _stamp(file: str) -> tuple[int, int, int] | None:
     """What tells that a file was replaced: time in nanoseconds, inode and size; None for a missing file."""
     try:
-        found = Path(file).stat()
+        status = Path(file).stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
+    return status.st_mtime_ns, status.st_ino, status.st_size

@@ -64,7 +64,7 @@ class Authentication:
     """The delegation tokens that the server gives; None if Kerberos proves nobody."""
 
     @property
-    def wanted(self) -> str:
+    def missing_proof(self) -> str:
         """The sentence for a client that has proven nothing."""
         how = ", ".join(self.names)
         return f"this server serves authenticated clients only: its setting authentication is {how}"
@@ -89,26 +89,26 @@ class Authentication:
 
     def mechanism(self, claim: Claim, peer: str, *, secure: bool) -> Mechanism:
         """The mechanism of a claim. Raises NotAuthenticated if there is none, or if the secret came readable."""
-        found = next((each for each in self.mechanisms if each.fits(claim)), None)
-        if found is None:
-            raise self.refusal(f"{self.wanted}; found a secret of another kind")
-        if not (secure or self.unencrypted or (found.over_loopback and _is_loopback(peer))):
+        mechanism = next((each for each in self.mechanisms if each.fits(claim)), None)
+        if mechanism is None:
+            raise self.refusal(f"{self.missing_proof}; found a secret of another kind")
+        if not (secure or self.unencrypted or (mechanism.over_loopback and _is_loopback(peer))):
             raise self.refusal(
-                f"a {found.name} is taken over TLS only; this one has crossed the network readable, so replace it"
+                f"a {mechanism.name} is taken over TLS only; this one has crossed the network readable, so replace it"
             )
         if not secure and self.protection is not Protection.AUTHENTICATION:
             raise self.refusal(f"HTTP is taken over TLS only: the setting protection is {self.protection.name.lower()}")
-        return found
+        return mechanism
 
     def sasl_mechanism(self, name: str, *, secure: bool) -> SaslMechanism:
         """The mechanism of SASL with this name. Raises NotAuthenticated if there is none, or if it needs TLS."""
-        found = next((each for each in self.sasl if each.name == name), None)
-        if found is None:
+        mechanism = next((each for each in self.sasl if each.name == name), None)
+        if mechanism is None:
             offered = ", ".join(each.name for each in self.sasl) or "no SASL"
-            raise self.refusal(f"{self.wanted}; it offers {offered}, found the SASL mechanism {name}")
-        if found.over_tls_only and not secure:
+            raise self.refusal(f"{self.missing_proof}; it offers {offered}, found the SASL mechanism {name}")
+        if mechanism.over_tls_only and not secure:
             raise self.refusal(f"the SASL mechanism {name} is taken over TLS only, found none")
-        return found
+        return mechanism
 
 
 def _is_loopback(peer: str) -> bool:

@@ -18,12 +18,12 @@ def certificate_user(certificate: Certificate, rule: Rule) -> str:
 
     Raises NotAuthenticated unless there is exactly one that can be a user's name.
     """
-    found = _RULES[rule](certificate)
-    if len(found) != 1 or not is_user_name(found[0]):
+    names = _RULES[rule](certificate)
+    if len(names) != 1 or not is_user_name(names[0]):
         raise NotAuthenticated(
-            f"the client's certificate must have one {_SAID[rule]} that is a user's name, found {len(found)}"
+            f"the client's certificate must have one {_RULE_TEXTS[rule]} that is a user's name, found {len(names)}"
         )
-    return found[0]
+    return names[0]
 
 
 def _common_names(certificate: Certificate) -> list[str]:
@@ -35,4 +35,4 @@ def _alternative_names(certificate: Certificate) -> list[str]:
 
 
 _RULES: Mapping[Rule, Callable[[Certificate], list[str]]] = {"cn": _common_names, "san": _alternative_names}
-_SAID: Mapping[Rule, str] = {"cn": "common name", "san": "alternative name (DNS, email or URI)"}
+_RULE_TEXTS: Mapping[Rule, str] = {"cn": "common name", "san": "alternative name (DNS, email or URI)"}

@@ -1,4 +1,4 @@
-"""Slows down whoever tries passwords: by address and user together, and by address for all users.
+"""Slows down clients that guess passwords: by address and user together, and by address for all users.
 
 A user is never locked for other addresses, so that nobody can lock a user out. While a pause lasts, tries are refused
 without a look at the password, which costs nothing. Each worker counts for itself.
@@ -29,13 +29,15 @@ class Guessing:
         """How often a try failed, and when the last one did."""
 
     def allow(self, address: str, user: str) -> None:
-        """Raises NotAuthenticated if a try comes too early after failed ones."""
+        """Raise NotAuthenticated if a try comes too early after failed ones."""
         with self._lock:
-            left_seconds = max(self._left((address, user), *_BY_USER), self._left((address, None), *_BY_ADDRESS))
-        if left_seconds > 0:
-            raise NotAuthenticated(f"too many wrong passwords; try again in {left_seconds:.0f} seconds")
+            pause_seconds = max(
+                self._pause_left((address, user), *_BY_USER), self._pause_left((address, None), *_BY_ADDRESS)
+            )
+        if pause_seconds > 0:
+            raise NotAuthenticated(f"too many wrong passwords; try again in {pause_seconds:.0f} seconds")
 
-    def failed(self, address: str, user: str) -> None:
+    def count_failure(self, address: str, user: str) -> None:
         """Count a failed try."""
         now = self._clock()
         with self._lock:
@@ -45,12 +47,12 @@ class Guessing:
             while len(self._failures) > _MOST:
                 self._failures.popitem(last=False)
 
-    def right(self, address: str, user: str) -> None:
+    def clear_failures(self, address: str, user: str) -> None:
         """Forget the failed tries of a user at an address, who has the password."""
         with self._lock:
             self._failures.pop((address, user), None)
 
-    def _left(self, key: _Key, free: int, longest_seconds: float) -> float:
+    def _pause_left(self, key: _Key, free: int, longest_seconds: float) -> float:
         count, at = self._failures.get(key, (0, 0.0))
         if count < free:
             return 0.0

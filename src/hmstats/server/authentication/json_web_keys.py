@@ -55,10 +55,10 @@ class JsonWebKeys:
         if not self._of_file and not source.startswith("https://"):
             raise SettingsError(f"jwt_jwks must be a file or an https address, found {source}")
         self._keys: Mapping[str | None, Key] = {}
-        self._wanted = False
+        self._has_unknown_key = False
         self._next = 0.0
         self._last = -_AT_LEAST_SECONDS
-        self._stamp = self._seen()
+        self._stamp = self._file_stamp()
         if self._of_file:
             self._keys = _read(self._load(), source)
 
@@ -67,14 +67,14 @@ class JsonWebKeys:
         keys = self._keys
         if key_id is None and len(keys) == 1:
             return next(iter(keys.values()))
-        found = keys.get(key_id) if key_id is not None else None
-        if found is None:
-            self._wanted = True
-        return found
+        key = keys.get(key_id) if key_id is not None else None
+        if key is None:
+            self._has_unknown_key = True
+        return key
 
     def refresh(self) -> None:
         """Look for new keys if it is time; those in force stay if the source is away or wrong."""
-        if not self._due():
+        if not self._is_due():
             return
         try:
             self._keys = _read(self._load(), self._source)
@@ -82,22 +82,22 @@ class JsonWebKeys:
         except SettingsError as error:
             _log.warning("jwt_keys_not_read", reason=str(error), keys=len(self._keys))
 
-    def _due(self) -> bool:
+    def _is_due(self) -> bool:
         if self._of_file:
-            before, self._stamp = self._stamp, self._seen()
+            before, self._stamp = self._stamp, self._file_stamp()
             return self._stamp != before
         now = time.monotonic()
-        if now < self._next and not (self._wanted and now >= self._last + _AT_LEAST_SECONDS):
+        if now < self._next and not (self._has_unknown_key and now >= self._last + _AT_LEAST_SECONDS):
             return False
-        self._wanted, self._last, self._next = False, now, now + _EVERY_SECONDS
+        self._has_unknown_key, self._last, self._next = False, now, now + _EVERY_SECONDS
         return True
 
-    def _seen(self) -> tuple[int, int] | None:
+    def _file_stamp(self) -> tuple[int, int] | None:
         try:
-            found = Path(self._source).stat()
+            status = Path(self._source).stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_ino
+        return status.st_mtime_ns, status.st_ino
 
     def _load(self) -> bytes:
         try:
@@ -127,25 +127,25 @@ def _opener() -> urllib.request.OpenerDirector:
 def _read(data: bytes, source: str) -> Mapping[str | None, Key]:
     """The keys in a JWKS that may check signatures. Raises SettingsError if there is none, or if one is secret."""
     try:
-        given = json.loads(data)["keys"]
-        found = {each.get("kid"): key for each in given if (key := _key(each)) is not None}
+        keys = json.loads(data)["keys"]
+        found = {each.get("kid"): key for each in keys if (key := _key(each)) is not None}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, jwt.PyJWTError) as error:
         raise SettingsError(f"jwt_jwks {source} must be a JSON Web Key Set, found another text") from error
-    if any("d" in each for each in given):
+    if any("d" in each for each in keys):
         raise SettingsError(f"jwt_jwks {source} must have public keys only, found a private one")
     if not found:
         raise SettingsError(f"jwt_jwks {source} has no key that can check signatures")
     return found
 
 
-def _key(given: Mapping[str, Any]) -> Key | None:
-    kind = given["kty"]
-    allowed = _ALGORITHMS.get((kind, None if kind == "RSA" else given.get("crv")))
-    if allowed is None or given.get("use", "sig") != "sig":
+def _key(fields: Mapping[str, Any]) -> Key | None:
+    kind = fields["kty"]
+    allowed = _ALGORITHMS.get((kind, None if kind == "RSA" else fields.get("crv")))
+    if allowed is None or fields.get("use", "sig") != "sig":
         return None
-    if "alg" in given:
-        allowed &= {given["alg"]}
-    return Key(jwt.PyJWK(dict(given), algorithm=min(allowed)).key, allowed) if allowed else None
+    if "alg" in fields:
+        allowed &= {fields["alg"]}
+    return Key(jwt.PyJWK(dict(fields), algorithm=min(allowed)).key, allowed) if allowed else None
 
 
 def _reason(error: BaseException) -> str:

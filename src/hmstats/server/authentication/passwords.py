@@ -38,7 +38,7 @@ class Passwords:
     def __init__(self, file: str) -> None:
         """Raises SettingsError if the file cannot be used, or if everybody can read it."""
         self._file = file
-        self._stamp = self._seen()
+        self._stamp = self._file_stamp()
         self._lines = self._read()
         self._proven = ProvenPasswords(_REMEMBERED_SECONDS)
         self._nobody = read_line(line_of("nobody", (), "no password"))
@@ -46,7 +46,7 @@ class Passwords:
 
     def refresh(self) -> None:
         """Read the file again if it has changed; one that cannot be used leaves the old users in force."""
-        stamp = self._seen()
+        stamp = self._file_stamp()
         if stamp == self._stamp:
             return
         self._stamp = stamp
@@ -64,20 +64,20 @@ class Passwords:
         if principal is not None:
             return principal
         line = self._lines.get(user)
-        right = (line or self._nobody).is_of(password)
-        if line is None or not right:
-            proven_passwords.forget(user)
+        is_correct = (line or self._nobody).is_of(password)
+        if line is None or not is_correct:
+            proven_passwords.remove(user)
             return None
         principal = Principal(line.user, line.groups, PASSWORD)
-        proven_passwords.keep(user, password, principal)
+        proven_passwords.put(user, password, principal)
         return principal
 
-    def _seen(self) -> tuple[int, int] | None:
+    def _file_stamp(self) -> tuple[int, int] | None:
         try:
-            found = Path(self._file).stat()
+            status = Path(self._file).stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_ino
+        return status.st_mtime_ns, status.st_ino
 
     def _read(self) -> Mapping[str, PasswordLine]:
         require_private(_SETTING, self._file)
@@ -86,10 +86,10 @@ class Passwords:
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f"{_SETTING} {self._file} cannot be read: {type(error).__name__}") from error
         lines = [read_line(each) for each in texts if each.strip() and not each.startswith("#")]
-        found = {each.user: each for each in lines}
-        if len(found) < len(lines):
+        by_user = {each.user: each for each in lines}
+        if len(by_user) < len(lines):
             raise SettingsError(f"{_SETTING} {self._file} must have one line for each user, found two of one")
-        return found
+        return by_user
 
 
 def by_password(users: Users) -> Mechanism:
@@ -102,10 +102,10 @@ def by_password(users: Users) -> Mechanism:
         guessing.allow(address, user)
         principal = users.check(user, claim.secret)
         if principal is None:
-            guessing.failed(address, user)
+            guessing.count_failure(address, user)
             _log.warning("password_wrong", user=user[:100], peer=peer)
             raise NotAuthenticated(_WRONG)
-        guessing.right(address, user)
+        guessing.clear_failures(address, user)
         return Proven(principal, _BELIEVED_SECONDS)
 
     return Mechanism(PASSWORD, "Basic", lambda claim: claim.user is not None, prove, over_loopback=False, slow=True)

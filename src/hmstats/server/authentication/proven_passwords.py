@@ -24,32 +24,32 @@ class ProvenPasswords:
         self._clock = clock
         self._key = secrets.token_bytes(32)
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[bytes, Principal, float]] = OrderedDict()
+        self._proven: OrderedDict[str, tuple[bytes, Principal, float]] = OrderedDict()
         """The digest of a password, whom it proved, and until when it counts."""
 
     def find(self, user: str, password: str) -> Principal | None:
         """Whom the password has proven within the seconds; None if it has not."""
         with self._lock:
-            digest, principal, until = self._kept.get(user, (b"", None, 0.0))
+            digest, principal, until = self._proven.get(user, (b"", None, 0.0))
         if principal is None or self._clock() >= until:
             return None
         return principal if hmac.compare_digest(digest, self._digest(user, password)) else None
 
-    def keep(self, user: str, password: str, principal: Principal) -> None:
+    def put(self, user: str, password: str, principal: Principal) -> None:
         """Remember a password that was proven now, in place of the user's older one."""
         if self._seconds <= 0:
             return
-        kept = self._digest(user, password), principal, self._clock() + self._seconds
+        entry = self._digest(user, password), principal, self._clock() + self._seconds
         with self._lock:
-            self._kept.pop(user, None)
-            self._kept[user] = kept
-            while len(self._kept) > _MOST:
-                self._kept.popitem(last=False)
+            self._proven.pop(user, None)
+            self._proven[user] = entry
+            while len(self._proven) > _MOST:
+                self._proven.popitem(last=False)
 
-    def forget(self, user: str) -> None:
+    def remove(self, user: str) -> None:
         """Forget the user's password, since another one was wrong."""
         with self._lock:
-            self._kept.pop(user, None)
+            self._proven.pop(user, None)
 
     def _digest(self, user: str, password: str) -> bytes:
         return hashlib.blake2b(f"{user}\0{password}".encode(), key=self._key).digest()

@@ -17,10 +17,12 @@ def by_token(tokens: ApiTokens) -> Mechanism:
     """The mechanism that looks tokens up in the database."""
 
     def prove(claim: Claim, _peer: str) -> Proven:
-        found = tokens.find(claim.secret)
-        if found is None or claim.user not in (None, "", found.token.user):
+        valid = tokens.find(claim.secret)
+        if valid is None or claim.user not in (None, "", valid.token.user):
             raise NotAuthenticated(_WRONG)
-        seconds = BELIEVED_SECONDS if found.left_seconds is None else min(BELIEVED_SECONDS, found.left_seconds)
-        return Proven(Principal(found.token.user, found.token.groups, TOKEN), seconds)
+        seconds = (
+            BELIEVED_SECONDS if valid.remaining_seconds is None else min(BELIEVED_SECONDS, valid.remaining_seconds)
+        )
+        return Proven(Principal(valid.token.user, valid.token.groups, TOKEN), seconds)
 
     return Mechanism(TOKEN, "Bearer", lambda claim: is_secret(claim.secret), prove)

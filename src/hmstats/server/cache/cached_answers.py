@@ -74,9 +74,9 @@ class CachedAnswer(NamedTuple):
     needs: Sequence[Any] | None = None
     """What a caller must be allowed to do, as access/ has found it for the arguments; None if no rules are in force."""
 
-    def is_same(self, now: Versions) -> bool:
-        """Whether all tables still have the versions that the answer was made from."""
-        return self.versions.items() <= now.items()
+    def is_valid_at(self, versions: Versions) -> bool:
+        """Whether these are the versions of all tables that the answer was made from."""
+        return self.versions.items() <= versions.items()
 
 
 class PutResult(Protocol):
@@ -100,7 +100,7 @@ class AnswerCache:
         self._between = between or (lambda *_: None)
         self._free_bytes = self._max_bytes = max_bytes
         self._cached: OrderedDict[CacheKey, CachedAnswer] = OrderedDict()
-        self._forgotten = 0
+        self._clears = 0
         """How often the cache was cleared: an answer that was read before a clear is not cached after it."""
         self._lock = threading.Lock()
 
@@ -120,74 +120,74 @@ class AnswerCache:
             name = f"{name} of a canary"
         return name, message[body_at:]
 
-    def find(self, key: CacheKey, usable: Callable[[CachedAnswer], bool] | None = None) -> bytes | None:
+    def find_valid(self, key: CacheKey, usable: Callable[[CachedAnswer], bool] | None = None) -> bytes | None:
         """The cached result, if it is `usable` and still valid; reads the current versions."""
-        cached = self.look(key)
+        cached = self.find(key)
         if cached is None or (usable is not None and not usable(cached)):
             return None
-        now = self._current(cached.versions.keys())
-        if cached.is_same(now):
+        versions = self._current(cached.versions.keys())
+        if cached.is_valid_at(versions):
             return cached.result
-        if not self._is_untouched(cached, now):
+        if not self._is_untouched(cached, versions):
             return None
         with self._lock:
-            self._replace(key, cached, cached._replace(versions=now))
+            self._replace(key, cached, cached._replace(versions=versions))
         return cached.result
 
-    def knows(self, head: Head, data: bytearray) -> bool:
+    def has(self, head: Head, data: bytearray) -> bool:
         """Whether the bytes are a whole request whose answer is cached."""
         if head.name not in _CACHED_CALLS:  # do not copy a large write for nothing
             return False
         return (head.name, bytes(data[head.body_at :])) in self._cached
 
-    def look(self, key: CacheKey) -> CachedAnswer | None:
+    def find(self, key: CacheKey) -> CachedAnswer | None:
         """The cached answer, which may be stale; versions are not checked."""
         with self._lock:
             if cached := self._cached.get(key):
                 self._cached.move_to_end(key)
             return cached
 
-    def _is_untouched(self, cached: CachedAnswer, now: Versions) -> bool:
+    def _is_untouched(self, cached: CachedAnswer, versions: Versions) -> bool:
         """Whether only partitions have changed that the answer was not made from."""
-        if now.keys() != cached.versions.keys():
+        if versions.keys() != cached.versions.keys():
             return False
         for table_id, read in cached.partitions.items():
-            if now[table_id] == cached.versions[table_id]:
+            if versions[table_id] == cached.versions[table_id]:
                 continue
-            changed = None if read is None else self._between(table_id, cached.versions[table_id], now[table_id])
+            changed = None if read is None else self._between(table_id, cached.versions[table_id], versions[table_id])
             if read is None or changed is None or not changed.isdisjoint(read):
                 return False
         return True
 
     @contextmanager
-    def listening(self, key: CacheKey | None) -> Iterator[PutResult]:
-        """Records the tables that are read inside; the function that it yields caches a result with their versions."""
+    def caching(self, key: CacheKey | None) -> Iterator[PutResult]:
+        """Record the tables that are read inside; the yielded function caches a result with their versions."""
         if key is None:
             yield lambda _result, _needs=None: None
             return
-        forgotten = self._forgotten
+        clears = self._clears
         with noting_reads() as noted:
-            yield lambda result, needs=None: self.put(key, _made(noted, result, needs), forgotten)
+            yield lambda result, needs=None: self.put(key, _answer_of(noted, result, needs), clears)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Clear the cache; answers that are being read now are not cached either."""
         with self._lock:
-            self._forgotten += 1
+            self._clears += 1
             self._cached.clear()
             self._free_bytes = self._max_bytes
 
-    def put(self, key: CacheKey, made: CachedAnswer, forgotten: int | None = None) -> None:
+    def put(self, key: CacheKey, answer: CachedAnswer, clears: int | None = None) -> None:
         """Cache an answer, unless the cache was cleared since `forgotten` was read. Replaces an older answer."""
-        size = _size(key, made)
-        if not made.versions or not all(made.versions.values()) or size > self._max_bytes:
+        size = _size(key, answer)
+        if not answer.versions or not all(answer.versions.values()) or size > self._max_bytes:
             return
         with self._lock:
-            if forgotten is not None and forgotten != self._forgotten:
+            if clears is not None and clears != self._clears:
                 return
             self._drop(key)
             while self._free_bytes < size:
                 self._drop(next(iter(self._cached)))
-            self._cached[key] = made
+            self._cached[key] = answer
             self._free_bytes -= size
 
     def _replace(self, key: CacheKey, old: CachedAnswer, new: CachedAnswer) -> None:
@@ -202,7 +202,7 @@ class AnswerCache:
             self._free_bytes += _size(key, cached)
 
 
-def _made(noted: Mapping[int, NotedRead], result: bytes, needs: Sequence[Any] | None) -> CachedAnswer:
+def _answer_of(noted: Mapping[int, NotedRead], result: bytes, needs: Sequence[Any] | None) -> CachedAnswer:
     versions = {table_id: each.version for table_id, each in noted.items()}
     return CachedAnswer(versions, {table_id: each.partitions for table_id, each in noted.items()}, result, needs)
 

@@ -18,7 +18,7 @@ from hmstats.service.statistics.reading.read import StatisticsReader, VersionedS
 from hmstats.store.changes.versions import note_read
 from hmstats.wire.statistics import statistics_bytes, statistics_groups, statistics_requests
 from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics
-from hmstats.wire.statistics.statistics_requests import Asked
+from hmstats.wire.statistics.statistics_requests import StatisticsRequest
 
 QuickCall = Callable[[bytes, int], bytes | None]
 """Makes the encoded result of a whole request whose arguments begin at a byte; None leaves it to the call."""
@@ -30,11 +30,11 @@ _LONG_BYTES = 32 * 1024
 """The longest request that the selector's thread answers itself; a longer one would delay other clients."""
 _TRIES = 3
 """Reads that concurrent writes may spoil before the call reads everything in one transaction."""
-_ITSELF = ""
+_OF_TABLE = ""
 """The key of the table's own statistics in place of a partition's name."""
 
 
-class _Question(NamedTuple):
+class _Query(NamedTuple):
     table: TableName
     form: Form
     columns: tuple[str, ...]
@@ -64,124 +64,130 @@ class CachedObjects:
 
         Safe in the selector's thread: nothing is read from the database, and long requests return None.
         """
-        if self._tables.empty or len(message) > _LONG_BYTES:
+        if self._tables.is_empty or len(message) > _LONG_BYTES:
             return None
-        asked = statistics_requests.of_partitions(message, body_at)
-        question = _question(asked, itself=False)
-        table = None if question is None else self._tables.look(question.table)
-        if asked is None or question is None or table is None or not _are_different(asked.partitions):
+        request = statistics_requests.of_partitions(message, body_at)
+        query = _query_of(request, itself=False)
+        table = None if query is None else self._tables.find(query.table)
+        if request is None or query is None or table is None or not _are_different(request.partitions):
             return None
-        version, held = self._tables.held(table, question.form, asked.partitions)
-        rows, columns = [each.row if each else None for each in held], table.same(question.columns)
+        version, entries = self._tables.find_entries(table, query.form, request.partitions)
+        rows, columns = [each.row if each else None for each in entries], table.shared_columns(query.columns)
         encoded = [row.encoded for row in rows if row is not None and row.columns is columns]
-        if len(encoded) < len(held):
+        if len(encoded) < len(entries):
             return None
         result = statistics_bytes.joined_result([each for each in encoded if each])
-        return CachedAnswer({table.id: version}, {table.id: frozenset(asked.partitions)}, result)
+        return CachedAnswer({table.id: version}, {table.id: frozenset(request.partitions)}, result)
 
     def partitions_statistics(self, message: bytes, body_at: int) -> bytes | None:
         """The result of get_partitions_statistics_req."""
-        asked = statistics_requests.of_partitions(message, body_at)
-        question = _question(asked, itself=False)
-        if asked is None or question is None or not _are_different(asked.partitions):
+        request = statistics_requests.of_partitions(message, body_at)
+        query = _query_of(request, itself=False)
+        if request is None or query is None or not _are_different(request.partitions):
             return None
         for _ in range(_TRIES):
-            table = self._opened(question.table)
+            table = self._open_table(query.table)
             if table is None:
                 return None
-            version, held = self._tables.held(table, question.form, asked.partitions)
-            columns = table.same(question.columns)
-            result = _joined(held, columns)
+            version, entries = self._tables.find_entries(table, query.form, request.partitions)
+            columns = table.shared_columns(query.columns)
+            result = _join(entries, columns)
             if result is None:
-                missing = [name for name, each in zip(asked.partitions, held, strict=True) if not _has(each, question)]
-                found = self._found(question, table, missing)
-                if found is None:
+                missing = [
+                    name
+                    for name, each in zip(request.partitions, entries, strict=True)
+                    if not _has_columns(each, query)
+                ]
+                read = self._read_partitions(query, table, missing)
+                if read is None:
                     return None
-                if found[0] != version:
+                if read[0] != version:
                     continue
-                self._tables.put(table, version, question.form, found[1])
-                whole = [found[1].get(name, old) for name, old in zip(asked.partitions, held, strict=True)]
-                result = _joined(whole, columns)
-            note_read(table.id, version, asked.partitions)
+                self._tables.put(table, version, query.form, read[1])
+                completed = [read[1].get(name, old) for name, old in zip(request.partitions, entries, strict=True)]
+                result = _join(completed, columns)
+            note_read(table.id, version, request.partitions)
             return result
         return None
 
     def table_statistics(self, message: bytes, body_at: int) -> bytes | None:
         """The result of get_table_statistics_req; None if the table has none, so that partitions may answer."""
-        question = _question(statistics_requests.of_table(message, body_at), itself=True)
-        entry = None if question is None else self._of_table(question)
-        if question is None or entry is None:
+        query = _query_of(statistics_requests.of_table(message, body_at), itself=True)
+        entry = None if query is None else self._table_entry(query)
+        if query is None or entry is None:
             return None
-        objects = [entry.objects[column] for column in question.columns]
+        objects = [entry.objects[column] for column in query.columns]
         return statistics_bytes.table_result(objects) if all(objects) else None
 
-    def _of_table(self, question: _Question) -> Entry | None:
+    def _table_entry(self, query: _Query) -> Entry | None:
         """The cached or stored statistics of the table itself; notes its version."""
-        table = self._tables.find(question.table)
+        table = self._tables.find_current(query.table)
         if table is not None:
-            version, (entry,) = self._tables.held(table, question.form, [_ITSELF])
-            if entry is not None and _has(entry, question):
+            version, (entry,) = self._tables.find_entries(table, query.form, [_OF_TABLE])
+            if entry is not None and _has_columns(entry, query):
                 note_read(table.id, version, ())
                 return entry
-        found = self._reader.versioned_table(
-            question.table, question.columns, question.form.engine, repaired=not question.form.hive4
+        stored = self._reader.versioned_table(
+            query.table, query.columns, query.form.engine, repaired=not query.form.hive4
         )
-        if found is None:
+        if stored is None:
             return None
-        entry = self._entries([_ITSELF], found, question)[_ITSELF]
-        if table is None or table.id != found.table_id:
-            table = self._tables.open(question.table, found.table_id, found.version)
-        self._tables.put(table, found.version, question.form, {_ITSELF: entry})
+        entry = self._entries([_OF_TABLE], stored, query)[_OF_TABLE]
+        if table is None or table.id != stored.table_id:
+            table = self._tables.open(query.table, stored.table_id, stored.version)
+        self._tables.put(table, stored.version, query.form, {_OF_TABLE: entry})
         return entry
 
-    def _opened(self, name: TableName) -> CachedTable | None:
-        table = self._tables.find(name)
+    def _open_table(self, name: TableName) -> CachedTable | None:
+        table = self._tables.find_current(name)
         if table is not None and table.target is not None:
             return table
         target = self._reader.target(name)
         return None if target is None else self._tables.open(name, target.id, target.version, target)
 
-    def _found(
-        self, question: _Question, table: CachedTable, names: Sequence[str]
+    def _read_partitions(
+        self, query: _Query, table: CachedTable, names: Sequence[str]
     ) -> tuple[int, dict[str, Entry]] | None:
         """The version and the stored statistics of these partitions; None if a name is not in stored form."""
         if table.target is None or not _are_normal(names, table.target.keys):
             return None
-        found = self._reader.versioned_partitions(
-            question.table,
+        stored = self._reader.versioned_partitions(
+            query.table,
             table.target,
             names,
-            question.columns,
-            question.form.engine,
-            repaired=not question.form.hive4,
+            query.columns,
+            query.form.engine,
+            repaired=not query.form.hive4,
         )
-        if found is None:
+        if stored is None:
             return None
-        return found.version, self._entries(names, found, question)
+        return stored.version, self._entries(names, stored, query)
 
-    def _entries(self, names: Sequence[str], found: VersionedStatistics, question: _Question) -> dict[str, Entry]:
-        hive4 = question.form.hive4 and reads_timestamp_statistics(question.form.engine)
-        none = dict.fromkeys(question.columns, b"")
-        objects = {name: none.copy() for name in names}
-        for name, columns in found.columns.items():
+    def _entries(self, names: Sequence[str], stored: VersionedStatistics, query: _Query) -> dict[str, Entry]:
+        hive4 = query.form.hive4 and reads_timestamp_statistics(query.form.engine)
+        no_objects = dict.fromkeys(query.columns, b"")
+        objects = {name: no_objects.copy() for name in names}
+        for name, columns in stored.columns.items():
             encoded = statistics_bytes.objects(columns, hive4=hive4, sketches=self._sketches)
             objects[name].update(zip((column[0] for column in columns), encoded, strict=True))
-        for group in found.groups:
-            for name, one in zip(group.partitions, statistics_groups.objects(group, hive4=hive4), strict=True):
-                objects[name][group.column] = one
+        for group in stored.groups:
+            for name, encoded_object in zip(
+                group.partitions, statistics_groups.objects(group, hive4=hive4), strict=True
+            ):
+                objects[name][group.column] = encoded_object
         return {name: Entry(statistics_bytes.partition_key(name), of_one) for name, of_one in objects.items()}
 
 
-def _question(asked: Asked | None, *, itself: bool) -> _Question | None:
+def _query_of(request: StatisticsRequest | None, *, itself: bool) -> _Query | None:
     """The question with names as they are stored; None if the request is unusual."""
-    if asked is None or not asked.columns or not _are_different(asked.columns):
+    if request is None or not request.columns or not _are_different(request.columns):
         return None
     try:
-        table = table_name(asked.database, asked.table, asked.catalog)
+        table = table_name(request.database, request.table, request.catalog)
     except MetastoreError:
         return None
-    form = Form(asked.engine or DEFAULT_ENGINE, asked.engine is not None, itself)
-    return _Question(table, form, tuple([column.lower() for column in asked.columns]))
+    form = Form(request.engine or DEFAULT_ENGINE, request.engine is not None, itself)
+    return _Query(table, form, tuple([column.lower() for column in request.columns]))
 
 
 def _are_different(names: Sequence[str]) -> bool:
@@ -196,11 +202,11 @@ def _are_normal(names: Sequence[str], keys: Sequence[str]) -> bool:
         return False
 
 
-def _has(entry: Entry | None, question: _Question) -> bool:
-    return entry is not None and all(column in entry.objects for column in question.columns)
+def _has_columns(entry: Entry | None, query: _Query) -> bool:
+    return entry is not None and all(column in entry.objects for column in query.columns)
 
 
-def _joined(entries: Sequence[Entry | None], columns: tuple[str, ...]) -> bytes | None:
+def _join(entries: Sequence[Entry | None], columns: tuple[str, ...]) -> bytes | None:
     """The result for these columns, without partitions that have none; None if an entry is incomplete."""
     rows: list[bytes] = []
     for entry in entries:

@@ -65,12 +65,12 @@ class CachedTable:
     forms: dict[Form, dict[str, Entry]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
 
-    def same(self, columns: tuple[str, ...]) -> tuple[str, ...]:
+    def shared_columns(self, columns: tuple[str, ...]) -> tuple[str, ...]:
         """A tuple equal to `columns`, which is the same object for repeated requests."""
-        known = self.columns
-        if known != columns:
-            known = self.columns = columns
-        return known
+        shared = self.columns
+        if shared != columns:
+            shared = self.columns = columns
+        return shared
 
 
 class TableCache:
@@ -87,29 +87,29 @@ class TableCache:
         self._lock = threading.Lock()
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the cache is empty."""
         return not self._tables
 
-    def find(self, name: TableName) -> CachedTable | None:
+    def find_current(self, name: TableName) -> CachedTable | None:
         """The cached table at its current version, without stale entries; None if it is not cached."""
         table = self._tables.get(name)
         if table is None:
             return None
-        old, now = table.version, self._current([table.id]).get(table.id)
-        if now == old:
+        old, current = table.version, self._current([table.id]).get(table.id)
+        if current == old:
             return table
-        changed = None if now is None else self._between(table.id, old, now)
+        changed = None if current is None else self._between(table.id, old, current)
         with self._lock:
-            if now is None or changed is None:
+            if current is None or changed is None:
                 self._drop_table(table)
                 return None
             if table.version == old:
                 self._drop_partitions(table, changed)
-                table.version = now
-            return table if table.version >= now else None
+                table.version = current
+            return table if table.version >= current else None
 
-    def look(self, name: TableName) -> CachedTable | None:
+    def find(self, name: TableName) -> CachedTable | None:
         """The cached table, which may be stale."""
         return self._tables.get(name)
 
@@ -126,12 +126,12 @@ class TableCache:
             self._free_bytes -= _TABLE_BYTES
             return table
 
-    def held(self, table: CachedTable, form: Form, wanted: Sequence[str]) -> tuple[int, list[Entry | None]]:
+    def find_entries(self, table: CachedTable, form: Form, partitions: Sequence[str]) -> tuple[int, list[Entry | None]]:
         """The version, and the cached entries of these partitions in their order, read together under the lock."""
         with self._lock:
             if self._tables.get(table.name) is table:
                 self._tables.move_to_end(table.name)
-            return table.version, [*map(table.forms.get(form, {}).get, wanted)]
+            return table.version, [*map(table.forms.get(form, {}).get, partitions)]
 
     def put(self, table: CachedTable, version: int, form: Form, new: Mapping[str, Entry]) -> None:
         """Cache entries by partition, unless the cached table has another version by now."""
@@ -141,13 +141,13 @@ class TableCache:
             entries = table.forms.setdefault(form, {})
             for name, entry in new.items():
                 old = entries.pop(name, None)
-                entries[name] = together = entry if old is None else Entry(entry.key, {**old.objects, **entry.objects})
-                self._free_bytes += (old.size if old else 0) - together.size
+                entries[name] = merged = entry if old is None else Entry(entry.key, {**old.objects, **entry.objects})
+                self._free_bytes += (old.size if old else 0) - merged.size
             while self._free_bytes < 0:
                 self._drop_oldest()
 
-    def forget(self) -> None:
-        """Keep nothing of what was read so far."""
+    def clear(self) -> None:
+        """Clear the cache."""
         with self._lock:
             for table in [*self._tables.values()]:
                 self._drop_table(table)

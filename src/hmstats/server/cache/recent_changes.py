@@ -17,7 +17,7 @@ class RecentChanges:
 
     def __init__(self, since: Callable[[int, int], Changes | None]) -> None:
         self._since = since
-        self._known: dict[tuple[int, int], frozenset[str] | None] = {}
+        self._changes: dict[tuple[int, int], frozenset[str] | None] = {}
         self._names = 0
         self._lock = threading.Lock()
 
@@ -28,34 +28,34 @@ class RecentChanges:
         changed = self._cached(table_id, old, new)
         if changed is None:
             # Read without the lock: a slow database must not hold up threads that ask about other tables.
-            told = self._since(table_id, old)
-            if told is None or told.version < new:
+            changes = self._since(table_id, old)
+            if changes is None or changes.version < new:
                 return None
-            self._remember(table_id, old, told)
-            changed = [told.named.get(number) for number in range(old + 1, new + 1)]
+            self._remember(table_id, old, changes)
+            changed = [changes.named.get(version) for version in range(old + 1, new + 1)]
         return None if None in changed else frozenset().union(*(each for each in changed if each is not None))
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Clear the cache."""
         with self._lock:
-            self._known.clear()
+            self._changes.clear()
             self._names = 0
 
     def _cached(self, table_id: int, old: int, new: int) -> list[frozenset[str] | None] | None:
         """The changes after `old` up to `new`; None when one of them is not cached."""
         versions = [(table_id, version) for version in range(old + 1, new + 1)]
         with self._lock:
-            if not all(each in self._known for each in versions):
+            if not all(each in self._changes for each in versions):
                 return None
-            return [self._known[each] for each in versions]
+            return [self._changes[each] for each in versions]
 
-    def _remember(self, table_id: int, old: int, told: Changes) -> None:
+    def _remember(self, table_id: int, old: int, changes: Changes) -> None:
         with self._lock:
-            if self._names + sum(map(len, told.named.values())) > _MOST_NAMES:
-                self._known.clear()
+            if self._names + sum(map(len, changes.named.values())) > _MOST_NAMES:
+                self._changes.clear()
                 self._names = 0
-            for version in range(old + 1, told.version + 1):
-                names = told.named.get(version)
-                if (table_id, version) not in self._known:
+            for version in range(old + 1, changes.version + 1):
+                names = changes.named.get(version)
+                if (table_id, version) not in self._changes:
                     self._names += 1 + len(names or ())
-                self._known[table_id, version] = names
+                self._changes[table_id, version] = names

@@ -47,15 +47,15 @@ class AuditLog:
         if allowed and not changes and random.random() >= self._reads_share:
             return
         objects, rule = (verdict.objects, verdict.rule) if verdict else ((), None)
-        made = self._made(session, name, objects, allowed=allowed, rule=rule, outcome=outcome)
-        self._keep(made, changes=allowed and changes)
+        record = self._record_of(session, name, objects, allowed=allowed, rule=rule, outcome=outcome)
+        self._write(record, changes=allowed and changes)
 
     def record_unproven(self, session: Session, call: str | None) -> None:
         """Record a call that did not run for want of a proven user; None if its name was not read."""
-        made = self._made(session, call, (), allowed=False, rule=None, outcome=NotAuthenticated.__name__)
-        self._keep(made, changes=False)
+        record = self._record_of(session, call, (), allowed=False, rule=None, outcome=NotAuthenticated.__name__)
+        self._write(record, changes=False)
 
-    def _made(
+    def _record_of(
         self,
         session: Session,
         call: str | None,
@@ -82,7 +82,7 @@ class AuditLog:
             via=principal.via if principal else None,
         )
 
-    def _keep(self, record: AuditRecord, *, changes: bool) -> None:
+    def _write(self, record: AuditRecord, *, changes: bool) -> None:
         _log.info(json.dumps({"event": "audit"} | record.fields()))
         if self.table is not None:
             self.table.add(record, changes=changes)

@@ -1,7 +1,7 @@
 """Calls of canaries, which read a table as if the statistics that wait of it were published.
 
 They are published in a transaction that reads for the call and is then rolled back. So every call and every rule of an
-answer sees them, and nobody else does. Tables of which nothing waits are read as by everybody.
+answer sees them, and no other client does. Tables of which nothing waits are read as by everybody.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,19 +19,19 @@ Calls = Mapping[str, Callable[..., Any]]
 _AS_STORED = frozenset(
     {"get_pending_statistics", "list_pending_statistics", "get_past_statistics", "get_statistics_history"}
 )
-"""Calls that tell canaries too what is stored."""
+"""Calls that return stored statistics to canaries too."""
 _PARTS_OF_A_TABLE = 3
 
 
 def with_canary(calls: Calls, pending: PendingStatistics) -> Calls:
     """The calls, of which those that read see what waits if a canary makes them."""
     return {
-        name: _trying(name, call, pending) if name in READS and name not in _AS_STORED else call
+        name: _with_pending(name, call, pending) if name in READS and name not in _AS_STORED else call
         for name, call in calls.items()
     }
 
 
-def _trying(name: str, call: Callable[..., Any], pending: PendingStatistics) -> Callable[..., Any]:
+def _with_pending(name: str, call: Callable[..., Any], pending: PendingStatistics) -> Callable[..., Any]:
     @wraps(call)
     def read(session: Session, **arguments: Any) -> Any:
         if not session.is_canary:

@@ -56,9 +56,9 @@ class DirectWrites:
 
     def calls(self) -> dict[str, DirectCall]:
         """The function that runs each call, by method."""
-        return {name: partial(self._run, call, _done(name)) for name, call in _CALLS.items()}
+        return {name: partial(self._run, call, _encoded_success(name)) for name, call in _CALLS.items()}
 
-    def reads(self, head: Head, data: bytearray) -> Request | None:
+    def recognise(self, head: Head, data: bytearray) -> Request | None:
         """The request, with the values that it writes, if the bytes are one whole request to write; else None."""
         call = _CALLS.get(head.name)
         if call is None or len(data) > _LONGEST_READ:
@@ -67,19 +67,21 @@ class DirectWrites:
         written = call.read(message, head.body_at)
         return Request(message, head, written) if written is not None else None
 
-    def _run(self, call: _Call, done: bytes, session: Session, request: Request) -> bytes | None:
+    def _run(self, call: _Call, success: bytes, session: Session, request: Request) -> bytes | None:
         written = request.written or call.read(request.message, request.head.body_at)
         if written is None or call.of_table not in (None, written.of_table):
             return None
         if call.of_table is not None and len(written.statistics.partitions) != 1:
             return None
-        name, author = subject.noted(written.table), subject.author(session)
+        name, author = subject.add_to_log(written.table), subject.author(session)
         if self._guard is not None:
             self._guard.require(request, session, Action.WRITE_STATISTICS, parts(name))
-        return done if self._writes.write(name, written.statistics, of_table=written.of_table, author=author) else None
+        return (
+            success if self._writes.write(name, written.statistics, of_table=written.of_table, author=author) else None
+        )
 
 
-def _done(name: str) -> bytes:
+def _encoded_success(name: str) -> bytes:
     """The encoded result of a successful call."""
     of_request = name.endswith("_req")
     success = hive_metastore.SetPartitionsStatsResponse(result=True) if of_request else True

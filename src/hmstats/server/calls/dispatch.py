@@ -94,7 +94,7 @@ class Dispatcher:
     Without `answers` nothing is cached. `quick[name]` makes the encoded result of a whole request whose arguments begin
     at a byte, or returns None to have the call made; `direct[name]` does so too, given the session and the
     request. `ready[name]` makes the result from memory alone, fast, and names the versions that it was made from.
-    `reads` makes the request of bytes that are a whole one, or returns None if they may be a part of one. With a
+    `recognise` makes the request of bytes that are a whole one, or returns None if they may be a part of one. With a
     `guard`, nothing is answered that its rules do not allow, whichever way the answer comes. `audit` records calls.
     With a `relay`, another metastore answers the calls that it takes.
     """
@@ -107,7 +107,7 @@ class Dispatcher:
         quick: Mapping[str, Callable[[bytes, int], bytes | None]] | None = None,
         direct: Mapping[str, Callable[[Session, Request], bytes | None]] | None = None,
         ready: Mapping[str, Callable[[bytes, int], CachedAnswer | None]] | None = None,
-        reads: Callable[[Head, bytearray], Request | None] = lambda _head, _data: None,
+        recognise: Callable[[Head, bytearray], Request | None] = lambda _head, _data: None,
         *,
         guard: Guard | None = None,
         audit: AuditLog | None = None,
@@ -120,11 +120,11 @@ class Dispatcher:
         self._quick = quick or {}
         self._direct = direct or {}
         self._ready = ready or {}
-        self._reads = reads
+        self._recognise = recognise
         self._guard = guard
         self._audit = audit
         self.audits_reads = audit is not None and audit.reads
-        """Whether each cached reply that is sent must be told to `audit_cached`."""
+        """Whether `audit_cached` must be called with each cached reply that is sent."""
 
     def answer(self, request: Request, session: Session) -> Pieces | None:
         """The reply to a request, in binary form; None when the client waits for none. Raises nothing."""
@@ -141,24 +141,24 @@ class Dispatcher:
         """
         return copy_context().run(self._relayed, request, session, stream)
 
-    def whole(self, data: bytearray) -> Request | None:
-        """The request that the bytes are, if its answer is cached or `reads` accepts it: both tell its end."""
+    def recognise(self, data: bytearray) -> Request | None:
+        """The request that the bytes are, if its answer is cached or `recognise` accepts it: no scan for its end."""
         head = head_of(data)
         if head is None:
             return None
-        return Request(bytes(data), head) if self._answers.knows(head, data) else self._reads(head, data)
+        return Request(bytes(data), head) if self._answers.has(head, data) else self._recognise(head, data)
 
     def repeated(self, message: bytes, session: Session) -> CachedReply | None:
         """The cached reply to bytes that are a whole strict request; None if they are not, or if no reply is cached."""
         if session.is_canary:
             return None
         began = time.perf_counter()
-        seen = glance(message)
-        if seen is None:
+        glanced = glance(message)
+        if glanced is None:
             return None
-        name, body_at = seen
+        name, body_at = glanced
         key = self._answers.key(name, message, body_at, of_spark=session.is_spark)
-        cached = self._answers.look(key) if key else None
+        cached = self._answers.find(key) if key else None
         if cached is None or (self._guard is not None and not self._guard.meets(session, cached.needs)):
             return None
         request = Request(message, glanced_head(message, name, body_at))
@@ -172,14 +172,14 @@ class Dispatcher:
         if head.oneway or session.is_canary:
             return None
         key = self._key(request, session)
-        cached = self._answers.look(key) if key else None
+        cached = self._answers.find(key) if key else None
         if cached is not None:
             usable = self._guard is None or self._guard.meets(session, cached.needs)
             return CachedReply(request, cached, reply_pieces(head, cached.result), began) if usable else None
-        made = self._made_ready(request, session)
-        return CachedReply(request, made, reply_pieces(head, made.result), began, new=True) if made else None
+        ready = self._ready_answer(request, session)
+        return CachedReply(request, ready, reply_pieces(head, ready.result), began, new=True) if ready else None
 
-    def _made_ready(self, request: Request, session: Session) -> CachedAnswer | None:
+    def _ready_answer(self, request: Request, session: Session) -> CachedAnswer | None:
         """The answer that `ready` makes, with its needs; None if there is none, or if they are not met."""
         ready = self._ready.get(request.head.name)
         if ready is None:
@@ -187,8 +187,8 @@ class Dispatcher:
         if self._guard is None:
             return ready(request.message, request.head.body_at)
         needs = self._guard.quick_needs(request, session)
-        made = ready(request.message, request.head.body_at) if needs else None
-        return made._replace(needs=needs) if made else None
+        answer = ready(request.message, request.head.body_at) if needs else None
+        return answer._replace(needs=needs) if answer else None
 
     def put_in_cache(self, reply: CachedReply) -> None:
         """Cache a new reply. Call this after its versions were checked."""
@@ -207,7 +207,7 @@ class Dispatcher:
             self._audit.record_unproven(session, call)
 
     def _judge(self, request: Request, session: Session, cached: CachedAnswer) -> None:
-        """Gives the request the verdict about a cached answer, for the record."""
+        """Set the request's verdict about a cached answer, for the audit record."""
         if self._guard is not None and self.audits_reads:
             request.verdict = self._guard.verdict(session, cached.needs or ())
 
@@ -236,11 +236,13 @@ class Dispatcher:
         if session.is_canary:
             session.look_for_canary()  # a share may have ended
         answer = self._run(request, session, request_id)
-        self._note(request, session, started, answer.outcome, answer.reason)
+        self._record_call(request, session, started, answer.outcome, answer.reason)
         return self._unless_oneway(head, answer)
 
-    def _note(self, request: Request, session: Session, started: float, outcome: str, reason: str | None) -> None:
-        """Tells the audit log, the metrics and the log of a call that has ended."""
+    def _record_call(
+        self, request: Request, session: Session, started: float, outcome: str, reason: str | None
+    ) -> None:
+        """Record a call that has ended in the audit log, the metrics and the log."""
         name = request.head.name
         if self._audit is not None:
             self._audit.record(request, session, outcome)
@@ -248,10 +250,10 @@ class Dispatcher:
         RPC_SECONDS.labels(name if name in self._methods else _UNKNOWN, outcome).observe(seconds)
         # Writing a line takes longer than a cached answer, and a tenth of what a relayed call takes here.
         log = _log.debug if outcome in (CACHED, RELAYED) else _log.info
-        said = {"milliseconds": round(seconds * 1000, 3), "outcome": outcome}
+        fields = {"milliseconds": round(seconds * 1000, 3), "outcome": outcome}
         if reason is not None:
-            said["reason"] = reason[:_LONGEST_REASON]
-        log("call", **(get_contextvars() | said))
+            fields["reason"] = reason[:_LONGEST_REASON]
+        log("call", **(get_contextvars() | fields))
 
     def _relayed(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
         assert self.relay is not None
@@ -260,30 +262,30 @@ class Dispatcher:
         request_id = secrets.token_hex(8)
         bind_contextvars(request_id=request_id, method=head.name, **_client(session))
         error: HmstatsError
-        ran: _Answer | None = None
+        answered_here: _Answer | None = None
 
         def here() -> Relayed:
-            nonlocal ran
+            nonlocal answered_here
             caller.set(Caller(subject.author(session), head.name))
-            ran = self._run(request, session, request_id)
-            return Relayed((ran.reply,), refused=ran.outcome not in (OK, CACHED))
+            answered_here = self._run(request, session, request_id)
+            return Relayed((answered_here.reply,), refused=answered_here.outcome not in (OK, CACHED))
 
         try:
-            made = self.relay.answer(request, session, stream, here)
+            relayed = self.relay.answer(request, session, stream, here)
         except HmstatsError as raised:
             error = raised
         except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
             _log.exception("call_broke", **get_contextvars())
             error = _unexpected(request_id)
         else:
-            outcome = ran.outcome if ran else RELAYED_REFUSAL if made.refused else RELAYED
-            self._note(request, session, started, outcome, ran.reason if ran else None)
-            return None if head.oneway else made.rest
+            outcome = answered_here.outcome if answered_here else RELAYED_REFUSAL if relayed.refused else RELAYED
+            self._record_call(request, session, started, outcome, answered_here.reason if answered_here else None)
+            return None if head.oneway else relayed.rest
         if stream.begun or isinstance(error, UpstreamClosed | ClientGone):
-            self._note(request, session, started, type(error).__name__, str(error))
+            self._record_call(request, session, started, type(error).__name__, str(error))
             raise error if isinstance(error, ClientGone) else UpstreamClosed(str(error)) from error
         answer = self._failure(head, error)
-        self._note(request, session, started, answer.outcome, answer.reason)
+        self._record_call(request, session, started, answer.outcome, answer.reason)
         return self._unless_oneway(head, answer)
 
     def _run(self, request: Request, session: Session, request_id: str) -> _Answer:
@@ -299,18 +301,18 @@ class Dispatcher:
         if method is None or call is None:
             return _refusal(head, Refusal.UNKNOWN_METHOD, f"Invalid method name: '{head.name}'")
         key = self._key(request, session)
-        cached = self._answers.find(key, self._usable_by(request, session)) if key else None
+        cached = self._answers.find_valid(key, self._usable_by(request, session)) if key else None
         if cached is not None:
             return _Answer(encode_reply(head, cached), CACHED)
         try:
-            result = self._quickly(request, session)
+            result = self._quick_result(request, session)
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
             direct = self._direct.get(head.name)
             result = direct(session, request) if direct else None
             if result is not None:
                 return _Answer(encode_reply(head, result), OK)
-            result = self._called(method, call, request, session)
+            result = self._run_call(method, call, request, session)
             if result is None:
                 return _refusal(head, Refusal.MISSING_RESULT, f"{head.name} failed: unknown result")
             return _Answer(encode_reply(head, result), OK)
@@ -332,27 +334,27 @@ class Dispatcher:
 
         return is_usable
 
-    def _called(self, method: Method, call: Callable[..., Any], request: Request, session: Session) -> bytes | None:
+    def _run_call(self, method: Method, call: Callable[..., Any], request: Request, session: Session) -> bytes | None:
         """The encoded result of the call itself; None if it has no value. Raises HmstatsError."""
         arguments = decode_arguments(method, request.message, request.head.body_at)
         _require_structs(method, arguments)
         if self._guard is None:
-            return self._listened(request.cache_key, None, lambda: _result(method, call(session, **arguments)))
+            return self._make_and_cache(request.cache_key, None, lambda: _result(method, call(session, **arguments)))
         permit = self._guard.permit(request, session, arguments)
         key = request.cache_key if permit.whole else None
-        return self._listened(key, permit.needs, lambda: _result(method, permit.run(call, session, arguments)))
+        return self._make_and_cache(key, permit.needs, lambda: _result(method, permit.run(call, session, arguments)))
 
-    def _listened(
+    def _make_and_cache(
         self, key: CacheKey | None, needs: Sequence[Need] | None, make: Callable[[], bytes | None]
     ) -> bytes | None:
         """What `make` returns, which is then cached with its needs."""
-        with self._answers.listening(key) as put:
+        with self._answers.caching(key) as put:
             result = make()
         if result is not None:
             put(result, needs)
         return result
 
-    def _quickly(self, request: Request, session: Session) -> bytes | None:
+    def _quick_result(self, request: Request, session: Session) -> bytes | None:
         """The result that `quick` makes, which is then cached; None if the call must be made."""
         quick = None if session.is_canary else self._quick.get(request.head.name)
         if quick is None:
@@ -360,7 +362,7 @@ class Dispatcher:
         needs = self._guard.quick_needs(request, session) if self._guard else None
         if self._guard is not None and needs is None:
             return None
-        return self._listened(request.cache_key, needs, lambda: quick(request.message, request.head.body_at))
+        return self._make_and_cache(request.cache_key, needs, lambda: quick(request.message, request.head.body_at))
 
     def _failure(self, head: Head, error: HmstatsError) -> _Answer:
         """The exception of the API that stands for the error, or else a TApplicationException."""
@@ -380,7 +382,7 @@ class Dispatcher:
 
 
 def _require_structs(method: Method, arguments: Mapping[str, Any]) -> None:
-    """Raises InvalidInput if a struct argument is null, or a required struct inside of one."""
+    """Raise InvalidInput if a struct argument is null, or a required struct inside of one."""
     for spec in method.arguments.thrift_spec.values():
         kind, name = spec[0], spec[1]
         if kind != TType.STRUCT or name in _OPTIONAL:

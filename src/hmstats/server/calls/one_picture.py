@@ -15,10 +15,10 @@ Calls = Mapping[str, Callable[..., Any]]
 
 def with_one_picture(calls: Calls, store: Store) -> Calls:
     """The calls, of which each one that only reads runs in one transaction."""
-    return {name: _reading(call, store) if name in READS else call for name, call in calls.items()}
+    return {name: _in_one_picture(call, store) if name in READS else call for name, call in calls.items()}
 
 
-def _reading(call: Callable[..., Any], store: Store) -> Callable[..., Any]:
+def _in_one_picture(call: Callable[..., Any], store: Store) -> Callable[..., Any]:
     @wraps(call)
     def read(*arguments: Any, **named: Any) -> Any:
         with store.one_picture():

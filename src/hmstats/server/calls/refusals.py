@@ -14,8 +14,8 @@ from hmstats.server.rpc.transactions.transactions import TransactionCalls
 from hmstats.store.database.store import Store
 from hmstats.store.schema import TXNS
 
-_ONLY_READS = "this server only reads"
-_HIVE_KEEPS = "the Hive Metastore beside this server keeps locks and transactions: ask it"
+_ONLY_READS = "this server is read-only"
+_HIVE_KEEPS = "the Hive Metastore beside this server keeps locks and transactions: send the call there"
 
 Calls = Mapping[str, Callable[..., Any]]
 
@@ -29,9 +29,9 @@ def with_refusals(calls: Calls, store: Store) -> Calls:
 
 
 def _of_hive(calls: Calls, store: Store) -> dict[str, str]:
-    kept = [name for name in calls if hasattr(LockCalls, name) or hasattr(TransactionCalls, name)]
+    names = [name for name in calls if hasattr(LockCalls, name) or hasattr(TransactionCalls, name)]
     # If Hive's tables of transactions differ from ours, even a read would be wrong.
-    return {name: _HIVE_KEEPS for name in kept if store.shape.lacks(TXNS) or name in CHANGES}
+    return {name: _HIVE_KEEPS for name in names if store.shape.lacks(TXNS) or name in CHANGES}
 
 
 def _refusal(name: str, reason: str) -> Callable[..., NoReturn]:

@@ -1,4 +1,4 @@
-"""The seam to a gateway: what a dispatcher needs of whoever has another metastore answer calls (hmstats.gateway)."""
+"""The interface to a gateway, which has another metastore answer calls (hmstats.gateway)."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol

@@ -43,8 +43,8 @@ class Connection:
         "ended",
         "events",
         "fresh",
-        "in_step",
         "inbox",
+        "is_in_step",
         "is_secure",
         "last",
         "lingering",
@@ -85,7 +85,7 @@ class Connection:
         """Whether requests are refused until the user is proven."""
         self.certified: Principal | None = None
         """The user of the client's certificate, whom requests without another proof have."""
-        self.in_step = False
+        self.is_in_step = False
         """Whether a thread works on the handshake, or on the proof of a user; nothing is received meanwhile."""
         self.unread = False
         """Whether more requests have arrived than one turn handles; nothing is received before the next turn."""
@@ -114,7 +114,7 @@ class Connection:
     def wanted_events(self) -> int:
         """The events that the selector should watch for."""
         full = not self.free and len(self.inbox) >= _WAITING_BYTES
-        reading = 0 if self.ended or full or self.unread or self.in_step else READ
+        reading = 0 if self.ended or full or self.unread or self.is_in_step else READ
         return reading | (WRITE if self.outbox else 0)
 
     def receive(self) -> bytes | None:
@@ -136,7 +136,7 @@ class Connection:
         self.socket = layer
         self.inbox += behind
 
-    def put(self, data: bytes) -> None:
+    def append(self, data: bytes) -> None:
         """Append bytes to the inbox, unless no more requests are accepted."""
         if not self.last and not self.lingering:
             self.inbox += data
@@ -149,8 +149,8 @@ class Connection:
             sent = 0
         if sent == sum(map(len, pieces)):
             return _NOTHING
-        whole = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        return memoryview(whole)[sent:]
+        joined = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return memoryview(joined)[sent:]
 
 
 class Call:
@@ -189,9 +189,9 @@ class Call:
         """Run the call in a worker and send its reply; whether the reply was sent by this worker."""
         if self.claimed:
             return False
-        return self.give(dispatcher.answer(self.request, self.connection.session))
+        return self.reply(dispatcher.answer(self.request, self.connection.session))
 
-    def give(self, reply: Pieces | None) -> bool:
+    def reply(self, reply: Pieces | None) -> bool:
         """Encode the reply, and send it unless another thread has taken the claim; whether it was sent here."""
         encoded = self.protocol.encode(reply)
         if not self.claim():

@@ -42,7 +42,7 @@ _FRESH_SECONDS = 1.0
 _TURNED_AWAY_AT_ONCE = 128
 """Connections beyond the limit that get an error at once; any more are closed without a reply."""
 
-_MOMENT_SECONDS = 0.001
+_CLOSE_POLL_SECONDS = 0.001
 _REQUESTS_AT_ONCE = 32
 """Requests of a connection that are started in one turn."""
 
@@ -63,15 +63,15 @@ class Exchange:
         wake: Callable[[], None],
         dispatcher: Dispatcher,
         limits: Limits,
-        note: Callable[[int], None],
+        report_count: Callable[[int], None],
         versions: VersionSource | None,
         sessions: NewSession,
         *,
         tls: Tls | None = None,
         authentication: Authentication | None = None,
     ) -> None:
-        """`note` is told how many connections there are whenever that changes."""
-        self._note = note
+        """`report_count` is called with the number of connections whenever that changes."""
+        self._report_count = report_count
         self._limits = limits
         self._selector = selector
         self._wake = wake
@@ -82,7 +82,9 @@ class Exchange:
         self._numbers = count(1)
         self._threads = CallThreads(dispatcher, limits, self._work, self._relay)
         self._ended_calls: deque[Call] = deque()
-        self._prompt = PromptReplies(selector, wake, dispatcher, versions, self._end, self._leave, self.guarded)
+        self._prompt = PromptReplies(
+            selector, wake, dispatcher, versions, self._end, self._hand_to_worker, self.run_guarded
+        )
         self.answers_itself = False
         """Whether the last request was answered in this thread: the next event is then near, and no worker is busy."""
         self._draining = False
@@ -124,7 +126,7 @@ class Exchange:
 
     def start(self) -> None:
         """Start the worker threads."""
-        self._note(0)
+        self._report_count(0)
         self._threads.start()
         self._handshakes.start()
         self._proofs.start()
@@ -150,7 +152,7 @@ class Exchange:
         self._proofs.stop()
         self._prompt.close()
         while self._connections:  # replies that workers are sending now, without waiting for a client
-            time.sleep(_MOMENT_SECONDS)
+            time.sleep(_CLOSE_POLL_SECONDS)
             self.settle()
 
     def add(self, accepted: socket.socket, peer: str) -> None:
@@ -162,7 +164,7 @@ class Exchange:
         connection = Connection(accepted, self._sessions(next(self._numbers), peer))
         self._connections.add(connection)
         CONNECTIONS.inc()
-        self._note(len(self._connections))
+        self._report_count(len(self._connections))
         if full:
             self._turn_away(connection)
         else:
@@ -181,14 +183,14 @@ class Exchange:
                 data = connection.receive()
                 if data is None:
                     self._handshakes.open(connection)
-                elif connection.free and not connection.inbox and self._repeats(connection, data):
+                elif connection.free and not connection.inbox and self._start_repeated(connection, data):
                     return connection.call is None
                 else:
-                    connection.put(data)
+                    connection.append(data)
             if events & WRITE and connection.outbox:
-                self._sent(connection, connection.send((connection.outbox,)))
+                self._store_unsent(connection, connection.send((connection.outbox,)))
         except (OSError, MemoryError) as error:
-            self._lose(connection, error)
+            self._log_and_close(connection, error)
         return True
 
     def settle(self) -> list[Connection]:
@@ -196,17 +198,17 @@ class Exchange:
         settled = []
         while self._ended_calls:
             call = self._ended_calls.popleft()
-            self.guarded(call.connection, self._settle, call)
+            self.run_guarded(call.connection, self._settle, call)
             settled.append(call.connection)
-        for connection, error in self._handshakes.settled():
-            self.guarded(connection, self._settle_handshake, error)
+        for connection, error in self._handshakes.finished():
+            self.run_guarded(connection, self._settle_handshake, error)
             settled.append(connection)
-        for connection, refusal in self._proofs.settled():
-            self.guarded(connection, self._settle_proof, refusal)
+        for connection, refusal in self._proofs.finished():
+            self.run_guarded(connection, self._settle_proof, refusal)
             settled.append(connection)
         return settled
 
-    def guarded(self, connection: Connection, step: Callable[..., T], *arguments: Any) -> T | None:
+    def run_guarded(self, connection: Connection, step: Callable[..., T], *arguments: Any) -> T | None:
         """Run a step on a connection and return its result; an unexpected error ends only that connection."""
         try:
             return step(connection, *arguments)
@@ -222,29 +224,29 @@ class Exchange:
         """Whether a version check is about to be sent that requests of other clients could share."""
         return self._prompt.has_unchecked and len(self._connections) > 1
 
-    def ask(self) -> None:
+    def check_versions(self) -> None:
         """Send the version check of the cached answers that wait for one. Call this at the end of every turn."""
         self._prompt.check_versions()
 
-    def go_on(self) -> None:
+    def advance_unread(self) -> None:
         """Advance the connection that has been unread for longest."""
         connection = self.unread.popleft()
         connection.unread = False
-        self.guarded(connection, self.advance)
+        self.run_guarded(connection, self.advance)
 
     def advance(self, connection: Connection) -> None:
         """Start whole requests, as many as one turn allows, and watch for more."""
-        taken = 0
-        while connection.free and taken < _REQUESTS_AT_ONCE and self._take_up(connection):
-            taken += 1
-        if taken == _REQUESTS_AT_ONCE and connection.free:
+        started = 0
+        while connection.free and started < _REQUESTS_AT_ONCE and self._start_next(connection):
+            started += 1
+        if started == _REQUESTS_AT_ONCE and connection.free:
             self._postpone(connection)
         if connection.lingering and connection.ended:
             self._close(connection)
         self._watch(connection)
 
     def _postpone(self, connection: Connection) -> None:
-        """Schedules a connection for the next turn."""
+        """Schedule a connection for the next turn."""
         if not connection.unread:
             connection.unread = True
             self.unread.append(connection)
@@ -254,41 +256,41 @@ class Exchange:
         self._prompt.report_seconds()
         for deadlines, end in self._ends:
             for connection in deadlines.expired(now):
-                self.guarded(connection, end)
+                self.run_guarded(connection, end)
 
     def _end_receiving(self, connection: Connection) -> None:
-        sentence = f"a request must be whole after {self._limits.receive_seconds:g} seconds, found a part of one"
+        sentence = f"a request must arrive within {self._limits.receive_seconds:g} seconds, found a part of one"
         self._reject(connection, ProtocolError(sentence))
 
     def _end_sending(self, connection: Connection) -> None:
         most, seconds = self._limits.send_bytes, self._limits.send_seconds
-        self._lose_slow(connection, "slow", f"less than {most} bytes of the reply taken in {seconds:g} seconds")
+        self._close_slow(connection, "slow", f"less than {most} bytes of the reply taken in {seconds:g} seconds")
 
     def _end_handshake(self, connection: Connection) -> None:
         missing = "authenticated user" if connection.must_prove and not connection.must_be_secure else "handshake"
-        self._lose(connection, f"no {missing} in {self._limits.handshake_seconds:g} seconds")
+        self._log_and_close(connection, f"no {missing} in {self._limits.handshake_seconds:g} seconds")
 
     def _end_idle(self, connection: Connection) -> None:
-        self._lose(connection, f"no request in {self._limits.idle_seconds:g} seconds")
+        self._log_and_close(connection, f"no request in {self._limits.idle_seconds:g} seconds")
 
     def _settle(self, connection: Connection, call: Call) -> None:
         self._forget_call(connection)
         if call.error is not None:
-            self._lose(connection, call.error)
+            self._log_and_close(connection, call.error)
         elif connection.doomed:
             self._close(connection)
         elif call.unsent or call.last:
             connection.last = call.last
-            self._sent(connection, call.unsent)
+            self._store_unsent(connection, call.unsent)
 
     def _turn_away(self, connection: Connection) -> None:
-        sentence = f"the server holds its limit of {self._limits.max_connections} connections; try again later"
+        sentence = f"the server has reached its limit of {self._limits.max_connections} connections; try again later"
         _log.warning("connection_refused", peer=connection.session.peer, reason=sentence)
         self._turned_away.add(connection)
         self._send(connection, (encode_refusal(None, Refusal.INTERNAL_ERROR, sentence),), last=True)
 
-    def _repeats(self, connection: Connection, data: bytes) -> bool:
-        """Starts a request that is answered from the cache by its bytes alone; whether the bytes are one."""
+    def _start_repeated(self, connection: Connection, data: bytes) -> bool:
+        """Start a request that is answered from the cache by its bytes alone. Returns whether the bytes are one."""
         protocol = connection.protocol
         if protocol is None or connection.must_prove:
             return False
@@ -298,68 +300,68 @@ class Exchange:
             self._begin_call(connection, Call(connection, protocol, repeated.request), repeated)
         return repeated is not None
 
-    def _take_up(self, connection: Connection) -> bool:
-        """Starts the next request; whether there was a whole one."""
+    def _start_next(self, connection: Connection) -> bool:
+        """Start the next request. Returns False if none is complete."""
         if self._draining and not connection.fresh:
             self._close(connection)
             return False
         try:
-            if connection.protocol is None and self._handshakes.take(connection):
+            if connection.protocol is None and self._handshakes.take_bytes(connection):
                 self._wait_for_handshake(connection)
                 return False
             request = self._next_request(connection)
-            if connection.in_step or self._refuses(connection, request):
+            if connection.is_in_step or self._refuse_unproven(connection, request):
                 return False
         except ProtocolError as error:
-            self._reject(connection, self._proofs.explained(error, connection))
+            self._reject(connection, self._proofs.explain(error, connection))
             return False
         if request is not None:
             self._begin_call(connection, request)
         elif connection.request_begun:
             self._wait_for_rest(connection)
         elif connection.ended:
-            self._lose(connection, "closed by the client")
+            self._log_and_close(connection, "closed by the client")
         else:
             self._idle.start(connection)
         return request is not None
 
     def _wait_for_rest(self, connection: Connection) -> None:
-        """Waits for the rest of a request; if it has arrived already, continues in the next turn."""
+        """Wait for the rest of a request; if it has arrived already, continue in the next turn."""
         if connection.protocol is not None and connection.protocol.unread:
             self._postpone(connection)
         elif connection.ended:
-            self._lose(connection, "closed by the client")
+            self._log_and_close(connection, "closed by the client")
             return
         self._idle.stop(connection)
         self._receiving.start(connection)
-        self._partial.note(connection)
-        for each in self._partial.beyond():
-            self.guarded(each, self._reject, self._partial.refusal())
+        self._partial.update(connection)
+        for each in self._partial.excess():
+            self.run_guarded(each, self._reject, self._partial.refusal())
 
     def _next_request(self, connection: Connection) -> Call | None:
-        protocol = connection.protocol = connection.protocol or self._recognised(connection)
+        protocol = connection.protocol = connection.protocol or self._recognise(connection)
         if protocol is None or not connection.request_begun:
             return None
-        request = protocol.take(connection.inbox)
+        request = protocol.take_request(connection.inbox)
         if protocol.awaits_proof and not connection.must_be_secure and self._proofs.prove(connection, protocol):
-            self._handshakes.forget(connection)
-            request = protocol.take(connection.inbox)
+            self._handshakes.remove(connection)
+            request = protocol.take_request(connection.inbox)
         if request is None:
             return None
         protocol.identify(connection.session)
         return Call(connection, protocol, request)
 
-    def _recognised(self, connection: Connection) -> WireProtocol | None:
+    def _recognise(self, connection: Connection) -> WireProtocol | None:
         authenticates = self._proofs.authentication is not None
-        whole, proven = self._dispatcher.whole, not connection.must_prove
-        return recognise(connection.inbox, whole, self._limits, authenticates=authenticates, proven=proven)
+        recognise_request, proven = self._dispatcher.recognise, not connection.must_prove
+        return recognise(connection.inbox, recognise_request, self._limits, authenticates=authenticates, proven=proven)
 
-    def _refuses(self, connection: Connection, call: Call | None) -> bool:
+    def _refuse_unproven(self, connection: Connection, call: Call | None) -> bool:
         """Whether a request comes over a connection that is not encrypted or proven as it must be; answers it then.
 
         Raises ProtocolError if the request is not whole, but should have been encrypted.
         """
-        sentence = self._proofs.wanted if connection.must_prove and call is not None else None
+        sentence = self._proofs.missing_proof if connection.must_prove and call is not None else None
         if connection.must_be_secure and connection.protocol is not None:
             sentence = TLS_ONLY
         if sentence is None:
@@ -375,12 +377,12 @@ class Exchange:
     def _wait_for_handshake(self, connection: Connection) -> None:
         self._idle.stop(connection)
         self._end_oldest_handshakes()
-        if connection.ended and not connection.in_step:
-            self._lose(connection, "closed by the client in the handshake")
+        if connection.ended and not connection.is_in_step:
+            self._log_and_close(connection, "closed by the client in the handshake")
 
     def _end_oldest_handshakes(self) -> None:
-        for oldest in self._handshakes.beyond():
-            self._lose(oldest, "handshakes under way have reached their limit")
+        for oldest in self._handshakes.excess():
+            self._log_and_close(oldest, "handshakes under way have reached their limit")
 
     def _settle_handshake(self, connection: Connection, error: OSError | HmstatsError | None) -> None:
         if isinstance(error, ProtocolError) and not connection.doomed:
@@ -399,13 +401,13 @@ class Exchange:
 
     def _speak_behind_sasl(self, connection: Connection, layer: SaslSocket) -> None:
         if connection.protocol is None and not connection.lingering:
-            connection.protocol = SaslProtocol(layer, self._dispatcher.whole, self._limits)
+            connection.protocol = SaslProtocol(layer, self._dispatcher.recognise, self._limits)
 
     def _settle_certificate(self, connection: Connection) -> None:
-        """Takes the user of the client's certificate, as soon as the handshake is complete."""
+        """Authenticate the user of the client's certificate, as soon as the handshake is complete."""
         try:
             if self._proofs.by_certificate(connection):
-                self._handshakes.forget(connection)
+                self._handshakes.remove(connection)
         except NotAuthenticated as error:  # a request may prove the user yet, and is told so else
             session = connection.session
             _log.info("certificate_not_taken", connection=session.connection_id, peer=session.peer, reason=str(error))
@@ -417,13 +419,13 @@ class Exchange:
         elif refusal is not None:
             self._reject(connection, refusal)
         else:
-            self._handshakes.forget(connection)
+            self._handshakes.remove(connection)
 
     def _begin_call(self, connection: Connection, call: Call, repeated: CachedReply | None = None) -> None:
-        """Answers a call from the cache, with `repeated` if it is given, or hands it to a worker."""
+        """Answer a call from the cache, with `repeated` if it is given, or hand it to a worker."""
         self._idle.stop(connection)
         self._receiving.stop(connection)
-        self._partial.forget(connection)
+        self._partial.remove(connection)
         self._leaving.stop(connection)
         connection.fresh = False
         connection.call = call
@@ -440,7 +442,7 @@ class Exchange:
             self._settle(connection, call)
 
     def _end(self, call: Call) -> None:
-        """Finishes a call that was answered in this thread after a version check."""
+        """Finish a call that was answered in this thread after a version check."""
         connection = call.connection
         if call.unsent or call.error or call.last or connection.awaits_selector or self._draining:
             self._ended_calls.append(call)
@@ -449,8 +451,8 @@ class Exchange:
         self._calling.stop(connection)
         self._idle.start(connection)
 
-    def _leave(self, call: Call) -> None:
-        """Hands a call whose version check failed to a worker, unless the call has ended meanwhile."""
+    def _hand_to_worker(self, call: Call) -> None:
+        """Hand a call whose version check failed to a worker, unless the call has ended meanwhile."""
         connection = call.connection
         if connection.call is call:
             self.answers_itself = False
@@ -458,7 +460,7 @@ class Exchange:
             self.advance(connection)  # the call may have been refused, and the next request may wait
 
     def _hand_over(self, call: Call, queue: Callable[[Call], bool]) -> None:
-        """Queues a call for a thread; refuses it if the queue is full."""
+        """Queue a call for a thread; refuse it if the queue is full."""
         if queue(call):
             return
         most = f"{self._limits.max_waiting_calls} calls, or {self._limits.max_waiting_bytes:,} bytes of them"
@@ -466,11 +468,11 @@ class Exchange:
         self._answer_instead(call.connection, call, sentence, last=False)
 
     def _end_call(self, connection: Connection) -> None:
-        """Answers a call after its timeout, unless a worker is answering it right now."""
+        """Answer a call after its timeout, unless a worker is answering it right now."""
         call = connection.call
         if call is not None and call.claim():
             seconds = self._limits.relay_seconds if self._threads.relays(call) else self._limits.call_seconds
-            sentence = f"the call was given up after {seconds:g} seconds"
+            sentence = f"the call timed out after {seconds:g} seconds"
             self._answer_instead(connection, call, sentence, last=True)
             self._watch(connection)
 
@@ -487,14 +489,14 @@ class Exchange:
     def _work(self, call: Call) -> None:
         """In a worker's thread: run a call and send its reply."""
         if call.run(self._dispatcher):
-            self._tell_ended(call)
+            self._report_ended(call)
 
     def _relay(self, call: Call) -> None:
         """In a relaying thread: have another metastore answer a call."""
         if relay(call, self._dispatcher, self._limits):
-            self._tell_ended(call)
+            self._report_ended(call)
 
-    def _tell_ended(self, call: Call) -> None:
+    def _report_ended(self, call: Call) -> None:
         # Noted first and looked at second, while the selector's thread reads first and looks for notes second: so one
         # of the two sees that a request waits.
         self._ended_calls.append(call)
@@ -502,14 +504,14 @@ class Exchange:
             self._wake()
 
     def _reject(self, connection: Connection, error: ProtocolError) -> None:
-        """Answers bytes that are no valid request, and closes the connection."""
+        """Answer bytes that are no valid request, and close the connection."""
         session = connection.session
         _log.warning("request_rejected", connection=session.connection_id, peer=session.peer, reason=str(error))
         if isinstance(error, NotAuthenticated):
             self._dispatcher.audit_unproven(session)
         protocol = connection.protocol
         reply = protocol.reject(error) if protocol else (self._handshakes.refusal(connection, error),)
-        self._partial.forget(connection)
+        self._partial.remove(connection)
         connection.protocol = None  # with what it holds of the request
         self._send(connection, reply, last=True)
         self._watch(connection)
@@ -519,16 +521,16 @@ class Exchange:
         if last:
             connection.inbox.clear()
         try:
-            self._sent(connection, connection.send(data))
+            self._store_unsent(connection, connection.send(data))
         except OSError as error:
-            self._lose(connection, error)
+            self._log_and_close(connection, error)
 
-    def _sent(self, connection: Connection, rest: memoryview) -> None:
-        """Stores the unsent rest of a reply."""
-        had = bool(connection.outbox)
+    def _store_unsent(self, connection: Connection, rest: memoryview) -> None:
+        """Store the unsent rest of a reply."""
+        had_outbox = bool(connection.outbox)
         connection.outbox = rest
-        if rest or had:
-            self._unsent.note(connection)
+        if rest or had_outbox:
+            self._unsent.update(connection)
         if rest:
             self._end_slowest()
             return
@@ -536,7 +538,7 @@ class Exchange:
             self._linger(connection)
 
     def _linger(self, connection: Connection) -> None:
-        """Lets the client read its last reply before the end: closing over unread bytes would reset the connection."""
+        """Let the client read its last reply before the end: closing over unread bytes would reset the connection."""
         connection.lingering = True
         self._receiving.stop(connection)
         self._idle.stop(connection)
@@ -545,13 +547,15 @@ class Exchange:
             connection.socket.shutdown(socket.SHUT_WR)
 
     def _end_slowest(self) -> None:
-        """Ends connections, slowest first, until the unsent replies are within their limit."""
-        for slowest in self._unsent.beyond():
+        """End connections, slowest first, until the unsent replies are within their limit."""
+        for slowest in self._unsent.excess():
             most = self._limits.max_unsent_bytes
-            self._lose_slow(slowest, "unsent bytes", f"replies that clients have not taken hold more than {most} bytes")
+            self._close_slow(
+                slowest, "unsent bytes", f"replies that clients have not taken hold more than {most} bytes"
+            )
 
-    def _lose_slow(self, connection: Connection, kind: str, reason: str) -> None:
-        """Ends a connection whose client does not take its reply."""
+    def _close_slow(self, connection: Connection, kind: str, reason: str) -> None:
+        """End a connection whose client does not read its reply."""
         session, unsent = connection.session, len(connection.outbox)
         _log.warning(
             "reply_not_taken", connection=session.connection_id, peer=session.peer, bytes=unsent, reason=reason
@@ -559,7 +563,7 @@ class Exchange:
         UNTAKEN_REPLIES.labels(kind).inc()
         self._close(connection)
 
-    def _lose(self, connection: Connection, reason: object) -> None:
+    def _log_and_close(self, connection: Connection, reason: object) -> None:
         session = connection.session
         _log.debug("connection_ended", connection=session.connection_id, peer=session.peer, reason=str(reason))
         self._close(connection)
@@ -568,12 +572,12 @@ class Exchange:
         if connection.closed:
             return
         self._watch(connection, 0)
-        self._unsent.forget(connection)
-        self._partial.forget(connection)
+        self._unsent.remove(connection)
+        self._partial.remove(connection)
         for deadlines in self._deadlines:
             deadlines.stop(connection)
-        self._handshakes.forget(connection)
-        if connection.in_step or (connection.call is not None and not connection.call.claim()):
+        self._handshakes.remove(connection)
+        if connection.is_in_step or (connection.call is not None and not connection.call.claim()):
             connection.doomed = True  # a thread works on the socket; it is closed when the call or step is settled
             return
         connection.closed = True
@@ -583,10 +587,10 @@ class Exchange:
         self._connections.discard(connection)
         self._turned_away.discard(connection)
         CONNECTIONS.dec()
-        self._note(len(self._connections))
+        self._report_count(len(self._connections))
 
     def _watch(self, connection: Connection, wanted: int | None = None) -> None:
-        """Registers the events that the connection wants with the selector."""
+        """Register the events that the connection waits for with the selector."""
         events = connection.wanted_events if wanted is None else wanted
         if connection.closed or connection.doomed or events == connection.events:
             return

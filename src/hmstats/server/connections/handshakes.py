@@ -102,7 +102,7 @@ class Handshakes:
         self.deadlines = Deadlines[Connection](limits.handshake_seconds)
         self._layers: dict[Connection, TlsSocket | SaslSocket] = {}
         """The layer that each connection is about to get."""
-        self._slow_ones: set[Connection] = set()
+        self._slow_connections: set[Connection] = set()
         """The connections whose steps compute for long."""
         self._by_address: dict[str, dict[Connection, None]] = {}
         """The connections with a deadline by the client's address, in the order in which they came."""
@@ -129,7 +129,7 @@ class Handshakes:
         if connection.must_be_secure or connection.must_prove:
             self._await(connection)
 
-    def beyond(self) -> Iterator[Connection]:
+    def excess(self) -> Iterator[Connection]:
         """The connections to close, as many as there are too many.
 
         Each is the one that has waited longest of the address that has the most, so that a flood from one address ends
@@ -138,21 +138,21 @@ class Handshakes:
         while len(self.deadlines) > self._most:
             busiest: dict[Connection, None] = max(self._by_address.values(), key=len)
             oldest = next(iter(busiest))
-            self.forget(oldest)
+            self.remove(oldest)
             yield oldest
 
-    def forget(self, connection: Connection) -> None:
+    def remove(self, connection: Connection) -> None:
         """Remove a connection that is secure and proven as it must be, or closed."""
         self.deadlines.stop(connection)
         self._layers.pop(connection, None)
-        self._slow_ones.discard(connection)
+        self._slow_connections.discard(connection)
         address = _address(connection)
         waiting = self._by_address.get(address, {})
         waiting.pop(connection, None)
         if not waiting:
             self._by_address.pop(address, None)
 
-    def take(self, connection: Connection) -> bool:
+    def take_bytes(self, connection: Connection) -> bool:
         """Take the bytes of a handshake from the inbox; whether the connection is in one.
 
         Raises ProtocolError if the server does not take such a layer, or not there: `refusal` has the answer.
@@ -165,31 +165,31 @@ class Handshakes:
                 layer = self._begin_sasl(connection)
             else:
                 return False
-        if layer is not None and connection.inbox and not connection.in_step:
+        if layer is not None and connection.inbox and not connection.is_in_step:
             self._submit(connection, layer)
         return True
 
     def open(self, connection: Connection) -> None:
         """Begin to open a large frame, if the connection's layer has one. Raises ConnectionError if too many wait."""
         layer = connection.socket
-        if isinstance(layer, SaslSocket) and layer.has_large and not connection.in_step:
+        if isinstance(layer, SaslSocket) and layer.has_large and not connection.is_in_step:
             if not self._threads.submit(_Opening(connection, layer)):
                 raise ConnectionError("the server has many handshakes under way")
-            connection.in_step = True
+            connection.is_in_step = True
 
     def refusal(self, connection: Connection, error: ProtocolError) -> bytes:
         """The answer to a client whose handshake is refused; empty if it could not understand any."""
         in_sasl = isinstance(self._layers.get(connection), SaslSocket) or begins_sasl(connection.inbox)
         return refusal(error) if in_sasl else b""
 
-    def settled(self) -> Iterator[tuple[Connection, OSError | HmstatsError | None]]:
+    def finished(self) -> Iterator[tuple[Connection, OSError | HmstatsError | None]]:
         """The connections of finished steps, with the error of a failed handshake."""
         while self._ended:
             step = self._ended.popleft()
             connection = step.connection
-            connection.in_step = False
+            connection.is_in_step = False
             if isinstance(step, _Opening):
-                connection.put(step.behind)
+                connection.append(step.behind)
                 yield connection, step.error
                 continue
             counter = AUTHENTICATIONS if isinstance(step.layer, SaslSocket) else HANDSHAKES
@@ -211,7 +211,7 @@ class Handshakes:
         if connection.must_prove:
             self._layers.pop(connection)
         else:
-            self.forget(connection)
+            self.remove(connection)
 
     def _begin_tls(self, connection: Connection) -> TlsSocket:
         if self._tls is None:
@@ -241,16 +241,16 @@ class Handshakes:
         connection.inbox[:] = start
         layer = self._layers[connection] = SaslSocket(connection.socket, conversation, self._max_message_bytes)
         if mechanism.slow:
-            self._slow_ones.add(connection)
+            self._slow_connections.add(connection)
         return layer
 
     def _submit(self, connection: Connection, layer: TlsSocket | SaslSocket) -> None:
         step = _Step(connection, layer, bytes(connection.inbox))
         connection.inbox.clear()
-        connection.in_step = True
-        threads = self._slow_threads if connection in self._slow_ones else self._threads
+        connection.is_in_step = True
+        threads = self._slow_threads if connection in self._slow_connections else self._threads
         if not threads.submit(step):
-            connection.in_step = False
+            connection.is_in_step = False
             raise ProtocolError("the server has many handshakes under way; try again later")
 
     def _await(self, connection: Connection) -> None:

@@ -41,15 +41,23 @@ class Loop:
         self._selector = selectors.DefaultSelector()
         self._wakeup = Wakeup()
         self._neighbours = listener.neighbours
-        note = self._neighbours.note if self._neighbours is not None else lambda _: None
+        report_count = self._neighbours.publish if self._neighbours is not None else lambda _: None
         wake = self._wakeup.wake
         self._exchange = Exchange(
-            self._selector, wake, dispatcher, limits, note, versions, sessions, tls=tls, authentication=authentication
+            self._selector,
+            wake,
+            dispatcher,
+            limits,
+            report_count,
+            versions,
+            sessions,
+            tls=tls,
+            authentication=authentication,
         )
         self._busy_poll_seconds = limits.busy_poll_seconds
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None
-        self._look_at = 0.0
+        self._check_deadlines_at = 0.0
         """When to check deadlines next, since checking them in every turn would take longer than an answer."""
 
     def drain(self, drain_seconds: float) -> None:
@@ -66,58 +74,58 @@ class Loop:
             self._selector.register(self._listener, selectors.EVENT_READ)
             self._selector.register(self._wakeup, selectors.EVENT_READ, self._wakeup.clear)
             if self._neighbours is not None:
-                self._selector.register(self._neighbours, selectors.EVENT_READ, self._take_over)
+                self._selector.register(self._neighbours, selectors.EVENT_READ, self._add_handed_over)
             self._exchange.start()
             while self._drain_until is None:
-                self._turn()
+                self._run_once()
             self._stop_listening()
             self._exchange.drain()
             while self._exchange.busy and time.monotonic() < self._drain_until:
-                self._turn()
+                self._run_once()
         finally:
             self._close()
 
-    def _turn(self) -> None:
-        """Waits for events and handles them."""
+    def _run_once(self) -> None:
+        """Wait for events and handle them."""
         touched: list[Connection] = []
-        has_come = False
+        has_accepted = False
         for key, events in self._ready():
             if isinstance(key.data, Connection):
-                if self._exchange.guarded(key.data, self._exchange.react, events):
+                if self._exchange.run_guarded(key.data, self._exchange.react, events):
                     touched.append(key.data)
             elif key.fileobj is self._listener:
-                has_come = True
+                has_accepted = True
             else:
                 key.data()
         touched += self._exchange.settle()
         for connection in touched:
-            self._exchange.guarded(connection, self._exchange.advance)
+            self._exchange.run_guarded(connection, self._exchange.advance)
         if self._exchange.unread:
-            self._exchange.go_on()
-        if has_come:
+            self._exchange.advance_unread()
+        if has_accepted:
             self._accept()  # after closed connections are no longer counted
         if self._exchange.waits_with_others:
-            self._take_in_more()
-        self._exchange.ask()
+            self._read_more()
+        self._exchange.check_versions()
         now = time.monotonic()
-        if now >= self._look_at:
+        if now >= self._check_deadlines_at:
             self._expire(now)
             pause = self._accept_pause.next() or now + _ACCEPT_PAUSE_SECONDS
-            self._look_at = min(self._exchange.next_deadline(now), pause)
+            self._check_deadlines_at = min(self._exchange.next_deadline(now), pause)
 
-    def _take_in_more(self) -> None:
-        """Yields the processor to waiting clients, so that one version check serves many requests."""
+    def _read_more(self) -> None:
+        """Yield the processor to waiting clients, so that one version check serves many requests."""
         os.sched_yield()
         for key, events in self._selector.select(0):
-            if isinstance(key.data, Connection) and self._exchange.guarded(key.data, self._exchange.react, events):
-                self._exchange.guarded(key.data, self._exchange.advance)
+            if isinstance(key.data, Connection) and self._exchange.run_guarded(key.data, self._exchange.react, events):
+                self._exchange.run_guarded(key.data, self._exchange.advance)
 
     def _ready(self) -> Ready:
         """The next events; polls for a moment before sleeping if they are expected soon."""
         if self._exchange.unread:
             return self._selector.select(0)
         near = busy_poll(self._selector, self._busy_poll_seconds) if self._exchange.answers_itself else []
-        return near or self._selector.select(max(0.0, self._look_at - time.monotonic()))
+        return near or self._selector.select(max(0.0, self._check_deadlines_at - time.monotonic()))
 
     def _expire(self, now: float) -> None:
         self._exchange.expire(now)
@@ -125,7 +133,7 @@ class Loop:
             self._selector.register(listener, selectors.EVENT_READ)
 
     def _accept(self) -> None:
-        self._take_over()  # count them before the neighbours decide which worker takes the next ones
+        self._add_handed_over()  # count them before the neighbours decide which worker takes the next ones
         try:
             for accepted, peer in self._listener.accept():
                 if self._neighbours is None or not self._neighbours.hand_over(accepted, peer):
@@ -136,15 +144,15 @@ class Loop:
             self._selector.unregister(self._listener)
             self._accept_pause.start(self._listener)
 
-    def _take_over(self) -> None:
+    def _add_handed_over(self) -> None:
         if self._neighbours is not None:
             for accepted, peer in self._neighbours.handed_over():
                 self._exchange.add(accepted, peer)
 
     def _stop_listening(self) -> None:
-        """Accepts the connections that are queued, since closing the socket would reset them, then stops listening."""
+        """Accept the connections that are queued, since closing the socket would reset them, then stop listening."""
         if self._neighbours is not None:
-            self._take_over()
+            self._add_handed_over()
             self._selector.unregister(self._neighbours)
             self._neighbours.leave()
         if self._accept_pause.next() is None:

@@ -18,17 +18,17 @@ class PartialRequests:
         self._held: dict[Connection, int] = {}
         self._total = 0
 
-    def note(self, connection: Connection) -> None:
-        """Record how many bytes a connection holds now."""
+    def update(self, connection: Connection) -> None:
+        """Record how many bytes of its next request a connection has received."""
         held = connection.held_bytes
         self._total += held - self._held.get(connection, 0)
         self._held[connection] = held
 
-    def forget(self, connection: Connection) -> None:
+    def remove(self, connection: Connection) -> None:
         """Remove a connection, since its request is whole or was refused."""
         self._total -= self._held.pop(connection, 0)
 
-    def beyond(self) -> Iterator[Connection]:
+    def excess(self) -> Iterator[Connection]:
         """Connections to refuse until the rest is within the budget; a single one may exceed it.
 
         Each is the oldest of those that hold at least an equal share, so that small requests are not refused.
@@ -36,7 +36,7 @@ class PartialRequests:
         while self._total > self._most_bytes and len(self._held) > 1:
             share = self._most_bytes / len(self._held)
             first = next(each for each, held in self._held.items() if held >= share)
-            self.forget(first)
+            self.remove(first)
             yield first
 
     def refusal(self) -> MessageTooLarge:

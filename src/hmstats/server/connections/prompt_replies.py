@@ -79,7 +79,7 @@ class PromptReplies:
         versions: VersionSource | None,
         ended: Callable[[Call], None],
         leave: Callable[[Call], None],
-        guarded: Callable[..., object],
+        run_guarded: Callable[..., object],
     ) -> None:
         self._selector = selector
         self._wake = wake
@@ -87,7 +87,7 @@ class PromptReplies:
         self._versions = versions
         self._ended = ended
         self._leave = leave
-        self._guarded = guarded
+        self._run_guarded = run_guarded
         self._unchecked: list[_Waiting] = []
         self._checking: list[_Waiting] = []
         self._line: Line | None = None
@@ -167,7 +167,7 @@ class PromptReplies:
             return
         checked, self._checking = self._checking, []
         for call, reply in checked:
-            self._guarded(call.connection, self._settle, call, reply, versions)
+            self._run_guarded(call.connection, self._settle, call, reply, versions)
 
     def _run_on_line(self, step: Callable[[], T]) -> T | None:
         """Run a step on the line and return its result; None if the line broke: workers then answer."""
@@ -199,13 +199,13 @@ class PromptReplies:
 
     def _answer_if_valid(self, call: Call, reply: CachedReply, versions: Versions) -> bool:
         """Whether a reply is valid at these versions; if so, sends it, unless the call has ended."""
-        if not reply.cached.is_same(versions):
+        if not reply.cached.is_valid_at(versions):
             return False
         if reply.new:
             self._dispatcher.put_in_cache(reply)
         if self._dispatcher.audits_reads:
             self._dispatcher.audit_cached(reply, call.connection.session)
-        call.give(reply.pieces)
+        call.reply(reply.pieces)
         seconds = time.perf_counter() - reply.began_seconds
         name = call.request.head.name
         self._seconds.add(name, seconds)

@@ -37,7 +37,7 @@ class Proofs:
     def __init__(self, authentication: Authentication | None, limits: Limits, wake: Callable[[], None]) -> None:
         self.authentication = authentication
         self._wake = wake
-        self._believed = _Believed()
+        self._cache = _ProofCache()
         self._ended: deque[_Step] = deque()
         waiting = min(_MOST_WAITING, limits.max_waiting_calls)
         self._quick: Workers[_Step] = Workers(_THREADS, waiting, self._run)
@@ -79,48 +79,48 @@ class Proofs:
         Raises NotAuthenticated.
         """
         assert self.authentication is not None
-        if connection.in_step:
+        if connection.is_in_step:
             return False
         claim = protocol.claim
         if claim is None:
             if connection.certified is None:
-                raise self.authentication.refusal(self.authentication.wanted)
+                raise self.authentication.refusal(self.authentication.missing_proof)
             _accept(connection, connection.certified, protocol)
             return True
         peer = connection.session.peer
         mechanism = self.authentication.mechanism(claim, peer, secure=connection.is_secure)
-        principal = self._believed.look(mechanism, claim)
+        principal = self._cache.find(mechanism, claim)
         if principal is not None:
             _accept(connection, principal, protocol)
             return True
-        connection.in_step = True
+        connection.is_in_step = True
         threads = self._slow if mechanism.slow else self._quick
         if not threads.submit(_Step(connection, protocol, mechanism, claim)):
-            connection.in_step = False
+            connection.is_in_step = False
             raise self.authentication.refusal("the server checks many users at the moment; try again later")
         return False
 
-    def settled(self) -> Iterator[tuple[Connection, NotAuthenticated | None]]:
+    def finished(self) -> Iterator[tuple[Connection, NotAuthenticated | None]]:
         """The connections of finished checks, with the error of those that failed."""
         while self._ended:
             step = self._ended.popleft()
-            step.connection.in_step = False
+            step.connection.is_in_step = False
             AUTHENTICATIONS.labels("failed" if step.proven is None else "done").inc()
             if step.proven is not None:
-                self._believed.note(step.mechanism, step.claim, step.proven)
+                self._cache.put(step.mechanism, step.claim, step.proven)
                 _accept(step.connection, step.proven.principal, step.protocol)
             yield step.connection, None if step.proven else self._refusal(step)
 
     @property
-    def wanted(self) -> str | None:
+    def missing_proof(self) -> str | None:
         """The sentence for a client that has proven nothing; None if users are not proven here."""
-        return None if self.authentication is None else self.authentication.wanted
+        return None if self.authentication is None else self.authentication.missing_proof
 
-    def explained(self, error: ProtocolError, connection: Connection) -> ProtocolError:
+    def explain(self, error: ProtocolError, connection: Connection) -> ProtocolError:
         """The error for a client without a proven user, if its request is too large for one; else the same error."""
         if self.authentication is None or not connection.must_prove or not isinstance(error, MessageTooLarge):
             return error
-        return self.authentication.refusal(self.authentication.wanted)
+        return self.authentication.refusal(self.authentication.missing_proof)
 
     def _refusal(self, step: "_Step") -> NotAuthenticated:
         assert self.authentication is not None
@@ -153,7 +153,7 @@ class _Step:
             _log.error("proof_broke", mechanism=self.mechanism.name, error=type(error).__name__)
 
 
-class _Believed:
+class _ProofCache:
     """Claims that were found good a moment ago, by a hash with a key that only this object knows."""
 
     _MOST = 10_000
@@ -162,12 +162,12 @@ class _Believed:
         self._key = secrets.token_bytes(32)
         self._until: OrderedDict[bytes, tuple[Principal, float]] = OrderedDict()
 
-    def look(self, mechanism: Mechanism, claim: Claim) -> Principal | None:
+    def find(self, mechanism: Mechanism, claim: Claim) -> Principal | None:
         """The user of a claim that is believed; None if it must be checked."""
-        found = self._until.get(self._hash(mechanism, claim))
-        return found[0] if found is not None and time.monotonic() < found[1] else None
+        entry = self._until.get(self._hash(mechanism, claim))
+        return entry[0] if entry is not None and time.monotonic() < entry[1] else None
 
-    def note(self, mechanism: Mechanism, claim: Claim, proven: Proven) -> None:
+    def put(self, mechanism: Mechanism, claim: Claim, proven: Proven) -> None:
         """Believe a claim for its time; the oldest is forgotten when there are too many."""
         if proven.seconds <= 0:
             return

@@ -33,7 +33,7 @@ def relay(call: Call, dispatcher: Dispatcher, limits: Limits) -> bool:
         call.error = ConnectionError(str(error))
         return stream.begun or call.claim()
     if not stream.begun:
-        return call.give(rest)
+        return call.reply(rest)
     call.send(rest or ())
     return True
 

@@ -17,33 +17,33 @@ class UnsentReplies:
         self._most_bytes = limits.max_unsent_bytes
         self._held: dict[Connection, int] = {}
         """Bytes in memory by connection, which are freed only after the last byte was sent."""
-        self._left: dict[Connection, int] = {}
+        self._unsent_at_deadline: dict[Connection, int] = {}
         """Bytes that were unsent when the connection's deadline was set."""
         self._total = 0
 
-    def note(self, connection: Connection) -> None:
+    def update(self, connection: Connection) -> None:
         """Record how much is in a connection's outbox now."""
-        left = len(connection.outbox)
-        if not left:
-            self.forget(connection)
+        unsent = len(connection.outbox)
+        if not unsent:
+            self.remove(connection)
         elif connection not in self._held:
             self._held[connection] = len(connection.outbox.obj)  # type: ignore[arg-type]  # bytes
             self._total += self._held[connection]
-            self._left[connection] = left
+            self._unsent_at_deadline[connection] = unsent
             self.deadlines.restart(connection)
-        elif self._left[connection] - left >= self._least_bytes:
-            self._left[connection] = left
+        elif self._unsent_at_deadline[connection] - unsent >= self._least_bytes:
+            self._unsent_at_deadline[connection] = unsent
             self.deadlines.restart(connection)
 
-    def forget(self, connection: Connection) -> None:
+    def remove(self, connection: Connection) -> None:
         """Remove a connection, which has nothing to send any more."""
         self.deadlines.stop(connection)
-        self._left.pop(connection, None)
+        self._unsent_at_deadline.pop(connection, None)
         self._total -= self._held.pop(connection, 0)
 
-    def beyond(self) -> Iterator[Connection]:
+    def excess(self) -> Iterator[Connection]:
         """Connections to end, slowest first, until the rest is within the budget; a single one may exceed it."""
         while self._total > self._most_bytes and len(self._held) > 1:
             connection = self.deadlines.first() or next(iter(self._held))
-            self.forget(connection)
+            self.remove(connection)
             yield connection

@@ -38,12 +38,12 @@ class Certificates:
         self._certificate, self._key = certificate, key
         self._client_ca, self._client_crl = client_ca, client_crl
         self._client_mode = ssl.CERT_OPTIONAL if client_optional else ssl.CERT_REQUIRED
-        self._stamps = self._seen()
+        self._stamps = self._file_stamps()
         self.context = self._load()
 
     def refresh(self) -> None:
         """Read the files again if they have changed; a pair that cannot be used leaves the old one in force."""
-        stamps = self._seen()
+        stamps = self._file_stamps()
         if stamps != self._stamps:
             self._stamps = stamps
             try:
@@ -82,7 +82,7 @@ class Certificates:
         CERTIFICATE_EXPIRES.set(expires.timestamp())
         return context
 
-    def _seen(self) -> Sequence[tuple[int, int, int] | None]:
+    def _file_stamps(self) -> Sequence[tuple[int, int, int] | None]:
         """What tells that a file was replaced: time in nanoseconds, inode and size; None for a missing file."""
         files = self._certificate, self._key, self._client_ca, self._client_crl
         return [_stamp(name) for name in files if name is not None]
@@ -101,10 +101,10 @@ def _refuse_revoked(context: ssl.SSLContext, file: str) -> None:
 
 def _stamp(name: str) -> tuple[int, int, int] | None:
     try:
-        found = Path(name).stat()
+        status = Path(name).stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
+    return status.st_mtime_ns, status.st_ino, status.st_size
 
 
 def _no_password() -> str:
@@ -126,8 +126,8 @@ def _expires(server: ssl.SSLContext, certificate: str) -> datetime:
             each.do_handshake()
         except ssl.SSLWantReadError:
             continue
-    found = ours.getpeercert() or {}
-    return datetime.fromtimestamp(ssl.cert_time_to_seconds(str(found["notAfter"])), UTC)
+    fields = ours.getpeercert() or {}
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(str(fields["notAfter"])), UTC)
 
 
 def _reason(error: BaseException) -> str:

@@ -74,7 +74,7 @@ class SaslSocket:
         """
         self._inbox += data
         while (message := take_message(self._inbox)) is not None:
-            if self._answer(message):
+            if self._answer_message(message):
                 return True
         return False
 
@@ -82,7 +82,7 @@ class SaslSocket:
         """The requests that have arrived behind the negotiation. Raises OSError."""
         behind = bytes(self._inbox)
         self._inbox.clear()
-        return self._opened(behind)
+        return self._open_frames(behind)
 
     def recv(self, size: int) -> bytes:
         """The bytes that have arrived; empty at the end. Raises BlockingIOError if there are none yet, OSError.
@@ -94,23 +94,23 @@ class SaslSocket:
         data = self._below.recv(size)
         if not data:
             return b""
-        found = self._opened(data, at_once=_AT_ONCE_BYTES)
-        if not found:
+        requests = self._open_frames(data, at_once=_AT_ONCE_BYTES)
+        if not requests:
             raise BlockingIOError
-        return found
+        return requests
 
     def sendmsg(self, pieces: Sequence[bytes | memoryview]) -> int:
         """Send as much as the socket takes at once; returns how many bytes in whole frames were. Raises OSError."""
-        whole = memoryview(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+        joined = memoryview(pieces[0] if len(pieces) == 1 else b"".join(pieces))
         sent = 0
         while True:
             with self._lock:
                 if not self._flush():
                     return sent
                 sent, self._ahead = sent + self._ahead, 0
-                if sent == len(whole):
+                if sent == len(joined):
                     return sent
-                piece = whole[sent : sent + self._piece_bytes]
+                piece = joined[sent : sent + self._piece_bytes]
                 self._unsent = memoryview(framed(piece if self._seal is None else self._seal.wrap(bytes(piece))))
                 self._ahead = len(piece)
 
@@ -122,7 +122,7 @@ class SaslSocket:
         """Close the socket."""
         self._below.close()
 
-    def _answer(self, message: Message) -> bool:
+    def _answer_message(self, message: Message) -> bool:
         """Answers a message of the client; whether it was the last one."""
         self._rounds += 1
         if self._rounds > _MOST_ROUNDS:
@@ -149,11 +149,11 @@ class SaslSocket:
         """The bytes in large frames, in a thread that may take long. Raises OSError."""
         assert self._seal is not None
         with self._lock:
-            found = b"".join(map(self._seal.unwrap, self._large))
+            opened = b"".join(map(self._seal.unwrap, self._large))
         self._large = []
-        return found
+        return opened
 
-    def _opened(self, data: bytes, at_once: float = math.inf) -> bytes:
+    def _open_frames(self, data: bytes, at_once: float = math.inf) -> bytes:
         """The requests' bytes in received ones; frames from the first that is larger than `at_once` on are left.
 
         Raises OSError for a frame that is beyond the limit or was changed.

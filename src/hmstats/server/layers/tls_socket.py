@@ -71,27 +71,27 @@ class TlsSocket:
         with self._lock:
             self._received.write(data)
             try:
-                found = self._read()
+                decrypted = self._read()
             except ssl.SSLZeroReturnError:
                 return b""
             finally:
                 self._flush()
-        if not found:
+        if not decrypted:
             raise BlockingIOError
-        return found
+        return decrypted
 
     def sendmsg(self, pieces: Sequence[bytes | memoryview]) -> int:
         """Send as much as the socket takes at once; returns how many bytes were sent in whole. Raises OSError."""
-        whole = memoryview(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+        joined = memoryview(pieces[0] if len(pieces) == 1 else b"".join(pieces))
         sent = 0
         while True:
             with self._lock:
                 if not self._flush():
                     return sent
                 sent, self._ahead = sent + self._ahead, 0
-                if sent == len(whole):
+                if sent == len(joined):
                     return sent
-                self._ahead = self._tls.write(whole[sent : sent + _PIECE_BYTES])
+                self._ahead = self._tls.write(joined[sent : sent + _PIECE_BYTES])
 
     def shutdown(self, how: int) -> None:
         """Tell the client that no more is sent, as far as the socket takes it at once."""
@@ -119,20 +119,20 @@ class TlsSocket:
 
     def _read(self) -> bytes:
         """All decrypted bytes, so that none wait in memory while the socket is silent."""
-        found = bytearray()
+        decrypted = bytearray()
         while True:
             try:
                 piece = self._tls.read(_PIECE_BYTES)
             except ssl.SSLWantReadError:
                 break
             except ssl.SSLZeroReturnError:
-                if not found:
+                if not decrypted:
                     raise
                 break
             if not piece:
                 break
-            found += piece
-        return bytes(found)
+            decrypted += piece
+        return bytes(decrypted)
 
     def _flush(self) -> bool:
         """Sends encrypted bytes; whether the socket has taken all."""

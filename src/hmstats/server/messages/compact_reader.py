@@ -1,6 +1,6 @@
 """Reads a request in Thrift's compact protocol, as it arrives in pieces, and writes it in binary form.
 
-Nothing outside of this file knows of the compact protocol. The output has passed the checks that the scanner makes of
+No other file depends on the compact protocol. The output has passed the checks that the scanner makes of
 binary requests: known types, sizes within the limit, values nested no deeper than decoders go, no more structs, lists,
 sets and maps than the binary form's bytes pay for. A value takes up to a microsecond, so long requests are read in
 several turns. Format: thrift/doc/specs/thrift-compact-protocol.md of Apache Thrift.
@@ -155,7 +155,7 @@ class CompactReader:
             self._read_some(level)
 
     def _read_fields(self, level: _Fields) -> None:
-        """Reads fields with booleans and one-byte integers, then one other field."""
+        """Read fields with booleans and one-byte integers, then one other field."""
         inbox, at, last, binary = self._inbox, self.size, level.last, self._binary
         try:
             while (kind := (mark := inbox[at]) & 15) <= I64 and kind and kind != BYTE and mark >> 4:
@@ -177,7 +177,7 @@ class CompactReader:
         self._read_field(level)
 
     def _read_some(self, level: _Values) -> None:
-        """Reads elements of a list or set: of simple ones as many as have come, of others one."""
+        """Read elements of a list or set: of simple types as many as have arrived, of others one."""
         kind = level.kinds[0]
         if kind in (BYTE, TRUE, FALSE):
             self._read_bytes(level, kind)
@@ -197,7 +197,7 @@ class CompactReader:
             raise IndexError
 
     def _read_integers(self, level: _Values, kind: int) -> None:
-        """Reads all integers of a list that have arrived completely, at once."""
+        """Read all integers of a list that have arrived completely, at once."""
         some = min(level.left, _INTEGERS_AT_ONCE)
         coded = np.frombuffer(self._inbox[self.size : self.size + some * _LONGEST_VARINT], np.uint8)
         ends = np.flatnonzero(coded < 0x80)[:some] + 1
@@ -221,7 +221,7 @@ class CompactReader:
         self._commit(values.astype(_INTEGER_ARRAYS[kind]).tobytes(), self.size + int(ends[-1]))
 
     def _read_texts(self, level: _Values) -> None:
-        """Reads the texts of a list that have arrived completely."""
+        """Read the texts of a list that have arrived completely."""
         inbox, at, held, binary = self._inbox, self.size, len(self._inbox), self._binary
         try:
             while level.left and self._at_once > 0:
@@ -259,7 +259,7 @@ class CompactReader:
         level.last = field
 
     def _read_value(self, kind: int, at: int, before: bytes) -> None:
-        """Reads a value, or the head of a container or struct; `before` is written before it."""
+        """Read a value, or the head of a container or struct; `before` is written before it."""
         if kind in _INTEGERS:
             raw, at = self._varint(at)
             self._commit(before + _INTEGERS[kind](_signed(raw)), at)
@@ -299,7 +299,7 @@ class CompactReader:
         self._commit(before + head, at + 1, _Values(2 * count, (key, value), is_map=True))
 
     def _commit(self, binary: bytes, at: int, level: _Fields | _Values | None = None) -> None:
-        """Records that everything before `at` was read, and appends its binary form."""
+        """Record that everything before `at` was read, and append its binary form."""
         self._binary += binary
         self.size = at
         self._check_size(len(self._binary))
@@ -310,7 +310,7 @@ class CompactReader:
                 raise ProtocolError(f"values may be nested {MAX_DEPTH} deep, found more")
 
     def _charge(self, containers: int) -> None:
-        """Counts containers against the limit; each entry of a map counts too, since it takes as long to read."""
+        """Count containers against the limit; each entry of a map counts too, since it takes as long to read."""
         self._containers += containers
         if self._containers > self._allowed:
             check = self._allowance.check
@@ -323,7 +323,7 @@ class CompactReader:
         return BINARY_TYPES[kind]
 
     def _size(self, at: int) -> tuple[int, int]:
-        """A size or count, and the place behind it."""
+        """A size or count, and the offset after it."""
         size, at = self._varint(at)
         self._check_size(len(self._binary) + size)
         return size, at
@@ -333,7 +333,7 @@ class CompactReader:
             raise MessageTooLarge(f"a request may have {self._limit} bytes, found one of at least {size}")
 
     def _varint(self, at: int) -> tuple[int, int]:
-        """Seven bits a byte, the lowest first, and the place behind it."""
+        """A number of seven bits a byte, the lowest first, and the offset after it."""
         value = 0
         for place in range(_LONGEST_VARINT):
             byte = self._inbox[at + place]

@@ -45,7 +45,7 @@ def to_compact(message: bytes) -> bytes:
 
 
 def _write_struct(message: bytes, at: int, written: bytearray) -> int:
-    """Writes the struct at `at`; the place behind it."""
+    """Write the struct at `at`. Returns the offset after it."""
     last = 0
     while code := message[at]:
         kind = _COMPACT_TYPES[code]

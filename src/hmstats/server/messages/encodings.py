@@ -17,7 +17,7 @@ Recognise = Callable[[bytearray], Request | None]
 class Encoding(Protocol):
     """One connection's encoding."""
 
-    def take(self, inbox: bytearray) -> Request | None:
+    def take_request(self, inbox: bytearray) -> Request | None:
         """Remove the first request from `inbox`; None if it is incomplete.
 
         Called again with the same `inbox` as bytes are appended. Raises ProtocolError.
@@ -25,7 +25,7 @@ class Encoding(Protocol):
 
     @property
     def unread(self) -> bool:
-        """Whether `take` returned None only since the request is too long for one turn."""
+        """Whether `take_request` returned None only since the request is too long for one turn."""
 
     @property
     def held_bytes(self) -> int:
@@ -55,7 +55,7 @@ class BinaryEncoding:
         self._scanner: Scanner | None = None
         self._inbox = bytearray()
 
-    def take(self, inbox: bytearray) -> Request | None:
+    def take_request(self, inbox: bytearray) -> Request | None:
         """Remove a request from the inbox unchanged; `recognise` may spare a scan for its end."""
         self._inbox = inbox
         if self._scanner is None:
@@ -68,7 +68,7 @@ class BinaryEncoding:
         if size is None:
             return None
         self._scanner = None
-        return Request.of(_removed(inbox, size))
+        return Request.of(_remove(inbox, size))
 
     def head(self) -> Head | None:
         """The head of the first message in the inbox; None if incomplete or invalid."""
@@ -98,7 +98,7 @@ class CompactEncoding:
         """Bytes of the current request that are converted to binary form; 0 between requests."""
         return 0 if self._reader is None else self._reader.held_bytes
 
-    def take(self, inbox: bytearray) -> Request | None:
+    def take_request(self, inbox: bytearray) -> Request | None:
         """Remove a request from the inbox and convert it to binary form; None if incomplete."""
         if self._reader is None:
             self._reader = CompactReader(inbox, self._allowance)
@@ -125,7 +125,7 @@ def encoding_of(first_byte: int, allowance: Allowance, recognise: Recognise) -> 
     return BinaryEncoding(allowance, recognise)
 
 
-def _removed(inbox: bytearray, size: int) -> bytes:
+def _remove(inbox: bytearray, size: int) -> bytes:
     """Remove `size` bytes from the start of an inbox, and return them."""
     if size == len(inbox):
         message = bytes(inbox)

@@ -27,55 +27,55 @@ Path = tuple[str | int, ...]
 """The names of fields and the places in lists that lead to a value."""
 
 
-class Taken(NamedTuple):
+class RemovedMap(NamedTuple):
     """A map that was removed from a message, and the path of its field."""
 
     path: Path
     values: Mapping[tuple[str, ...], str]
 
 
-def take_out(arguments: Any, message: bytes, at: int) -> tuple[bytes, list[Taken]]:
+def remove_maps(arguments: Any, message: bytes, at: int) -> tuple[bytes, list[RemovedMap]]:
     """A scanned message, with arguments of this class at `at`, without such maps; and the maps.
 
     Raises ProtocolError for keys and values that are no texts.
     """
     if not _FILLED.search(message, at):
         return message, []
-    patched, taken = bytearray(message), []
-    for path, field_at in _found((_STRUCT, arguments), message, at, ()):
+    patched, removed = bytearray(message), []
+    for path, field_at in _find_maps((_STRUCT, arguments), message, at, ()):
         patched[field_at + 1 : field_at + 3] = _UNKNOWN_FIELD
-        taken.append(Taken(path, _read(message, field_at + 3)))
-    return bytes(patched), taken
+        removed.append(RemovedMap(path, _read_map(message, field_at + 3)))
+    return bytes(patched), removed
 
 
-def put_back(arguments: Any, taken: list[Taken]) -> None:
+def restore_maps(arguments: Any, removed: list[RemovedMap]) -> None:
     """Put the maps into the decoded arguments."""
-    for path, values in taken:
-        *way, name = path
+    for path, values in removed:
+        *parents, name = path
         owner = arguments
-        for step in way:
+        for step in parents:
             owner = owner[step] if isinstance(step, int) else getattr(owner, step)
         setattr(owner, str(name), dict(values))
 
 
-def _found(kind: Any, message: bytes, at: int, path: Path) -> Iterator[tuple[Path, int]]:
-    """The path and the field's place of each such map in a value of this kind."""
+def _find_maps(kind: Any, message: bytes, at: int, path: Path) -> Iterator[tuple[Path, int]]:
+    """The path and the field's offset of each such map in a value of this kind."""
     code, inner = kind
     if code == _LIST:
         element, count = _ELEMENTS(message, at)
         at += 5
         for index in range(count if element == _STRUCT else 0):
-            yield from _found((_STRUCT, inner[1]), message, at, (*path, index))
+            yield from _find_maps((_STRUCT, inner[1]), message, at, (*path, index))
             at = end_of_value(message, element, at)
         return
     leading = _leading(inner)
-    while (found := message[at]) != _STOP:
+    while (field_code := message[at]) != _STOP:
         name, field = leading.get(_FIELD(message, at + 1)[0], ("", (None, None)))
-        if found == field[0] == _MAP and message[at + 3 : at + 5] == _LISTS_TO_TEXTS:
+        if field_code == field[0] == _MAP and message[at + 3 : at + 5] == _LISTS_TO_TEXTS:
             yield (*path, name), at
-        elif found == field[0] and found in (_STRUCT, _LIST):
-            yield from _found(field, message, at + 3, (*path, name))
-        at = end_of_value(message, found, at + 3)
+        elif field_code == field[0] and field_code in (_STRUCT, _LIST):
+            yield from _find_maps(field, message, at + 3, (*path, name))
+        at = end_of_value(message, field_code, at + 3)
 
 
 @cache
@@ -83,24 +83,24 @@ def _leading(struct_class: Any) -> Mapping[int, tuple[str, Any]]:
     """By id the name and type of a struct's fields that are, or lead to, a map with lists for keys."""
     specs = struct_class.thrift_spec.items()
     fields = {number: (spec[1], (spec[0], spec[2])) for number, spec in specs if len(spec) > 3}
-    return {number: field for number, field in fields.items() if _leads(field[1], frozenset())}
+    return {number: field for number, field in fields.items() if _leads_to_map(field[1], frozenset())}
 
 
-def _leads(kind: Any, seen: frozenset[Any]) -> bool:
+def _leads_to_map(kind: Any, seen: frozenset[Any]) -> bool:
     code, inner = kind
     if code == _MAP:
         return isinstance(inner[0], tuple) and inner[0][0] == _LIST
     if code == _LIST:
-        return isinstance(inner, tuple) and inner[0] == _STRUCT and _leads(inner, seen)
+        return isinstance(inner, tuple) and inner[0] == _STRUCT and _leads_to_map(inner, seen)
     if code != _STRUCT or inner in seen:
         return False
     specs = (spec for spec in inner.thrift_spec.values() if len(spec) > 3)
-    return any(_leads((spec[0], spec[2]), seen | {inner}) for spec in specs)
+    return any(_leads_to_map((spec[0], spec[2]), seen | {inner}) for spec in specs)
 
 
-def _read(message: bytes, at: int) -> dict[tuple[str, ...], str]:
+def _read_map(message: bytes, at: int) -> dict[tuple[str, ...], str]:
     """The map whose head, types and count, is at `at`. Raises ProtocolError for keys that are no lists of texts."""
-    found: dict[tuple[str, ...], str] = {}
+    entries: dict[tuple[str, ...], str] = {}
     count = _COUNT(message, at + 2)[0]
     at += 6
     for _ in range(count):
@@ -112,8 +112,8 @@ def _read(message: bytes, at: int) -> dict[tuple[str, ...], str]:
         for _ in range(length):
             text, at = _text(message, at)
             values.append(text)
-        found[tuple(values)], at = _text(message, at)
-    return found
+        entries[tuple(values)], at = _text(message, at)
+    return entries
 
 
 def _text(message: bytes, at: int) -> tuple[str, int]:

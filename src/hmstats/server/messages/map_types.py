@@ -27,25 +27,25 @@ _Type = tuple[int, Any]
 def check_maps(arguments: Any, message: bytes, at: int) -> None:
     """Check the struct at `at` in a scanned message against its class. Raises ProtocolError."""
     if _fields_with_maps(arguments) and any(message.find(mark, at) >= 0 for mark in _marks(arguments)):
-        _pass_struct(arguments, message, at)
+        _skip_struct(arguments, message, at)
 
 
 @cache
 def _marks(arguments: Any) -> frozenset[bytes]:
     """Field heads of which each message with such a map contains one: the map's, or that of the struct around it."""
-    found: set[bytes] = set()
-    seen, waiting = {arguments}, [arguments]
-    while waiting:
-        struct_class = waiting.pop()
+    marks: set[bytes] = set()
+    seen, unvisited = {arguments}, [arguments]
+    while unvisited:
+        struct_class = unvisited.pop()
         for number, kind in _fields_with_maps(struct_class).items():
             inner = _struct_in(kind)
             holds_maps = inner and any(_struct_in(each) is None for each in _fields_with_maps(inner).values())
             if holds_maps or (inner is None and struct_class is arguments):
-                found.add(_HEAD(kind[0], number))
+                marks.add(_HEAD(kind[0], number))
             if inner is not None and inner not in seen:
                 seen.add(inner)
-                waiting.append(inner)
-    return frozenset(found)
+                unvisited.append(inner)
+    return frozenset(marks)
 
 
 def _struct_in(kind: _Type) -> Any:
@@ -79,49 +79,49 @@ def _type(spec: Any) -> _Type:
     return (spec, None) if isinstance(spec, int) else (spec[0], spec[1])
 
 
-def _pass(kind: _Type, found: int, message: bytes, at: int) -> int:
-    """The place behind a value of the type code `found` where the IDL has `kind`."""
+def _skip_value(kind: _Type, sent_code: int, message: bytes, at: int) -> int:
+    """The offset after a value sent with the type code `sent_code` where the IDL has `kind`."""
     code, inner = kind
-    if found == code == _STRUCT:
-        return _pass_struct(inner, message, at)
-    if found == code == _MAP:
-        return _pass_map(inner, message, at)
-    if found == code and code in (_LIST, _SET):
-        return _pass_elements(_type(inner), message, at)
-    return end_of_value(message, found, at)
+    if sent_code == code == _STRUCT:
+        return _skip_struct(inner, message, at)
+    if sent_code == code == _MAP:
+        return _skip_map(inner, message, at)
+    if sent_code == code and code in (_LIST, _SET):
+        return _skip_elements(_type(inner), message, at)
+    return end_of_value(message, sent_code, at)
 
 
-def _pass_struct(struct_class: Any, message: bytes, at: int) -> int:
+def _skip_struct(struct_class: Any, message: bytes, at: int) -> int:
     fields = _fields_with_maps(struct_class)
-    while (found := message[at]) != _STOP:
+    while (sent_code := message[at]) != _STOP:
         kind = fields.get(_FIELD(message, at + 1)[0])
-        at = _pass(kind, found, message, at + 3) if kind else end_of_value(message, found, at + 3)
+        at = _skip_value(kind, sent_code, message, at + 3) if kind else end_of_value(message, sent_code, at + 3)
     return at + 1
 
 
-def _pass_elements(element: _Type, message: bytes, at: int) -> int:
-    found, count = _ELEMENTS(message, at)
-    if found != element[0]:
+def _skip_elements(element: _Type, message: bytes, at: int) -> int:
+    sent_code, count = _ELEMENTS(message, at)
+    if sent_code != element[0]:
         return end_of_value(message, _LIST, at)
     at += 5
     for _ in range(count):
-        at = _pass(element, found, message, at)
+        at = _skip_value(element, sent_code, message, at)
     return at
 
 
-def _pass_map(entry: Any, message: bytes, at: int) -> int:
+def _skip_map(entry: Any, message: bytes, at: int) -> int:
     key, value = _type(entry[0]), _type(entry[1])
-    found_key, found_value, count = _ENTRIES(message, at)
-    if count and (_misread(key, found_key) or _misread(value, found_value)):
+    sent_key, sent_value, count = _ENTRIES(message, at)
+    if count and (_misread(key, sent_key) or _misread(value, sent_value)):
         raise ProtocolError(
-            f"the map at byte {at} must have types {key[0]} and {value[0]}, found {found_key} and {found_value}"
+            f"the map at byte {at} must have types {key[0]} and {value[0]}, found {sent_key} and {sent_value}"
         )
     at += 6
     for _ in range(count):
-        at = _pass(key, found_key, message, at)
-        at = _pass(value, found_value, message, at)
+        at = _skip_value(key, sent_key, message, at)
+        at = _skip_value(value, sent_value, message, at)
     return at
 
 
-def _misread(kind: _Type, found: int) -> bool:
-    return found == _STRING and kind[0] not in _TEXT
+def _misread(kind: _Type, sent_code: int) -> bool:
+    return sent_code == _STRING and kind[0] not in _TEXT

@@ -62,40 +62,41 @@ class Scanner:
 def _steps(inbox: bytearray, allowance: Allowance) -> Iterator[int | None]:
     while (head := read_head(inbox)) is None:
         yield None
-    yield from _pass_value(inbox, _STRUCT, head.body_at, allowance)
+    yield from _skip_value(inbox, _STRUCT, head.body_at, allowance)
 
 
 def end_of_value(message: bytes, kind: int, at: int) -> int:
-    """The place behind a value in a message that was scanned."""
+    """The offset after a value in a message that was scanned."""
     if kind in _FIXED_BYTES:
         return at + _FIXED_BYTES[kind]
     if kind == _STRING and at + 4 <= len(message):
         return at + 4 + int(_SIZE(message, at)[0])
-    end = next(_pass_value(message, kind, at, _UNLIMITED))
+    end = next(_skip_value(message, kind, at, _UNLIMITED))
     if end is None:
         raise ProtocolError(f"the value at byte {at} must end within the message of {len(message)} bytes")
     return end
 
 
-def _pass_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
+def _skip_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
     inbox: bytes | bytearray, kind: int, at: int, allowance: Allowance
 ) -> Iterator[int | None]:
-    """Passes over the value at `at`. Yields None when it runs out of bytes, at last the place behind the value.
+    """Skip the value at offset `at`. Yields None whenever it runs out of bytes, at last the offset after the value.
 
-    `at` may lie ahead of the bytes that have come: what is in between need not be looked at. `left` counts the values
-    to come in a list, set or map, whose types take turns in `kinds`. They change only once a value's head was read
-    whole, so going on after more bytes came needs no memory of where it stopped. `containers` counts what was opened.
+    `at` may lie ahead of the bytes that have come: what is in between need not be looked at. `remaining` counts
+    the values to come in a list, set or map, whose types alternate in `kinds`. They change only once a value's head was
+    read whole, so the scan can continue after more bytes have come without other state. `containers` counts what was
+    opened.
     """
     limit = min(allowance.message_bytes, _LARGEST_SIZE)
     containers = allowed = 0
-    left, kinds = 1, (kind, kind)
+    remaining, kinds = 1, (kind, kind)
     outer: list[tuple[int, _Kinds]] = []
     lists: list[tuple[int, int, int]] = []
     last, last_depth, last_containers = b"", 0, 0
     while True:
         try:
             while True:
-                if left < 0:
+                if remaining < 0:
                     kind = inbox[at]
                     if field_bytes := _FIELD_BYTES[kind]:
                         at += field_bytes
@@ -105,22 +106,22 @@ def _pass_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
                         continue
                     if kind == _STOP:
                         at += 1
-                        left, kinds = outer.pop()
+                        remaining, kinds = outer.pop()
                         continue
                     value_at = at + 3
-                elif left:
-                    while left and kinds == _STRINGS:
+                elif remaining:
+                    while remaining and kinds == _STRINGS:
                         at += 4 + _SIZE(inbox, at)[0]
-                        left -= 1
-                    if not left:
+                        remaining -= 1
+                    if not remaining:
                         continue
-                    kind, value_at = kinds[left & 1], at
+                    kind, value_at = kinds[remaining & 1], at
                 elif outer:
                     if lists and lists[-1][1] == len(outer):
                         list_at, depth, before = lists.pop()
                         if at - list_at <= _LONGEST_REPEATED:
                             last, last_depth, last_containers = bytes(inbox[list_at:at]), depth, containers - before
-                    left, kinds = outer.pop()
+                    remaining, kinds = outer.pop()
                     continue
                 else:
                     break
@@ -132,17 +133,17 @@ def _pass_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
                     list_at = value_at
                     value_at, inner, inner_kinds = _open(inbox, kind, value_at, limit)
                 at = value_at
-                if left > 0:
-                    left -= 1
+                if remaining > 0:
+                    remaining -= 1
                 if kind >= _STRUCT:
                     containers += 1
                     if containers > allowed:
                         allowed = allowance.check(containers, at)
                 if inner:
-                    outer.append((left, kinds))
+                    outer.append((remaining, kinds))
                     if kind == _LIST and inner_kinds[0] == _STRUCT:
                         lists.append((list_at, len(outer), containers))
-                    left, kinds = inner, inner_kinds
+                    remaining, kinds = inner, inner_kinds
                     if len(outer) > MAX_DEPTH:
                         raise ProtocolError(f"values may be nested {MAX_DEPTH} deep, found more")
         except (IndexError, struct.error):
@@ -154,7 +155,7 @@ def _pass_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
 
 
 def _open(inbox: bytes | bytearray, kind: int, at: int, limit: int) -> tuple[int, int, _Kinds]:
-    """Skips a value's head, and the whole value unless its elements differ in size.
+    """Skip a value's head, and the whole value unless its elements differ in size.
 
     Returns the position after it, how many elements follow, and their types.
     """

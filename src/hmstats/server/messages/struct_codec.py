@@ -12,7 +12,7 @@ from thriftpy2.thrift import TException
 from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
 
 from hmstats.errors import ProtocolError
-from hmstats.server.messages.list_keyed_maps import put_back, take_out
+from hmstats.server.messages.list_keyed_maps import remove_maps, restore_maps
 from hmstats.server.messages.map_types import check_maps
 from hmstats.wire.idl import Method
 
@@ -32,14 +32,14 @@ class Encoded:
 def decode_arguments(method: Method, message: bytes, body_at: int) -> dict[str, Any]:
     """The arguments by name; an argument that was not sent has its default. Raises ProtocolError."""
     check_maps(method.arguments, message, body_at)
-    message, taken = take_out(method.arguments, message, body_at)
+    message, taken = remove_maps(method.arguments, message, body_at)
     transport = TCyBufferedTransport(_Reader(message, body_at), _BUFFER_BYTES)
     arguments = method.arguments()
     try:
         TCyBinaryProtocol(transport, strict_decode=True).read_struct(arguments)
     except _UNDECODABLE as error:
         raise ProtocolError(f"the arguments of {method.name} cannot be read: {error}") from error
-    put_back(arguments, taken)
+    restore_maps(arguments, taken)
     return dict(vars(arguments))
 
 

@@ -49,7 +49,7 @@ class Supervisor:
         self._drain_seconds = drain_seconds
         self._alone = alone
         self._announce = announce
-        self._buried = buried
+        self._on_ended = buried
         self._reloading = reloading
         self._announced = False
         self._selector = selectors.DefaultSelector()
@@ -90,7 +90,7 @@ class Supervisor:
         while self._living or self._stop_by is None:
             for key, _ in self._selector.select(self._sleep_seconds()):
                 key.data()
-            self._look_after()
+            self._update_workers()
         for slot in self._slots:
             slot.close()
         self._selector.close()
@@ -105,18 +105,18 @@ class Supervisor:
         now = time.monotonic()
         return min([_LONGEST_SLEEP_SECONDS, *(max(0.0, due - now) for due in dues)])
 
-    def _look_after(self) -> None:
+    def _update_workers(self) -> None:
         now = time.monotonic()
         if self._stop_asked and self._stop_by is None:
             self._begin_stop(now)
         if self._stop_by is not None:
-            self._go_on_stopping(now, self._stop_by)
+            self._stop_next(now, self._stop_by)
             return
         if self._reload_asked:
             self._reload_asked = False
             self._reloading()
             self._to_replace.extend(slot for slot in self._slots if slot not in self._to_replace)
-        self._go_on_replacing()
+        self._replace_next()
         for slot in self._slots:
             if slot.due is not None and slot.due <= now:
                 self._watch(slot.start())
@@ -130,8 +130,8 @@ class Supervisor:
             if slot.successor is not None:
                 slot.successor.drain(0)
 
-    def _go_on_stopping(self, now: float, stop_by: float) -> None:
-        """Stops the next worker once the previous one has ended, or has used its share of the time.
+    def _stop_next(self, now: float, stop_by: float) -> None:
+        """Stop the next worker once the previous one has ended, or has used its share of the time.
 
         So the others serve while one drains, and a call that was running at the stop has the whole time.
         """
@@ -146,8 +146,8 @@ class Supervisor:
                 _log.error("worker_killed", worker=worker.number, pid=worker.pid)
                 worker.kill()
 
-    def _go_on_replacing(self) -> None:
-        """Starts the next worker's successor if no successor is starting."""
+    def _replace_next(self) -> None:
+        """Start the next worker's successor if no successor is starting."""
         if self._to_replace and all(slot.successor is None for slot in self._slots):
             slot = self._to_replace.popleft()
             if slot.worker is None:
@@ -161,12 +161,12 @@ class Supervisor:
     def _watch(self, worker: WorkerProcess) -> None:
         _log.info("worker_started", worker=worker.number, pid=worker.pid)
         self._living.add(worker)
-        self._selector.register(worker, selectors.EVENT_READ, partial(self._hear, worker))
+        self._selector.register(worker, selectors.EVENT_READ, partial(self._read_status, worker))
 
-    def _hear(self, worker: WorkerProcess) -> None:
+    def _read_status(self, worker: WorkerProcess) -> None:
         slot = self._slots[worker.number]
         if not worker.listen():
-            self._bury(worker, slot)
+            self._handle_ended(worker, slot)
         elif worker is slot.successor:
             self._take_over(slot)
         if not self._announced and all(each.worker is not None and each.worker.ready for each in self._slots):
@@ -174,23 +174,23 @@ class Supervisor:
             self._announce()
 
     def _take_over(self, slot: Slot) -> None:
-        before = slot.take_over()
-        if before is not None:
-            before.drain(self._drain_seconds)
+        previous = slot.take_over()
+        if previous is not None:
+            previous.drain(self._drain_seconds)
 
-    def _bury(self, worker: WorkerProcess, slot: Slot) -> None:
+    def _handle_ended(self, worker: WorkerProcess, slot: Slot) -> None:
         self._selector.unregister(worker)
         self._living.discard(worker)
         status = worker.reap()
-        self._buried(worker.pid)
-        told = self._stop_by is not None or worker not in (slot.worker, slot.successor) or worker in self._leaving
-        log = _log.info if told else _log.error
+        self._on_ended(worker.pid)
+        expected = self._stop_by is not None or worker not in (slot.worker, slot.successor) or worker in self._leaving
+        log = _log.info if expected else _log.error
         log("worker_ended", worker=worker.number, pid=worker.pid, status=status)
         if worker in self._leaving and self._stop_by is None:
             self._leaving.discard(worker)
             slot.ended()
             return
-        if told:
+        if expected:
             self._next_stop = min(self._next_stop, time.monotonic())
             return
         if worker is slot.successor:

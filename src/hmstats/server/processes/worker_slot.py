@@ -48,8 +48,8 @@ class Slot:
 
     def take_over(self) -> WorkerProcess | None:
         """Make the successor the worker, and return the previous one."""
-        before, self.worker, self.successor = self.worker, self.successor, None
-        return before
+        previous, self.worker, self.successor = self.worker, self.successor, None
+        return previous
 
     def ended(self) -> None:
         """Record that the worker has ended, and schedule the next one."""

@@ -37,13 +37,13 @@ class HttpProtocol:
 
     streams = False
 
-    def __init__(self, whole: Recognise, allowance: Allowance, *, authenticates: bool = False) -> None:
-        """`whole` recognises requests that need no scan for their end; `authenticates` stops behind the headers."""
+    def __init__(self, recognise: Recognise, allowance: Allowance, *, authenticates: bool = False) -> None:
+        """`recognise` recognises requests that need no scan for their end; `authenticates` stops behind the headers."""
         self._authenticates = authenticates
-        self._whole = whole
+        self._recognise = recognise
         self._allowance = allowance
         self._http = h11.Connection(h11.SERVER)
-        self._refused = HTTPStatus.BAD_REQUEST
+        self._refusal_status = HTTPStatus.BAD_REQUEST
         self._type = _TYPES[0]
         self._begin()
 
@@ -60,7 +60,7 @@ class HttpProtocol:
 
     @property
     def unread(self) -> bool:
-        """Whether `take` stopped after _EVENTS_AT_ONCE events, or the encoding has more to read."""
+        """Whether `take_request` stopped after _EVENTS_AT_ONCE events, or the encoding has more to read."""
         return self._unread or (self._encoding is not None and self._encoding.unread)
 
     @property
@@ -77,7 +77,7 @@ class HttpProtocol:
         """Go on with the request behind its headers."""
         self.awaits_proof = False
 
-    def take(self, inbox: bytearray) -> Request | None:
+    def take_request(self, inbox: bytearray) -> Request | None:
         """Pass the inbox to h11; return the body once it is a whole request, None until then.
 
         Raises ProtocolError for invalid HTTP, another method or content type, and a body that is not one request.
@@ -91,7 +91,7 @@ class HttpProtocol:
                 inbox.clear()
             return self._read()
         except h11.RemoteProtocolError as error:
-            self._refused = HTTPStatus(error.error_status_hint)
+            self._refusal_status = HTTPStatus(error.error_status_hint)
             raise ProtocolError(f"HTTP: {_QUOTED.sub('', str(error))}") from None
 
     def message(self, data: bytes) -> bytes | None:  # noqa: ARG002 - headers are to be read first
@@ -118,14 +118,14 @@ class HttpProtocol:
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return ()
         if isinstance(error, MessageTooLarge):
-            self._refused = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            self._refusal_status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         challenges: _Headers = []
         if isinstance(error, NotAuthenticated):
-            self._refused = HTTPStatus.UNAUTHORIZED
+            self._refusal_status = HTTPStatus.UNAUTHORIZED
             challenges = [(b"WWW-Authenticate", f'{each} realm="hmstats"'.encode()) for each in error.schemes]
-        allowed = [(b"Allow", b"POST")] if self._refused is HTTPStatus.METHOD_NOT_ALLOWED else []
+        allowed = [(b"Allow", b"POST")] if self._refusal_status is HTTPStatus.METHOD_NOT_ALLOWED else []
         headers = [(b"Connection", b"close"), *allowed, *challenges]
-        return self._respond(self._refused, _TEXT, (f"{error}\n".encode(),), headers)
+        return self._respond(self._refusal_status, _TEXT, (f"{error}\n".encode(),), headers)
 
     def _begin(self) -> None:
         """Resets the state of one request."""
@@ -143,7 +143,7 @@ class HttpProtocol:
     def _read(self) -> Request | None:
         self._unread = False
         if self._encoding is not None and self._encoding.unread:
-            self._take_request()
+            self._take_from_body()
         for _ in range(_EVENTS_AT_ONCE):
             if self.unread or self.awaits_proof:
                 return None
@@ -178,14 +178,14 @@ class HttpProtocol:
         if user := headers.get(_USER_HEADER):
             self._user = user.decode("latin-1")
         if request.method != b"POST":
-            self._refused = HTTPStatus.METHOD_NOT_ALLOWED
+            self._refusal_status = HTTPStatus.METHOD_NOT_ALLOWED
             raise ProtocolError(f"a request must be a POST, found {request.method.decode()}")
         if not self._type.startswith(_TYPES):
-            self._refused = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+            self._refusal_status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
             raise ProtocolError(f"the content type must be application/x-thrift, found {self._type.decode('latin-1')}")
         if headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
             # A few bytes of a compressed body can become gigabytes.
-            self._refused = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+            self._refusal_status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
             raise ProtocolError("a request's body must not be compressed, found a content encoding")
         if self._authenticates:
             self._expect_proof(request)
@@ -200,18 +200,18 @@ class HttpProtocol:
     def _take_body(self, data: bytes) -> None:
         self._body += data
         if self._encoding is None:
-            self._encoding = encoding_of(self._body[0], self._allowance, self._whole)
-        self._take_request()
+            self._encoding = encoding_of(self._body[0], self._allowance, self._recognise)
+        self._take_from_body()
 
-    def _take_request(self) -> None:
+    def _take_from_body(self) -> None:
         if self._request is None and self._encoding is not None:
-            self._request = self._encoding.take(self._body)
+            self._request = self._encoding.take_request(self._body)
         if self._request is not None and self._body:
             raise ProtocolError("the body must hold one whole request, found more")
 
     def _respond(self, status: HTTPStatus, kind: bytes, body: Pieces, headers: _Headers) -> Pieces:
         size = str(sum(map(len, body))).encode()
-        given = [(b"Content-Type", kind), (b"Content-Length", size), *headers]
-        response = h11.Response(status_code=status, headers=given, reason=status.phrase.encode())
+        all_headers = [(b"Content-Type", kind), (b"Content-Length", size), *headers]
+        response = h11.Response(status_code=status, headers=all_headers, reason=status.phrase.encode())
         events = (response, *(h11.Data(data=piece) for piece in body), h11.EndOfMessage())
         return [piece for each in events if (piece := self._http.send(each))]

@@ -38,7 +38,7 @@ class WireProtocol(Protocol):
 
     @property
     def unread(self) -> bool:
-        """Whether `take` returned None only since the request is too long for one turn; other connections are next."""
+        """Whether `take_request` returned None only since the request is too long for one turn of the selector."""
 
     @property
     def ends(self) -> bool:
@@ -46,7 +46,7 @@ class WireProtocol(Protocol):
 
     @property
     def awaits_proof(self) -> bool:
-        """Whether `take` stopped in a request whose user is to be proven before the rest is read."""
+        """Whether `take_request` stopped in a request whose user is to be proven before the rest is read."""
 
     @property
     def claim(self) -> Claim | None:
@@ -63,7 +63,7 @@ class WireProtocol(Protocol):
     def streams(self) -> bool:
         """Whether a reply in binary form may be sent as it is, part by part, before its size is known."""
 
-    def take(self, inbox: bytearray) -> Request | None:
+    def take_request(self, inbox: bytearray) -> Request | None:
         """Remove the next request from the inbox; None if it is incomplete. Raises ProtocolError."""
 
     def message(self, data: bytes) -> bytes | None:
@@ -120,9 +120,9 @@ class PlainProtocol:
         """Whether replies are in binary form."""
         return self._encoding.encodes_at_once
 
-    def take(self, inbox: bytearray) -> Request | None:
+    def take_request(self, inbox: bytearray) -> Request | None:
         """Remove the next message from the inbox, in binary form; None if incomplete."""
-        return self._encoding.take(inbox)
+        return self._encoding.take_request(inbox)
 
     def message(self, data: bytes) -> bytes | None:
         """The bytes themselves."""
@@ -158,13 +158,13 @@ class FramedProtocol(PlainProtocol):
     def __init__(self, encoding: Encoding, max_message_bytes: int) -> None:
         super().__init__(encoding)
         self._max_message_bytes = max_message_bytes
-        self._left: int | None = None
+        self._unread_bytes: int | None = None
         """The bytes of the current frame that were not read yet; None between frames."""
 
     @property
     def begun(self) -> bool:
         """Whether the size of the current frame was removed from the inbox."""
-        return self._left is not None
+        return self._unread_bytes is not None
 
     def message(self, data: bytes) -> bytes | None:
         """What is in the frame; None unless `data` is one whole frame."""
@@ -172,25 +172,29 @@ class FramedProtocol(PlainProtocol):
             return None
         return data[_FRAME.size :]
 
-    def take(self, inbox: bytearray) -> Request | None:
+    def take_request(self, inbox: bytearray) -> Request | None:
         """Remove the next frame from the inbox and return its request; None if incomplete.
 
         Raises MessageTooLarge for a size above the limit, ProtocolError if a frame does not hold exactly one request.
         """
-        if self._left is None:
+        if self._unread_bytes is None:
             if len(inbox) < _FRAME.size:
                 return None
-            (self._left,) = _FRAME.unpack_from(inbox)
+            (self._unread_bytes,) = _FRAME.unpack_from(inbox)
             del inbox[: _FRAME.size]
-            if self._left > self._max_message_bytes:
-                raise MessageTooLarge(f"a request may have {self._max_message_bytes} bytes, found one of {self._left}")
-        held = len(inbox)
-        request = self._encoding.take(inbox)
-        read = held - len(inbox)
-        if read != self._left and (request is not None or (held >= self._left and not self.unread)):
-            raise ProtocolError(f"a frame must hold one whole request, found a frame of {self._left} bytes")
+            if self._unread_bytes > self._max_message_bytes:
+                raise MessageTooLarge(
+                    f"a request may have {self._max_message_bytes} bytes, found one of {self._unread_bytes}"
+                )
+        size_before = len(inbox)
+        request = self._encoding.take_request(inbox)
+        read = size_before - len(inbox)
+        if read != self._unread_bytes and (
+            request is not None or (size_before >= self._unread_bytes and not self.unread)
+        ):
+            raise ProtocolError(f"a frame must hold one whole request, found a frame of {self._unread_bytes} bytes")
         if request is not None:
-            self._left = None
+            self._unread_bytes = None
         return request
 
     def wrap(self, reply: Pieces | None) -> Pieces:
@@ -199,12 +203,12 @@ class FramedProtocol(PlainProtocol):
 
 
 def recognise(
-    inbox: bytearray, whole: Recognise, limits: Limits, *, authenticates: bool = False, proven: bool = True
+    inbox: bytearray, recognise_request: Recognise, limits: Limits, *, authenticates: bool = False, proven: bool = True
 ) -> WireProtocol | None:
     """The protocol of a connection that begins with these bytes; None if they are too few to tell.
 
-    `whole` recognises requests that need no scan for their end. `authenticates` says that users are proven, `proven`
-    that the connection's user is: only small requests are read of one that is not, to tell it so.
+    `recognise_request` recognises requests that need no scan for their end. `authenticates` says that users are
+    proven, `proven` that the connection's user is: only small requests are read of one that is not, to tell it so.
 
     A binary message begins with 0x80, a compact one with 0x82; a frame's size within the limits begins with neither. A
     binary message in its old form begins with the size of its method's name, and its fifth byte is a letter of the
@@ -214,19 +218,19 @@ def recognise(
         return None
     first = inbox[0]
     if first in _METHODS:
-        return HttpProtocol(whole, limits.allowance, authenticates=authenticates)
+        return HttpProtocol(recognise_request, limits.allowance, authenticates=authenticates)
     if not proven:
-        whole, limits = _not_known, limits.before_proof
+        recognise_request, limits = _recognise_none, limits.before_proof
     allowance = limits.allowance
     if first > _METHODS[-1]:
-        return PlainProtocol(encoding_of(first, allowance, whole))
+        return PlainProtocol(encoding_of(first, allowance, recognise_request))
     if len(inbox) <= _FRAME.size:
         return None
     inner = inbox[_FRAME.size]
     if inner in (_BINARY_ID, PROTOCOL_ID, 0):
-        return FramedProtocol(encoding_of(inner, allowance, whole), limits.max_message_bytes)
-    return PlainProtocol(encoding_of(first, allowance, whole))
+        return FramedProtocol(encoding_of(inner, allowance, recognise_request), limits.max_message_bytes)
+    return PlainProtocol(encoding_of(first, allowance, recognise_request))
 
 
-def _not_known(_: bytearray) -> Request | None:
+def _recognise_none(_: bytearray) -> Request | None:
     return None

@@ -1,6 +1,6 @@
 """Requests behind a SASL negotiation: binary or compact messages, one after the other.
 
-HTTP, frames and another layer are not taken there: what a client's user is, SASL has said for the whole connection.
+HTTP, frames and another layer are not accepted there: SASL has proven the user for the whole connection.
 """
 
 from typing import Protocol
@@ -27,13 +27,13 @@ class Layer(Protocol):
 class SaslProtocol(PlainProtocol):
     """Messages whose bytes come through a layer, which may hold a part of them."""
 
-    def __init__(self, layer: Layer, whole: Recognise, limits: Limits) -> None:
-        """`whole` recognises requests that need no scan for their end."""
-        super().__init__(encoding_of(0, limits.allowance, whole))
+    def __init__(self, layer: Layer, recognise_request: Recognise, limits: Limits) -> None:
+        """`recognise_request` recognises requests that need no scan for their end."""
+        super().__init__(encoding_of(0, limits.allowance, recognise_request))
         self._layer = layer
-        self._whole = whole
+        self._recognise_request = recognise_request
         self._limits = limits
-        self._known = False
+        self._has_encoding = False
         """Whether the client's encoding was told from its first bytes."""
 
     @property
@@ -46,19 +46,19 @@ class SaslProtocol(PlainProtocol):
         """Bytes that the layer and the encoding hold."""
         return self._layer.held_bytes + super().held_bytes
 
-    def take(self, inbox: bytearray) -> Request | None:
+    def take_request(self, inbox: bytearray) -> Request | None:
         """Remove the next message from the inbox, in binary form; None if incomplete. Raises ProtocolError."""
         if not inbox or self._layer.has_large:
             return None
-        if not self._known:
-            found = recognise(inbox, self._whole, self._limits)
-            if found is None:
+        if not self._has_encoding:
+            protocol = recognise(inbox, self._recognise_request, self._limits)
+            if protocol is None:
                 return None
-            self._recognised(found, inbox[0])
-        return super().take(inbox)
+            self._set_encoding(protocol, inbox[0])
+        return super().take_request(inbox)
 
-    def _recognised(self, found: WireProtocol, first_byte: int) -> None:
-        if type(found) is not PlainProtocol:
+    def _set_encoding(self, protocol: WireProtocol, first_byte: int) -> None:
+        if type(protocol) is not PlainProtocol:
             raise ProtocolError("behind SASL a request must be a binary or compact message, found another protocol")
-        self._encoding = encoding_of(first_byte, self._limits.allowance, self._whole)
-        self._known = True
+        self._encoding = encoding_of(first_byte, self._limits.allowance, self._recognise_request)
+        self._has_encoding = True

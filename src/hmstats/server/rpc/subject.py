@@ -16,14 +16,14 @@ def database(name: str | None, catalog: str | None = None) -> DatabaseName:
     """The database that a call names. Raises MetaError when it names none."""
     if name is None:
         raise MetaError("a database's name must be a text, found none")
-    return noted(names.database_name(name, catalog))
+    return add_to_log(names.database_name(name, catalog))
 
 
 def table(database: str | None, table: str | None, catalog: str | None = None) -> TableName:
     """The table that a call names. Raises MetaError when it names none."""
     if database is None or table is None:
         raise MetaError(f"a table's database and name must be texts, found {database} and {table}")
-    return noted(names.table_name(database, table, catalog))
+    return add_to_log(names.table_name(database, table, catalog))
 
 
 def column(name: str | None) -> str:
@@ -38,7 +38,7 @@ def author(session: Session) -> str:
     return session.user or session.peer.rpartition(":")[0]
 
 
-def noted(name: Name) -> Name:
+def add_to_log(name: Name) -> Name:
     """Add a name to the call's log line, and return it."""
     bind_contextvars(object=str(name))
     return name

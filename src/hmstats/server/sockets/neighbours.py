@@ -16,12 +16,12 @@ from contextlib import suppress
 
 import structlog
 
-_NOBODY = 2**30
+_NOT_ACCEPTING = 2**30
 """The published number of a worker that accepts no connections."""
 _NUMBER_BYTES = 4
-_TOLERATED = 8
+_TOLERATED_DIVISOR = 8
 """A worker may have an eighth more than another: with many connections the load becomes even by itself."""
-_TAKEN_AT_ONCE = 256
+_ACCEPTED_AT_ONCE = 256
 _PEER_BYTES = 256
 
 _log = structlog.get_logger("hmstats.server")
@@ -45,7 +45,7 @@ class Neighbourhood:
 
     def vacate(self, number: int) -> None:
         """Stop handing connections to a worker that has ended, until its successor publishes a number."""
-        self._numbers[number] = _NOBODY
+        self._numbers[number] = _NOT_ACCEPTING
 
     def leave(self, number: int) -> None:
         """Stop handing connections to a worker for ever; those in its inbox are its last."""
@@ -68,7 +68,7 @@ class Neighbours:
         """`inherited`: the file descriptors of the numbers, of the worker's inbox, and of the way to each inbox."""
         numbers, inbox, *outboxes = inherited
         self._number = number
-        self._mine = 0
+        self._own_count = 0
         self._numbers = _numbers(numbers, len(outboxes))
         os.close(numbers)
         self._inbox, *self._outboxes = (socket.socket(fileno=each) for each in (inbox, *outboxes))
@@ -79,16 +79,16 @@ class Neighbours:
         """The file descriptor that the selector watches for reading."""
         return self._inbox.fileno()
 
-    def note(self, connections: int) -> None:
+    def publish(self, connections: int) -> None:
         """Publish how many connections this worker has."""
-        self._mine = self._numbers[self._number] = connections
+        self._own_count = self._numbers[self._number] = connections
 
     def hand_over(self, accepted: socket.socket, peer: str) -> bool:
         """Send a new connection to a worker that has fewer; whether there was one. If so, it is closed here."""
-        mine, numbers = self._mine, self._numbers.tolist()  # a copy, since the others go on writing
-        numbers[self._number] = mine  # the predecessor in this slot may have written another
+        own_count, numbers = self._own_count, self._numbers.tolist()  # a copy, since the others go on writing
+        numbers[self._number] = own_count  # the predecessor in this slot may have written another
         fewest = min(numbers)
-        if fewest + mine // _TOLERATED >= mine:
+        if fewest + own_count // _TOLERATED_DIVISOR >= own_count:
             return False
         other = numbers.index(fewest)
         self._numbers[other] += 1  # until that worker publishes its own number with the connection
@@ -101,7 +101,7 @@ class Neighbours:
 
     def handed_over(self) -> Iterator[tuple[socket.socket, str]]:
         """Connections that others gave to this worker, each with its peer's address and port."""
-        for _ in range(_TAKEN_AT_ONCE):
+        for _ in range(_ACCEPTED_AT_ONCE):
             try:
                 peer, filenos, *_ = socket.recv_fds(self._inbox, _PEER_BYTES, 1)
             except BlockingIOError:
@@ -114,17 +114,17 @@ class Neighbours:
             if not filenos:  # the system closes connections that it could not pass on
                 _log.error("connection_lost", peer=peer.decode(), reason="no file descriptor was left for it")
                 continue
-            taken = socket.socket(fileno=filenos[0])
-            taken.set_inheritable(False)
-            taken.settimeout(0)
-            yield taken, peer.decode()
+            accepted = socket.socket(fileno=filenos[0])
+            accepted.set_inheritable(False)
+            accepted.settimeout(0)
+            yield accepted, peer.decode()
 
     def leave(self) -> None:
         """Stop being a neighbour, and leave the number and the inbox to the successor in the slot.
 
         No connection is handed to the successor until it publishes a number.
         """
-        self._numbers[self._number] = _NOBODY
+        self._numbers[self._number] = _NOT_ACCEPTING
         self._numbers = memoryview(bytearray(self._numbers)).cast("i")
 
     def close(self) -> None:

@@ -13,11 +13,11 @@ from hmstats.store.database.store import Store
 _MOST_NAME_CHARACTERS = 128
 
 
-class Valid(NamedTuple):
+class ValidToken(NamedTuple):
     """A token that is valid now, and for how many more seconds; None if it does not expire."""
 
     token: ApiToken
-    left_seconds: float | None
+    remaining_seconds: float | None
 
 
 class ApiTokens:
@@ -52,11 +52,11 @@ class ApiTokens:
         with self._store.read() as connection:
             return api_tokens.all_tokens(connection)
 
-    def find(self, secret: str) -> Valid | None:
+    def find(self, secret: str) -> ValidToken | None:
         """The valid token with this secret, by the database's clock; None if it is unknown, revoked or expired."""
         with self._store.read() as connection:
-            found = api_tokens.valid(connection, hash_of(secret))
-        if found is None:
+            valid = api_tokens.valid(connection, hash_of(secret))
+        if valid is None:
             return None
-        token, now = found
-        return Valid(token, None if token.expires_ms is None else (token.expires_ms - now) / 1000)
+        token, now = valid
+        return ValidToken(token, None if token.expires_ms is None else (token.expires_ms - now) / 1000)

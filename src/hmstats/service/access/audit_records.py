@@ -31,7 +31,7 @@ class AuditRecords:
         self._store = store
 
     def add(self, records: Sequence[Numbered]) -> None:
-        """Store records; those that are stored already are left alone.
+        """Store records; stored ones do not change.
 
         Raises StoreUnavailable if the database does not answer, MetaError if it refuses one of them.
         """
@@ -40,18 +40,18 @@ class AuditRecords:
     def find(self, wanted: WantedRecords, limit: int) -> RecordPage:
         """The newest of the wanted records, `limit` at most."""
         with self._store.read() as connection:
-            found = audit_records.find(connection, wanted, limit + 1)
-        return RecordPage(found[:limit], more=len(found) > limit)
+            records = audit_records.newest(connection, wanted, limit + 1)
+        return RecordPage(records[:limit], more=len(records) > limit)
 
     def remove_older(self, retention_seconds: float) -> int:
-        """Remove records older than that, in small transactions. Returns their number."""
+        """Remove records older than `retention_seconds`, in small transactions. Returns their number."""
 
         def remove(unit: Unit) -> int:
             return audit_records.remove_older(unit, int((unit.now_seconds - retention_seconds) * 1000))
 
         removed = 0
-        while found := self._store.write(remove):
-            removed += found
+        while count := self._store.write(remove):
+            removed += count
         if removed:
             _log.info("audit_records_removed", number=removed)
         return removed

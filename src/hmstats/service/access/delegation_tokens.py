@@ -14,7 +14,7 @@ from hmstats.errors import AccessDenied, InvalidInput
 from hmstats.model.access.delegation_token import DelegationToken
 from hmstats.model.access.principal import is_user_name
 from hmstats.store.access import delegation_tokens
-from hmstats.store.access.delegation_tokens import Stored
+from hmstats.store.access.delegation_tokens import StoredToken
 from hmstats.store.database.store import Store
 from hmstats.store.unit.unit import Connection, Unit
 
@@ -56,8 +56,8 @@ class DelegationTokens:
     def secret(self, token: DelegationToken) -> bytes | None:
         """The secret of a token; None if it is unknown, cancelled or expired."""
         with self._store.read() as connection:
-            found = _same(connection, token)
-        return None if found is None else bytes.fromhex(found.secret)
+            stored = _find_equal(connection, token)
+        return None if stored is None else bytes.fromhex(stored.secret)
 
     def still_valid(self, tokens: Collection[DelegationToken]) -> set[DelegationToken]:
         """The tokens that are neither cancelled nor expired, of some whose secrets were found."""
@@ -72,10 +72,10 @@ class DelegationTokens:
         """
 
         def renew(unit: Unit) -> int:
-            found = _proven(unit, token, secret)
+            stored = _find_proven(unit, token, secret)
             if not token.renewer or user != token.renewer:
                 raise AccessDenied(f"{user} may not renew the token of {token.owner}: only its renewer may")
-            expires_ms = min(token.ends_ms, found.now_ms + self._renew_ms)
+            expires_ms = min(token.ends_ms, stored.now_ms + self._renew_ms)
             delegation_tokens.renew(unit, token.number, expires_ms)
             return expires_ms
 
@@ -88,7 +88,7 @@ class DelegationTokens:
         """
 
         def remove(unit: Unit) -> None:
-            _proven(unit, token, secret)
+            _find_proven(unit, token, secret)
             if user not in (token.owner, token.renewer):
                 raise AccessDenied(f"{user} may not cancel the token of {token.owner}: only owner and renewer may")
             delegation_tokens.remove(unit, token.number)
@@ -102,13 +102,13 @@ class DelegationTokens:
             _log.info("delegation_tokens_removed", number=removed)
 
 
-def _same(connection: Connection, token: DelegationToken) -> Stored | None:
-    found = delegation_tokens.valid(connection, token.number)
-    return found if found is not None and found.token == token else None
+def _find_equal(connection: Connection, token: DelegationToken) -> StoredToken | None:
+    stored = delegation_tokens.valid(connection, token.number)
+    return stored if stored is not None and stored.token == token else None
 
 
-def _proven(unit: Unit, token: DelegationToken, secret: bytes) -> Stored:
-    found = _same(unit.connection, token)
-    if found is None or not compare_digest(bytes.fromhex(found.secret), secret):
+def _find_proven(unit: Unit, token: DelegationToken, secret: bytes) -> StoredToken:
+    stored = _find_equal(unit.connection, token)
+    if stored is None or not compare_digest(bytes.fromhex(stored.secret), secret):
         raise InvalidInput("the delegation token is unknown, cancelled or expired")
-    return found
+    return stored

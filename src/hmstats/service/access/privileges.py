@@ -10,7 +10,7 @@ from hmstats.model.catalog.privileges import GROUP, ROLE, USER, Grant, Principal
 from hmstats.service.access.roles import roles_in_hierarchy
 from hmstats.service.lookups import missing_database, missing_table
 from hmstats.store.access import privileges, roles
-from hmstats.store.access.privileges import Stored
+from hmstats.store.access.privileges import StoredPrivilege
 from hmstats.store.catalog import databases
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_privileges, partitions
@@ -68,8 +68,8 @@ class Privileges:
         def synchronise(unit: Unit) -> None:
             owner = _owner(unit.connection, on)
             stored = [] if owner is None else privileges.on_object(unit.connection, on.kind, owner.id)
-            own = {_timeless(each.privilege): each.id for each in stored if each.privilege.authorizer == authorizer}
-            desired = dict.fromkeys(_timeless(each) for each in wanted)
+            own = {_without_time(each.privilege): each.id for each in stored if each.privilege.authorizer == authorizer}
+            desired = dict.fromkeys(_without_time(each) for each in wanted)
             privileges.remove(unit, on.kind, [own[each] for each in own.keys() - desired.keys()])
             _grant(unit, [each for each in desired if each not in own])
 
@@ -83,10 +83,14 @@ class Privileges:
         kinds = _EVERY_KIND if on is None else (on.kind,)
         with self._store.read() as connection:
             if on is None or (on.database is None and on.kind is not SecuredKind.GLOBAL):
-                found = [] if principal is None else [privileges.held_by(connection, each, principal) for each in kinds]
-                return [each.privilege for stored in found for each in stored]
+                by_kind = (
+                    []
+                    if principal is None
+                    else [privileges.of_principal(connection, each, principal) for each in kinds]
+                )
+                return [each.privilege for stored in by_kind for each in stored]
             principals = None if principal is None else [principal]
-            return [each.privilege for each in _on(connection, on, principals)]
+            return [each.privilege for each in _on_object(connection, on, principals)]
 
     def of_user(self, on: Secured, user: str | None, groups: Sequence[str]) -> dict[Principal, list[Grant]]:
         """Grants of a user and groups on an object, by principal: their own and those of their roles.
@@ -97,7 +101,7 @@ class Privileges:
             principals = _principals(user, groups)
             if on.kind is not SecuredKind.GLOBAL:
                 principals += _roles(connection, user, groups)
-            stored = _on(connection, on, principals)
+            stored = _on_object(connection, on, principals)
         grants: dict[Principal, list[Grant]] = {each: [] for each in principals}
         for each in stored:
             grants[each.privilege.principal].append(each.privilege.grant)
@@ -112,13 +116,13 @@ class Privileges:
         with self._store.read() as connection:
             principals = [*_principals(user, groups), *_roles(connection, user, groups)]
             stored = partition_privileges.read(connection, partition_ids, principals)
-        found: dict[int, dict[Principal, list[Grant]]] = {
+        grants: dict[int, dict[Principal, list[Grant]]] = {
             each: {principal: [] for principal in principals} for each in partition_ids
         }
         for each, granted in stored.items():
             for principal, grant in granted:
-                found[each][principal].append(grant)
-        return found
+                grants[each][principal].append(grant)
+        return grants
 
 
 def are_on_partitions(table: Table) -> bool:
@@ -151,28 +155,28 @@ def _grant(unit: Unit, new: Sequence[Privilege]) -> None:
 def _revoke(unit: Unit, old: Sequence[Privilege], *, only_grant_option: bool) -> None:
     for kind, owner, wanted in _by_owner(unit.connection, old):
         stored = [] if owner is None else privileges.on_object(unit.connection, kind, owner.id)
-        found = [_held(stored, each, owner) for each in wanted]
+        revoked = [_find_stored(stored, each, owner) for each in wanted]
         if not only_grant_option:
-            privileges.remove(unit, kind, {each.id for each in found})
+            privileges.remove(unit, kind, {each.id for each in revoked})
             continue
-        for each in found:
+        for each in revoked:
             if not each.privilege.grant.grant_option:
                 name, privilege = each.privilege.principal.name, each.privilege.grant.privilege
                 raise MetaError(f"User {name} does not have grant option with privilege {privilege}")
-        privileges.take_grant_option(unit, kind, {each.id for each in found})
+        privileges.revoke_grant_option(unit, kind, {each.id for each in revoked})
 
 
-def _held(stored: Iterable[Stored], wanted: Privilege, owner: _Owner | None) -> Stored:
+def _find_stored(stored: Iterable[StoredPrivilege], wanted: Privilege, owner: _Owner | None) -> StoredPrivilege:
     """The stored privilege to revoke, whoever granted it. Raises InvalidObject if it was not granted."""
     for each in stored:
-        held = each.privilege
-        same = (held.principal, held.on.column) == (wanted.principal, wanted.on.column)
-        if same and held.grant.privilege.lower() == wanted.grant.privilege.lower():
+        privilege = each.privilege
+        same = (privilege.principal, privilege.on.column) == (wanted.principal, wanted.on.column)
+        if same and privilege.grant.privilege.lower() == wanted.grant.privilege.lower():
             return each
     raise InvalidObject(_not_granted(wanted, owner))
 
 
-def _on(connection: Connection, on: Secured, principals: Sequence[Principal] | None) -> list[Stored]:
+def _on_object(connection: Connection, on: Secured, principals: Sequence[Principal] | None) -> list[StoredPrivilege]:
     """The privileges on an object; if it is a column, on that column alone."""
     owner = _owner(connection, on)
     if on.kind in _OF_PARTITIONS and owner is None:
@@ -184,11 +188,11 @@ def _on(connection: Connection, on: Secured, principals: Sequence[Principal] | N
 
 
 def _by_owner(
-    connection: Connection, given: Sequence[Privilege]
+    connection: Connection, privileges_given: Sequence[Privilege]
 ) -> Iterable[tuple[SecuredKind, _Owner | None, list[Privilege]]]:
     """Privileges grouped by object, with its kind and owner; all columns of a table are one object."""
     objects: dict[Secured, list[Privilege]] = {}
-    for each in given:
+    for each in privileges_given:
         objects.setdefault(replace(each.on, column=None), []).append(each)
     return [(on.kind, _owner(connection, on, required=True), together) for on, together in objects.items()]
 
@@ -209,9 +213,9 @@ def _owner(connection: Connection, on: Secured, *, required: bool = False) -> _O
     target = table_facts.find(connection, _table(on))
     if target is None or on.kind not in _OF_PARTITIONS:
         return None if target is None else _Owner(target.id)
-    name_of_it = partition_name(target.keys, on.values or ())
-    partition_id = partitions.find_ids(connection, target.id, [name_of_it]).get(name_of_it)
-    return None if partition_id is None else _Owner(partition_id, name_of_it)
+    partition = partition_name(target.keys, on.values or ())
+    partition_id = partitions.find_ids(connection, target.id, [partition]).get(partition)
+    return None if partition_id is None else _Owner(partition_id, partition)
 
 
 def _require_partitioned(connection: Connection, on: Secured) -> None:
@@ -225,9 +229,9 @@ def _table(on: Secured) -> TableName:
 
 def _check_roles(connection: Connection, new: Sequence[Privilege]) -> None:
     """Raise NoSuchObject if a privilege names a role that does not exist."""
-    wanted = {each.principal.name for each in new if each.principal.type == ROLE}
-    found = roles.get_many(connection, wanted) if wanted else {}
-    for name in sorted(wanted - found.keys()):
+    names = {each.principal.name for each in new if each.principal.type == ROLE}
+    existing = roles.get_many(connection, names) if names else {}
+    for name in sorted(names - existing.keys()):
         raise NoSuchObject(f"Role {name} does not exist")
 
 
@@ -238,7 +242,7 @@ def _identity(privilege: Privilege) -> tuple[object, ...]:
     return privilege.principal, privilege.on.column, grant.privilege, grantor, privilege.authorizer
 
 
-def _timeless(privilege: Privilege) -> Privilege:
+def _without_time(privilege: Privilege) -> Privilege:
     return replace(privilege, grant=replace(privilege.grant, created_seconds=0))
 
 

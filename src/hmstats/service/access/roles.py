@@ -36,14 +36,14 @@ class Roles:
                 return
         admin = Principal(ADMIN_ROLE, ROLE)
         every = Grant(privilege="All", grantor=ADMIN_ROLE, grantor_type=ROLE, grant_option=True)
-        all_of_it = Privilege(Secured(SecuredKind.GLOBAL, ""), admin, every, SQL_AUTHORIZER)
+        all_privileges = Privilege(Secured(SecuredKind.GLOBAL, ""), admin, every, SQL_AUTHORIZER)
 
         def insert(unit: Unit) -> None:
             for name in (ADMIN_ROLE, PUBLIC_ROLE):
                 if roles.lock(unit, name) is None:
                     roles.insert_one(unit, Role(name, owner=name))
             if not privileges.on_object(unit.connection, SecuredKind.GLOBAL, None, [admin]):
-                privileges.insert_many(unit, SecuredKind.GLOBAL, None, [all_of_it])
+                privileges.insert_many(unit, SecuredKind.GLOBAL, None, [all_privileges])
 
         self._store.write(insert)
 
@@ -121,7 +121,7 @@ class Roles:
                 return
             if not any(each.grant_option for each in held):
                 raise MetaError(f"User {principal.name} does not have grant option with role {name}")
-            roles.take_grant_option(unit, role_id, principal)
+            roles.revoke_grant_option(unit, role_id, principal)
 
         self._store.write(update)
 
@@ -129,8 +129,8 @@ class Roles:
         """The roles granted to a principal directly; a user's list ends with `public`."""
         with self._store.read() as connection:
             granted = roles.granted_to(connection, [principal])
-            found = roles.get_many(connection, {each.role for each in granted})
-        own = [found[each.role] for each in granted]
+            by_name = roles.get_many(connection, {each.role for each in granted})
+        own = [by_name[each.role] for each in granted]
         return [*own, Role(PUBLIC_ROLE, owner=PUBLIC_ROLE)] if principal.type == USER else own
 
     def grants_of_principal(self, principal: Principal) -> list[RoleGrant]:
@@ -157,12 +157,14 @@ def roles_in_hierarchy(connection: Connection, user: str | None, groups: Iterabl
 
 def _with_ancestors(connection: Connection, names: Iterable[str]) -> set[str]:
     """The names of roles with all roles granted to them, transitively; one statement for each level."""
-    found: set[str] = set()
+    names_found: set[str] = set()
     level = set(names)
     while level:
-        found |= level
-        level = {each.role for each in roles.granted_to(connection, [Principal(each, ROLE) for each in level])} - found
-    return found
+        names_found |= level
+        level = {
+            each.role for each in roles.granted_to(connection, [Principal(each, ROLE) for each in level])
+        } - names_found
+    return names_found
 
 
 def _lock(unit: Unit, name: str) -> int:

@@ -46,15 +46,15 @@ class Tokens:
         """Store a master key. Returns its id."""
         return self._store.write(lambda unit: tokens.insert_key(unit, key))
 
-    def replace_key(self, number: int, key: str) -> None:
+    def replace_key(self, key_id: int, key: str) -> None:
         """Replace the master key with this id. Raises NoSuchObject if it does not exist."""
 
         def replace(unit: Unit) -> None:
-            if not tokens.replace_key(unit, number, key):
-                raise NoSuchObject(f"No key found with keyId: {number}")
+            if not tokens.replace_key(unit, key_id, key):
+                raise NoSuchObject(f"No key found with keyId: {key_id}")
 
         self._store.write(replace)
 
-    def remove_key(self, number: int) -> bool:
+    def remove_key(self, key_id: int) -> bool:
         """Delete the master key with this id. Returns False if it does not exist."""
-        return self._store.write(lambda unit: tokens.remove_key(unit, number))
+        return self._store.write(lambda unit: tokens.remove_key(unit, key_id))

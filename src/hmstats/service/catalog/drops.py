@@ -10,28 +10,32 @@ from hmstats.store.unit.unit import Unit
 
 
 class Directories(NamedTuple):
-    """Locations of a drop: `own` are removed with it, `left` are not since another object lies in or around them."""
+    """Locations of a drop: `own` are removed with it, `shared` are not since another object lies in or around them."""
 
     own: list[str]
-    left: list[str]
+    shared: list[str]
 
 
-def divided(unit: Unit, locations: Sequence[str]) -> Directories:
+def divide(unit: Unit, locations: Sequence[str]) -> Directories:
     """Divide the locations of objects that this transaction has dropped."""
-    of_others = drop_locations.of_others(unit.connection, locations)
-    return Directories([each for each in locations if each not in of_others], sorted(of_others))
+    shared = drop_locations.used_by_others(unit.connection, locations)
+    return Directories([each for each in locations if each not in shared], sorted(shared))
 
 
-def divided_of_partitions(unit: Unit, table: Table, locations: Sequence[str]) -> Directories:
+def divide_of_partitions(unit: Unit, table: Table, locations: Sequence[str]) -> Directories:
     """Divide the locations of partitions that this transaction has dropped from a table.
 
     Checks the table's own location first if most of them lie in it: if no other object is there, all are free.
     """
-    whole = without_inner([table.storage.location, *locations]) if table.storage and table.storage.location else []
-    if 0 < len(whole) < len(locations) and not drop_locations.of_others(unit.connection, whole, table.id):
+    outermost_locations = (
+        without_inner([table.storage.location, *locations]) if table.storage and table.storage.location else []
+    )
+    if 0 < len(outermost_locations) < len(locations) and not drop_locations.used_by_others(
+        unit.connection, outermost_locations, table.id
+    ):
         return Directories(list(locations), [])
-    of_others = drop_locations.of_others(unit.connection, locations, table.id)
-    return Directories([each for each in locations if each not in of_others], sorted(of_others))
+    shared = drop_locations.used_by_others(unit.connection, locations, table.id)
+    return Directories([each for each in locations if each not in shared], sorted(shared))
 
 
 def without_inner(locations: Sequence[str]) -> list[str]:

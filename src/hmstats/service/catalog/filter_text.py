@@ -96,8 +96,10 @@ def parse(text: str, keys: Sequence[str], unknown: str = "is not a partitioning 
     try:
         tree: PartitionFilter = _parser().parse(text)  # type: ignore[assignment]  # the transformer makes it
     except UnexpectedInput as error:
-        place = error.pos_in_stream or 0
-        raise MetaError(f"Error parsing partition filter at character {place}: {_around(text, place)}") from error
+        position = error.pos_in_stream or 0
+        raise MetaError(
+            f"Error parsing partition filter at character {position}: {_excerpt(text, position)}"
+        ) from error
     _check(tree, dict.fromkeys(key.lower() for key in keys), unknown)
     return tree
 
@@ -108,31 +110,31 @@ def _parser() -> Lark:
     return Lark(_GRAMMAR, parser="lalr", transformer=_Tree(), maybe_placeholders=False)
 
 
-def _around(text: str, place: int) -> str:
+def _excerpt(text: str, position: int) -> str:
     """The whole text if it is short, else its 80 characters around the position."""
-    return text if len(text) <= _MOST_QUOTED else f"... {text[max(0, place - 40) : place + 40]} ..."
+    return text if len(text) <= _MOST_QUOTED else f"... {text[max(0, position - 40) : position + 40]} ..."
 
 
 def _check(tree: PartitionFilter, keys: Collection[str], unknown: str) -> None:
     """Raise MetaError for a key that is none of these, for more than MOST_CONDITIONS, and beyond MOST_DEPTH."""
-    waiting, count = [(tree, 1)], 0
-    while waiting:
-        condition, depth = waiting.pop()
+    stack, count = [(tree, 1)], 0
+    while stack:
+        condition, depth = stack.pop()
         _check_count(count := count + 1)
         if depth > MOST_DEPTH:
             raise MetaError(f"the conditions of a filter may be nested {MOST_DEPTH} deep, found more")
         match condition:
             case AllOf(parts) | AnyOf(parts):
-                waiting += [(part, depth + 1) for part in reversed(parts)]
+                stack += [(part, depth + 1) for part in reversed(parts)]
             case Not(inner):
-                waiting.append((inner, depth + 1))
+                stack.append((inner, depth + 1))
             case Comparison(key) | Like(key) | Among(key):
                 if key not in keys:
                     raise MetaError(f"Invalid key name in filter: <{key}> {unknown}, expected one of {', '.join(keys)}")
 
 
 class _Tree(Transformer[Token, Any]):
-    """Turns the grammar's rules into the model's tree."""
+    """Converts the grammar's rules to the model's tree."""
 
     def key(self, parts: list[Token]) -> str:
         return parts[0].strip("`").lower()
@@ -140,7 +142,7 @@ class _Tree(Transformer[Token, Any]):
     def value(self, parts: list[Token]) -> Literal:
         token = parts[-1]
         if token.type == "NUMBER":
-            return _number(token)
+            return _int64(token)
         if token.type == "DATE":
             return str(token)
         return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
@@ -217,7 +219,7 @@ def _check_count(conditions: int) -> None:
         raise MetaError(f"a filter may have {MOST_CONDITIONS} conditions, found more; values of a key may be listed")
 
 
-def _number(token: str) -> int:
+def _int64(token: str) -> int:
     """A whole number of 64 bits. Raises MetaError if the number is larger."""
     if len(token) <= _MOST_DIGITS and -(2**63) <= (number := int(token)) < 2**63:
         return number

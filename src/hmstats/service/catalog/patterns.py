@@ -33,10 +33,10 @@ def beginnings(pattern: str | None) -> list[str] | None:
     """Prefixes, one of which begins each matching name, for a query; None if any name may match."""
     if not pattern:
         return None
-    found = [_WILDCARD.split(each, maxsplit=1)[0].lower() for each in pattern.split("|")]
-    if "" in found or len(found) > _MOST_BEGINNINGS or max(map(len, found)) > _LONGEST_BEGINNING:
+    prefixes = [_WILDCARD.split(each, maxsplit=1)[0].lower() for each in pattern.split("|")]
+    if "" in prefixes or len(prefixes) > _MOST_BEGINNINGS or max(map(len, prefixes)) > _LONGEST_BEGINNING:
         return None
-    return found
+    return prefixes
 
 
 def literals(pattern: str | None) -> list[str] | None:

@@ -241,7 +241,7 @@ def _write(
         for columns, owners in by_columns.items():
             column_statistics.delete_partitions(unit, owners, columns, asked.engine)
         column_statistics.write_partitions(unit, asked.name, given)
-    details.keep(unit, target.id, given, WRITER)
+    details.write(unit, target.id, given, WRITER)
 
 
 def _delete(unit: Unit, asked: Asked, comparison: Mapping[int, _Comparison], *, of_table: bool) -> None:

@@ -20,37 +20,39 @@ from hmstats.store.statistics.table_facts import Target
 from hmstats.store.unit.unit import Unit
 
 
-def keep(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author: str | None) -> None:
+def write(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], author: str | None) -> None:
     """Store the details of statistics of one engine, by partition id or store.details.OF_TABLE.
 
     `author` is the sender. At most three statements, whatever the number of partitions.
     """
     engine = next((each.engine for each in written.values()), "")
-    completed = cache(partial(_completed, author))
-    said = {
-        owner: tuple([(each.column, each.provenance, _standard_error(each)) for each in found.columns])
-        for owner, found in written.items()
+    derive = cache(partial(_with_derived, author))
+    stated = {
+        owner: tuple([(each.column, each.provenance, _standard_error(each)) for each in statistics_set.columns])
+        for owner, statistics_set in written.items()
     }
     # Most owners of a write have equal details: each distinct set is completed once.
-    made = {each: {column: completed(*known) for column, *known in each} for each in {*said.values()}}
-    sketches = {owner: {each.column: each.top_k for each in found.columns} for owner, found in written.items()}
-    provenance.write(unit, table_id, engine, {owner: made[each] for owner, each in said.items()})
+    by_column = {each: {column: derive(*known) for column, *known in each} for each in {*stated.values()}}
+    sketches = {
+        owner: {each.column: each.top_k for each in statistics_set.columns} for owner, statistics_set in written.items()
+    }
+    provenance.write(unit, table_id, engine, {owner: by_column[each] for owner, each in stated.items()})
     top_k.replace(unit, table_id, engine, sketches)
 
 
-def keep_by_field(
+def write_by_field(
     unit: Unit, target: Target, owners: Sequence[int], statistics: StatisticsByField, author: str | None
 ) -> None:
     """Store the details of plain statistics of these owners (ids), whose provenance is the sender alone."""
     names, engine = [each.column for each in statistics.columns], statistics.engine
     errors = _standard_errors(statistics)
     if errors is None:
-        provenance.write_alike(unit, target.id, engine, owners, names, Provenance(writer=author))
+        provenance.write_same(unit, target.id, engine, owners, names, Provenance(writer=author))
     else:
-        completed = cache(partial(_completed, author, None))
-        made = {each: dict(zip(names, map(completed, each), strict=True)) for each in {*errors}}
+        derive = cache(partial(_with_derived, author, None))
+        by_column = {each: dict(zip(names, map(derive, each), strict=True)) for each in {*errors}}
         provenance.write(
-            unit, target.id, engine, {owner: made[each] for owner, each in zip(owners, errors, strict=True)}
+            unit, target.id, engine, {owner: by_column[each] for owner, each in zip(owners, errors, strict=True)}
         )
     if target.has_top_k:
         top_k.remove(unit, target.id, engine, owners, names)
@@ -58,7 +60,7 @@ def keep_by_field(
 
 def of_table(unit: Unit, table_id: int, stored: Sequence[StatisticsSet]) -> list[StatisticsSet]:
     """A table's stored sets with their details."""
-    return attached(stored, details.read_table(unit.connection, table_id, _columns(stored)))
+    return attach(stored, details.read_table(unit.connection, table_id, _columns(stored)))
 
 
 def of_partitions(
@@ -66,16 +68,16 @@ def of_partitions(
 ) -> dict[str, list[StatisticsSet]]:
     """The stored sets of partitions with their details, by partition name; one statement."""
     columns = _columns([each for sets in stored.values() for each in sets])
-    found = list(details.read_partitions(unit.connection, table_id, list(stored), columns))
+    stored_details = list(details.read_partitions(unit.connection, table_id, list(stored), columns))
     by_name: dict[str, list[Details]] = {}
-    for each in found:
+    for each in stored_details:
         by_name.setdefault(each.partition or "", []).append(each)
-    return {name: attached(sets, by_name.get(name, ())) for name, sets in stored.items()}
+    return {name: attach(sets, by_name.get(name, ())) for name, sets in stored.items()}
 
 
-def attached(sets: Iterable[StatisticsSet], found: Iterable[Details]) -> list[StatisticsSet]:
+def attach(sets: Iterable[StatisticsSet], stored_details: Iterable[Details]) -> list[StatisticsSet]:
     """The sets of one table or partition with details: of the set's engine if any, else of the preferred engine."""
-    ordered = sorted(found, key=_precedence)
+    ordered = sorted(stored_details, key=_precedence)
     by_engine = {(each.column, each.engine): each for each in ordered}
     by_column = {each.column: each for each in ordered}
     return [
@@ -84,10 +86,10 @@ def attached(sets: Iterable[StatisticsSet], found: Iterable[Details]) -> list[St
     ]
 
 
-def _precedence(found: Details) -> Precedence:
+def _precedence(stored: Details) -> Precedence:
     """The rank of details when no engine is asked for."""
-    written = found.provenance.written_at_seconds if found.provenance else None
-    return precedence(found.engine, written, "")
+    written = stored.provenance.written_at_seconds if stored.provenance else None
+    return precedence(stored.engine, written, "")
 
 
 def _with(
@@ -96,11 +98,11 @@ def _with(
     engine: str,
     column: ColumnStatistics,
 ) -> ColumnStatistics:
-    found = by_engine.get((column.column, engine)) or by_column.get(column.column)
-    return column if found is None else replace(column, top_k=found.top_k, provenance=found.provenance)
+    stored = by_engine.get((column.column, engine)) or by_column.get(column.column)
+    return column if stored is None else replace(column, top_k=stored.top_k, provenance=stored.provenance)
 
 
-def _completed(author: str | None, given: Provenance | None, error: float | None) -> Provenance:
+def _with_derived(author: str | None, given: Provenance | None, error: float | None) -> Provenance:
     """The provenance to store: unset fields are derived from the statistics and the author."""
     given = given or Provenance()
     estimated = None if error is None else False
@@ -126,8 +128,8 @@ def _standard_errors(statistics: StatisticsByField) -> list[tuple[float | None, 
     errors: list[float | None] = [None] * statistics.size
     for group in statistics.groups:
         vectors = group.values.get("bit_vector", ())
-        for place, error in zip(group.places, bit_vector.standard_errors(vectors), strict=bool(vectors)):
-            errors[place] = error
+        for index, error in zip(group.places, bit_vector.standard_errors(vectors), strict=bool(vectors)):
+            errors[index] = error
     if not any(errors):
         return None
     width = len(statistics.columns)

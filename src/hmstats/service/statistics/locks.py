@@ -45,7 +45,7 @@ def free_of_table(unit: Unit, name: TableName, target: Target, given: Statistics
     locked = target.locks.locked(OF_TABLE, [each.column for each in given.columns])
     if not locked:
         return given, target
-    hold(unit, name, {None: locked})
+    refuse_or_drop(unit, name, {None: locked})
     columns = tuple(each for each in given.columns if each.column not in locked)
     unmarked = _unmarked(target.parameters, locked)
     if unmarked:
@@ -60,17 +60,19 @@ def free_of_partitions(
     """The sets of partitions, by id, without locked columns. Raises LockedStatistics if a lock refuses."""
     if not target.locks:
         return Freed(given, known)
-    by_id = {each: target.locks.locked(each, [one.column for one in found.columns]) for each, found in given.items()}
+    by_id = {
+        each: target.locks.locked(each, [column.column for column in found.columns]) for each, found in given.items()
+    }
     locked = {each: found for each, found in by_id.items() if found}
-    hold(unit, name, {given[each].partition: found for each, found in locked.items()})
+    refuse_or_drop(unit, name, {given[each].partition: found for each, found in locked.items()})
     unmarked = {each: mark for each, found in locked.items() if (mark := _unmarked(known.get(each, {}), found))}
     parameters.put(unit, OF_PARTITIONS, unmarked)
-    left = {
-        each: replace(found, columns=tuple(one for one in found.columns if one.column not in by_id[each]))
+    unlocked = {
+        each: replace(found, columns=tuple(column for column in found.columns if column.column not in by_id[each]))
         for each, found in given.items()
     }
-    now = {each: {**known.get(each, {}), **unmarked.get(each, {})} for each in given}
-    return Freed({each: found for each, found in left.items() if found.columns}, now)
+    parameters_now = {each: {**known.get(each, {}), **unmarked.get(each, {})} for each in given}
+    return Freed({each: found for each, found in unlocked.items() if found.columns}, parameters_now)
 
 
 def free_of_delete(
@@ -89,7 +91,7 @@ def free_of_delete(
         return {wanted: list(ids.values())}
     named = wanted or tuple(each.name.lower() for each in (*target.columns, *target.partition_keys))
     locked = {partition: target.locks.locked(part_id, named) for partition, part_id in ids.items()}
-    hold(unit, name, {partition: found for partition, found in locked.items() if found})
+    refuse_or_drop(unit, name, {partition: found for partition, found in locked.items() if found})
     free: dict[tuple[str, ...] | None, list[int]] = {}
     for partition, part_id in ids.items():
         some = tuple(each for each in named if each not in locked[partition]) if locked[partition] else wanted
@@ -113,9 +115,9 @@ def free_of_change(
     locked = {
         each: cover._replace(refuse=cover.refuse and PARAMETER not in change.remove)
         for each, change in changes.items()
-        if (cover := locks.of(each)) is not None and _says(change)
+        if (cover := locks.of(each)) is not None and _touches_statistics(change)
     }
-    hold(unit, name, {names(each): {ALL_COLUMNS: cover} for each, cover in locked.items()})
+    refuse_or_drop(unit, name, {names(each): {ALL_COLUMNS: cover} for each, cover in locked.items()})
     return {
         each: _without_statistics(change) if each in locked else _without_marks(locks, each, change)
         for each, change in changes.items()
@@ -128,18 +130,18 @@ def check_unlocked(name: TableName, locks: TableLocks, columns: Mapping[int, Col
     `columns` are by partition id (OF_TABLE: the table); without any, its rows, files and bytes. `names` is by id.
     """
     for part_id, some in columns.items():
-        for column, cover in (locks.locked(part_id, some) or _whole(locks, part_id)).items():
+        for column, cover in (locks.locked(part_id, some) or _object_cover(locks, part_id)).items():
             WRITES.labels("refused").inc()
             raise LockedStatistics(_sentence(name, names[part_id], column, cover))
 
 
-def _whole(locks: TableLocks, part_id: int) -> dict[str, Cover]:
+def _object_cover(locks: TableLocks, part_id: int) -> dict[str, Cover]:
     cover = locks.of(part_id)
     return {} if cover is None else {ALL_COLUMNS: cover}
 
 
-def hold(unit: Unit, name: TableName, locked: Mapping[str | None, Mapping[str, Cover]]) -> None:
-    """Refuse or count a write of what is locked: by partition name (None: the table) and column, with the locks.
+def refuse_or_drop(unit: Unit, name: TableName, locked: Mapping[str | None, Mapping[str, Cover]]) -> None:
+    """Refuse a write of locked statistics, or count it as dropped: by partition name (None: the table) and column.
 
     Raises LockedStatistics if a lock refuses.
     """
@@ -157,14 +159,14 @@ def hold(unit: Unit, name: TableName, locked: Mapping[str | None, Mapping[str, C
 
 def _sentence(name: TableName, partition: str | None, column: str, cover: Cover) -> str:
     of = f"table {name.short}" if partition is None else f"partition {partition} of table {name.short}"
-    what = f"column {column} of {of}" if column != ALL_COLUMNS else of
+    subject = f"column {column} of {of}" if column != ALL_COLUMNS else of
     by = f"the lock of database {name.database}" if cover.table_id == OF_TABLE else f"the lock of table {name.short}"
     if cover.part_id != OF_TABLE:
         by = f"the lock of partition {partition}"
     if cover.column != ALL_COLUMNS:
         by += f", column {cover.column}"
     reason = f" ({cover.reason})" if cover.reason else ""
-    return f"statistics of {what} are not written: {by} refuses it{reason}; hmstats unlock removes a lock"
+    return f"statistics of {subject} are not written: {by} refuses it{reason}; hmstats unlock removes a lock"
 
 
 def _unmarked(known: Parameters, columns: Collection[str]) -> dict[str, str]:
@@ -175,7 +177,7 @@ def _unmarked(known: Parameters, columns: Collection[str]) -> dict[str, str]:
     return {PARAMETER: accurate.without_columns(columns).text()}
 
 
-def _says(change: ParameterChange) -> bool:
+def _touches_statistics(change: ParameterChange) -> bool:
     return any(map(is_of_statistics, (*change.put, *change.remove)))
 
 
@@ -187,10 +189,10 @@ def _without_statistics(change: ParameterChange) -> ParameterChange:
 
 def _without_marks(locks: TableLocks, part_id: int, change: ParameterChange) -> ParameterChange:
     """The change without marks of locked columns."""
-    said = change.put.get(PARAMETER)
-    if said is None or not locks:
+    text = change.put.get(PARAMETER)
+    if text is None or not locks:
         return change
-    marks = Accurate.parse(said)
+    marks = Accurate.parse(text)
     locked = locks.locked(part_id, marks.columns)
     if not locked:
         return change

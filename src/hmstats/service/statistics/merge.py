@@ -20,15 +20,15 @@ from hmstats.sketch.merging import MergedSketches
 _log = structlog.get_logger(__name__)
 
 
-def merged(name: TableName, new: StatisticsSet, stored: Sequence[StatisticsSet]) -> StatisticsSet:
+def merge_sets(name: TableName, new: StatisticsSet, stored: Sequence[StatisticsSet]) -> StatisticsSet:
     """The new set merged into the stored one of its engine; if it has a column twice, both entries are merged."""
     columns = {each.column: each for found in stored if found.engine == new.engine for each in found.columns}
     for each in new.columns:
-        columns[each.column] = _merged(name, new.partition, columns.get(each.column), each)
+        columns[each.column] = _merge_columns(name, new.partition, columns.get(each.column), each)
     return replace(new, columns=tuple(columns[each] for each in dict.fromkeys(column.column for column in new.columns)))
 
 
-def latest(new: StatisticsSet) -> StatisticsSet:
+def latest_of_each_column(new: StatisticsSet) -> StatisticsSet:
     """The set with one entry for each column; of two, the later one."""
     return replace(new, columns=tuple({each.column: each for each in new.columns}.values()))
 
@@ -40,15 +40,15 @@ def count_distinct(vector: bytes) -> int | None:
     return bit_vector.estimate(vector)
 
 
-def ignored(name: TableName, column: str, error: SketchError, partition: str | None = None) -> None:
+def log_ignored(name: TableName, column: str, error: SketchError, partition: str | None = None) -> None:
     """Log that a stored sketch is unreadable and skipped."""
     _log.warning("stored sketch ignored", object=str(name), partition=partition, column=column, reason=str(error))
 
 
-def _merged(
+def _merge_columns(
     name: TableName, partition: str | None, stored: ColumnStatistics | None, new: ColumnStatistics
 ) -> ColumnStatistics:
     """The merged statistics; the new ones alone if the stored ones are of another kind, from an earlier column type."""
     if stored is None or stored.kind is not new.kind:
         return new
-    return merge(stored, new, MergedSketches(lambda error: ignored(name, new.column, error, partition)))
+    return merge(stored, new, MergedSketches(lambda error: log_ignored(name, new.column, error, partition)))

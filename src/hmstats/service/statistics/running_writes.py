@@ -44,10 +44,10 @@ class RunningWrites:
     def remove_older(self, retention_seconds: float) -> int:
         """Delete runs that have stored nothing for so long, in small transactions. Returns their number."""
         removed = 0
-        while found := self._store.write(
+        while count := self._store.write(
             lambda unit: partial_states.remove_dead(unit, int(unit.now_seconds - retention_seconds))
         ):
-            removed += found
+            removed += count
         if removed:
             _log.info("dead_runs_removed", number=removed)
         return removed

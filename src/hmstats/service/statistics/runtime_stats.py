@@ -26,5 +26,5 @@ class RuntimeStats:
             return runtime_stats.newest(connection, until, weight if weight >= 0 else _FOR_EVER)
 
     def remove_older(self, age_seconds: float) -> int:
-        """Remove what is older; returns how many there were."""
+        """Remove counts older than `age_seconds`. Returns the number of rows removed."""
         return self._store.write(lambda unit: runtime_stats.remove_older(unit, int(time.time() - age_seconds)))

@@ -26,30 +26,30 @@ def check_deletable(target: Target) -> None:
         raise MetaError("Cannot delete stats via this API for a transactional table")
 
 
-def table_is_seen(connection: Connection, target: Target, valid: str | None) -> bool:
+def is_table_visible(connection: Connection, target: Target, valid: str | None) -> bool:
     """Whether a reader that sees the write ids `valid` (None: all) sees the table's own statistics."""
     if valid is None or not target.transactional:
         return True
     write_id = statistics_write_ids.read(connection, OF_TABLES, [target.id]).get(target.id, 0)
-    return _seen(ValidWriteIds.parse(valid), write_id, target.parameters)
+    return _is_visible(ValidWriteIds.parse(valid), write_id, target.parameters)
 
 
-def counts_are_seen(table: Table, valid: str | None) -> bool | None:
+def are_counts_visible(table: Table, valid: str | None) -> bool | None:
     """Whether a reader that sees `valid` sees the table's row counts; None if visibility does not apply."""
     if valid is None or table.parameters.get("transactional", "").lower() != "true":
         return None
-    return _seen(ValidWriteIds.parse(valid), table.write_id, table.parameters)
+    return _is_visible(ValidWriteIds.parse(valid), table.write_id, table.parameters)
 
 
-def seen_partitions(connection: Connection, target: Target, names: Sequence[str], valid: str | None) -> list[str]:
+def visible_partitions(connection: Connection, target: Target, names: Sequence[str], valid: str | None) -> list[str]:
     """The partitions whose statistics a reader that sees the write ids `valid` (None: all) sees."""
     if valid is None or not target.transactional:
         return list(names)
     ids = partitions.find_ids(connection, target.id, names)
     write_ids = statistics_write_ids.read(connection, OF_PARTITIONS, list(ids.values()))
-    known = parameters.read(connection, OF_PARTITIONS, list(ids.values()), (PARAMETER,))
+    marks = parameters.read(connection, OF_PARTITIONS, list(ids.values()), (PARAMETER,))
     sees = ValidWriteIds.parse(valid)
-    return [name for name in names if name in ids and _seen(sees, write_ids[ids[name]], known.get(ids[name], {}))]
+    return [name for name in names if name in ids and _is_visible(sees, write_ids[ids[name]], marks.get(ids[name], {}))]
 
 
 def put_marks(
@@ -67,7 +67,7 @@ def put_marks(
     if state.known:
         write_ids = statistics_write_ids.read(unit.connection, of, list(marks))
         valid = ValidWriteIds.parse(state.valid or "")
-        missed = [each for each in marks if not _has_seen(valid, write_ids.get(each, 0))]
+        missed = [each for each in marks if not _writer_saw(valid, write_ids.get(each, 0))]
         parameters.remove(unit, of, missed, (PARAMETER,))
         statistics_write_ids.put(unit, of, list(marks), state.write_id or 0)
     else:
@@ -79,11 +79,11 @@ def put_marks(
     parameters.put(unit, of, {each: {PARAMETER: mark} for each, mark in marks.items() if mark and each not in missed})
 
 
-def _seen(valid: ValidWriteIds, write_id: int, known: Parameters) -> bool:
+def _is_visible(valid: ValidWriteIds, write_id: int, known: Parameters) -> bool:
     return write_id < 1 or (Accurate.parse(known.get(PARAMETER)).basic and valid.sees(write_id))
 
 
-def _has_seen(valid: ValidWriteIds, write_id: int) -> bool:
+def _writer_saw(valid: ValidWriteIds, write_id: int) -> bool:
     return write_id < 1 or valid.sees(write_id) or write_id in valid.aborted
 
 

@@ -15,15 +15,15 @@ INSERT_ONLY_TABLES = 2
 
 def check_transactional(table: Table) -> None:
     """Raise MetaError for a full ACID table, an external transactional one, and an invalid `transactional` value."""
-    given = _lower_keys(table.parameters)
-    text = given.get("transactional", "false").lower()
+    parameters = _lower_keys(table.parameters)
+    text = parameters.get("transactional", "false").lower()
     if text == "false":
         return
     if text != "true":
         raise MetaError(
             f"'transactional' property of TBLPROPERTIES may only have value 'true': {table.name}, found {text}"
         )
-    if table.table_type == EXTERNAL_TABLE or given.get("external", "").lower() == "true":
+    if table.table_type == EXTERNAL_TABLE or parameters.get("external", "").lower() == "true":
         raise MetaError(f"{table.name} cannot be declared transactional because it's an external table")
     if not is_insert_only(table):
         raise MetaError(
@@ -43,9 +43,9 @@ def check_readable(table: Table, capabilities: Collection[int]) -> None:
 
 def is_insert_only(table: Table) -> bool:
     """Whether a table is transactional and insert-only."""
-    given = _lower_keys(table.parameters)
-    transactional = given.get("transactional", "").lower() == "true"
-    return transactional and given.get("transactional_properties", "").lower() == "insert_only"
+    parameters = _lower_keys(table.parameters)
+    transactional = parameters.get("transactional", "").lower() == "true"
+    return transactional and parameters.get("transactional_properties", "").lower() == "insert_only"
 
 
 def _lower_keys(parameters: Mapping[str, str]) -> dict[str, str]:

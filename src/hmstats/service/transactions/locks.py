@@ -7,7 +7,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.transactions import locks, transactions
 from hmstats.store.unit.unit import Connection, Unit
 
-_YOUNG = 10
+_RECENT_DIVISOR = 10
 """Fraction of the timeout, as a divisor, in which a heartbeat is recent: a check within it renews nothing."""
 
 
@@ -31,13 +31,13 @@ class Locks:
         if not request.components:
             raise InvalidInput("a lock must have a component, found none")
 
-        def ask(unit: Unit) -> LockAnswer:
+        def insert(unit: Unit) -> LockAnswer:
             if request.transaction:
                 require_open(unit, [request.transaction], self._timeout_ms)
             lock_id = locks.insert_waiting(unit, request)
             return self._decide(unit, lock_id, request)
 
-        return self._store.write(ask)
+        return self._store.write(insert)
 
     def check(self, lock_id: int) -> LockAnswer:
         """The current state of a lock. The check is a heartbeat too, so a lock that is polled stays in the queue.
@@ -45,17 +45,17 @@ class Locks:
         Raises NoSuchLock, and NoSuchTransaction and TransactionAborted for the lock of a transaction.
         """
         with self._store.read() as connection:
-            known = self._at_a_glance(connection, lock_id)
-        if known is not None:
-            return LockAnswer(lock_id, known)
+            recent = self._recent_state(connection, lock_id)
+        if recent is not None:
+            return LockAnswer(lock_id, recent)
 
-        def look(unit: Unit) -> LockAnswer:
-            kept = self._keep(unit, lock_id)
-            if kept.state is LockState.ACQUIRED:
+        def renew(unit: Unit) -> LockAnswer:
+            renewed = self._record_heartbeat(unit, lock_id)
+            if renewed.state is LockState.ACQUIRED:
                 return LockAnswer(lock_id, LockState.ACQUIRED)
             return self._decide(unit, lock_id, None)
 
-        return self._store.write(look)
+        return self._store.write(renew)
 
     def unlock(self, lock_id: int) -> None:
         """Release a lock; a missing lock counts as released.
@@ -66,9 +66,9 @@ class Locks:
         def release(unit: Unit) -> None:
             if locks.remove_unbound(unit, lock_id):
                 return
-            held = locks.find(unit.connection, lock_id)
-            if held is not None:
-                raise TransactionOpen(f"{held} is released with its transaction {held.transaction}, not before")
+            lock = locks.get(unit.connection, lock_id)
+            if lock is not None:
+                raise TransactionOpen(f"{lock} is released with its transaction {lock.transaction}, not before")
 
         self._store.write(release)
 
@@ -80,7 +80,7 @@ class Locks:
 
         def beat(unit: Unit) -> None:
             if lock_id:
-                self._keep(unit, lock_id)
+                self._record_heartbeat(unit, lock_id)
             if transaction:
                 prolong(unit, transaction, self._timeout_ms)
 
@@ -92,28 +92,28 @@ class Locks:
         with self._store.read() as connection:
             return locks.listed(connection, wanted, self._timeout_ms)
 
-    def _at_a_glance(self, connection: Connection, lock_id: int) -> LockState | None:
-        """The answer of a check that would write nothing but a heartbeat while the last is recent; else None.
+    def _recent_state(self, connection: Connection, lock_id: int) -> LockState | None:
+        """The state of a lock if a check need write nothing, since its last heartbeat is recent; else None.
 
         Clients poll many times a second while they wait: reads alone do not block the holder.
         """
-        found = locks.heard_of(connection, lock_id)
-        if found is None or found[1] > self._timeout_ms // _YOUNG:
+        state = locks.state_and_age(connection, lock_id)
+        if state is None or state[1] > self._timeout_ms // _RECENT_DIVISOR:
             return None
-        if found[0] is LockState.WAITING and locks.first_blocked(connection, lock_id) is None:
+        if state[0] is LockState.WAITING and locks.first_blocked(connection, lock_id) is None:
             return None
-        return found[0]
+        return state[0]
 
-    def _keep(self, unit: Unit, lock_id: int) -> Lock:
+    def _record_heartbeat(self, unit: Unit, lock_id: int) -> Lock:
         """Record a heartbeat of a lock, or of the transaction that holds it. Raises NoSuchLock."""
-        alone = locks.prolong(unit, lock_id, self._timeout_ms)
-        if alone is not None:
-            return alone
-        bound = locks.find(unit.connection, lock_id)
-        if bound is None or not bound.transaction:
+        without_transaction = locks.prolong(unit, lock_id, self._timeout_ms)
+        if without_transaction is not None:
+            return without_transaction
+        lock = locks.get(unit.connection, lock_id)
+        if lock is None or not lock.transaction:
             raise _missing(lock_id)
-        prolong(unit, bound.transaction, self._timeout_ms)
-        return bound
+        prolong(unit, lock.transaction, self._timeout_ms)
+        return lock
 
     def _decide(self, unit: Unit, lock_id: int, request: LockRequest | None) -> LockAnswer:
         """Grant a waiting lock unless another blocks it; if its request must not wait, remove it then."""

@@ -18,7 +18,7 @@ _MOST_AT_ONCE = 1_000
 """Most transactions that a call opens, as in Hive."""
 _HIGHEST_SEED = 2**62
 """Highest first id that can be set, half of all ids; a higher one would leave too few."""
-_TIDY_EVERY = 1_000
+_REMOVE_ENDED_EVERY = 1_000
 """Ended transactions are deleted each time the ids pass a multiple of this."""
 
 
@@ -36,8 +36,8 @@ class Transactions:
 
         def begin(unit: Unit) -> list[int]:
             ids = transactions.open_many(unit, min(count, _MOST_AT_ONCE), owner, kind)
-            if ids[-1] % _TIDY_EVERY < len(ids):
-                transactions.forget_ended(unit)
+            if ids[-1] % _REMOVE_ENDED_EVERY < len(ids):
+                transactions.remove_ended(unit)
             return ids
 
         return self._store.write(begin)
@@ -73,8 +73,8 @@ class Transactions:
         """Abort the open ones of these transactions, and release their locks."""
 
         def undo(unit: Unit) -> None:
-            found = transactions.lock_states(unit, ids, self._timeout_ms)
-            ended = [each for each, (state, _) in found.items() if state is not TransactionState.COMMITTED]
+            states = transactions.lock_states(unit, ids, self._timeout_ms)
+            ended = [each for each, (state, _) in states.items() if state is not TransactionState.COMMITTED]
             _end(unit, ended, TransactionState.ABORTED)
 
         self._store.write(undo)
@@ -89,9 +89,10 @@ class Transactions:
         ids = range(lowest, highest + 1)
 
         def beat(unit: Unit) -> tuple[set[int], set[int]]:
-            found = transactions.lock_states(unit, ids, self._timeout_ms)
+            states = transactions.lock_states(unit, ids, self._timeout_ms)
             by_state = {
-                wanted: {i for i, (state, _) in found.items() if state is wanted} for wanted in TransactionState
+                wanted_state: {i for i, (state, _) in states.items() if state is wanted_state}
+                for wanted_state in TransactionState
             }
             alive, aborted = by_state[TransactionState.OPEN], by_state[TransactionState.ABORTED]
             transactions.prolong(unit, sorted(alive))
@@ -120,28 +121,28 @@ class Transactions:
 
         self._store.write(move)
 
-    def take_write_ids(self, name: TableName, ids: Sequence[int], *, anew: bool) -> dict[int, int]:
+    def allocate_write_ids(self, name: TableName, ids: Sequence[int], *, anew: bool) -> dict[int, int]:
         """Write ids of a table by transaction: those that the open transactions have, or new ones.
 
         With `anew` each gets a new id. Raises MetaError if there are no transactions or one is read-only,
         NoSuchTransaction, TransactionAborted.
         """
-        wanted = sorted(set(ids))
-        if not wanted:
+        transaction_ids = sorted(set(ids))
+        if not transaction_ids:
             raise MetaError(f"write ids of {name} must be taken by a transaction, found none")
 
-        def take(unit: Unit) -> dict[int, int]:
-            kinds = require_open(unit, wanted, self._timeout_ms)
+        def allocate(unit: Unit) -> dict[int, int]:
+            kinds = require_open(unit, transaction_ids, self._timeout_ms)
             readers = [each for each, kind in kinds.items() if kind == READ_ONLY]
             if readers:
                 raise MetaError(f"transactions {readers} only read: they take no write ids of {name}")
             if anew:
-                write_ids.give_back(unit, name, wanted)
-            had = write_ids.taken(unit.connection, name, wanted)
-            missing = [each for each in wanted if each not in had]
-            return dict(sorted((had | (write_ids.take(unit, name, missing) if missing else {})).items()))
+                write_ids.release(unit, name, transaction_ids)
+            existing = write_ids.of_transactions(unit.connection, name, transaction_ids)
+            missing = [each for each in transaction_ids if each not in existing]
+            return dict(sorted((existing | (write_ids.allocate(unit, name, missing) if missing else {})).items()))
 
-        return self._store.write(take)
+        return self._store.write(allocate)
 
     def valid_write_ids(
         self, names: Iterable[TableName], snapshot: Snapshot | None, write_id: int | None
@@ -153,17 +154,17 @@ class Transactions:
         with self._store.read() as connection:
             highest, listed = transactions.unfinished(connection, self._timeout_ms)
             now = Snapshot.of(highest, listed)
-            found = []
+            valid = []
             for name in names:
-                seen = snapshot or now
+                visible = snapshot or now
                 if snapshot is None and write_id is not None:
                     writer = write_ids.transaction_of(connection, name, write_id)
                     if writer is None:
                         raise MetaError(f"invalid write id {write_id} for table {name}")
-                    seen = now.as_seen_by(writer)
-                mark, written = write_ids.written(connection, name, seen.high_water_mark)
-                found.append(ValidWriteIds.of(mark, written, seen))
-            return found
+                    visible = now.as_seen_by(writer)
+                mark, written = write_ids.visible_up_to(connection, name, visible.high_water_mark)
+                valid.append(ValidWriteIds.of(mark, written, visible))
+            return valid
 
     def last_write_id(self, name: TableName) -> int:
         """The highest write id that a table has given; 0 before the first."""
@@ -186,12 +187,12 @@ def require_open(unit: Unit, ids: Sequence[int], timeout_ms: int) -> dict[int, i
 
     Raises NoSuchTransaction or TransactionAborted for the first that is not open.
     """
-    found = transactions.lock_states(unit, ids, timeout_ms)
+    states = transactions.lock_states(unit, ids, timeout_ms)
     for each in ids:
-        state = found[each][0] if each in found else None
+        state = states[each][0] if each in states else None
         if state is not TransactionState.OPEN:
             raise _not_open(each, state)
-    return {each: kind for each, (_, kind) in found.items()}
+    return {each: kind for each, (_, kind) in states.items()}
 
 
 def prolong(unit: Unit, transaction: int, timeout_ms: int) -> None:
@@ -206,8 +207,8 @@ def _check_seed(what: str, seed: int) -> None:
 
 
 def _state(unit: Unit, transaction: int, timeout_ms: int) -> TransactionState | None:
-    found = transactions.lock_states(unit, [transaction], timeout_ms).get(transaction)
-    return None if found is None else found[0]
+    state_and_kind = transactions.lock_states(unit, [transaction], timeout_ms).get(transaction)
+    return None if state_and_kind is None else state_and_kind[0]
 
 
 def _end(unit: Unit, ids: Sequence[int], state: TransactionState) -> None:

@@ -40,15 +40,15 @@ class FileListing:
 
     def sizes(self, locations: Iterable[str]) -> Mapping[str, FileSizes]:
         """Files and bytes by location, without locations that cannot be listed in time."""
-        wanted = [each for each in dict.fromkeys(locations) if self._may_list(each)]
-        if not wanted:
+        listable = [each for each in dict.fromkeys(locations) if self._may_list(each)]
+        if not listable:
             return {}
-        found: dict[str, FileSizes] = {}
+        sizes: dict[str, FileSizes] = {}
         stop = Event()
-        if not _listed_in_time(wanted, found, stop, time.monotonic() + self._seconds):
+        if not _list_in_time(listable, sizes, stop, time.monotonic() + self._seconds):
             stop.set()
-            self._pause(next((each for each in wanted if each not in found), wanted[-1]))
-        return dict(found)
+            self._pause(next((each for each in listable if each not in sizes), listable[-1]))
+        return dict(sizes)
 
     def _may_list(self, location: str) -> bool:
         if self._seconds <= 0:
@@ -68,11 +68,11 @@ def _store_of(location: str) -> str:
     return f"{parsed.scheme}://{parsed.authority}" if parsed.authority else location
 
 
-def _listed_in_time(wanted: Sequence[str], found: dict[str, FileSizes], stop: Event, until: float) -> bool:
+def _list_in_time(locations: Sequence[str], sizes: dict[str, FileSizes], stop: Event, until: float) -> bool:
     """List into `found`. Returns False at the timeout; a thread that hangs in a file system is abandoned."""
-    queue = iter(wanted)
-    count = min(len(wanted), _REMOTE_THREADS) if any(parse(each).scheme != LOCAL for each in wanted) else 1
-    listers = [Thread(target=_list_all, args=(queue, found, stop), daemon=True) for _ in range(count)]
+    queue = iter(locations)
+    count = min(len(locations), _REMOTE_THREADS) if any(parse(each).scheme != LOCAL for each in locations) else 1
+    listers = [Thread(target=_list_all, args=(queue, sizes, stop), daemon=True) for _ in range(count)]
     for each in listers:
         each.start()
     for each in listers:
@@ -80,7 +80,7 @@ def _listed_in_time(wanted: Sequence[str], found: dict[str, FileSizes], stop: Ev
     return not any(each.is_alive() for each in listers)
 
 
-def _list_all(locations: Iterator[str], found: dict[str, FileSizes], stop: Event) -> None:
+def _list_all(locations: Iterator[str], listed: dict[str, FileSizes], stop: Event) -> None:
     for location in locations:
         try:
             sizes = _sizes(*open_location(location), stop)
@@ -89,7 +89,7 @@ def _list_all(locations: Iterator[str], found: dict[str, FileSizes], stop: Event
             continue
         if stop.is_set():
             return
-        found[location] = sizes
+        listed[location] = sizes
 
 
 def _sizes(files: fs.FileSystem, path: str, stop: Event) -> FileSizes:

@@ -22,7 +22,7 @@ from hmstats.model.catalog.names import escape
 
 EVERYWHERE = "*"
 """The root that contains all locations of every store."""
-_MOST_NAMED = 10
+_MOST_LOGGED = 10
 """Most locations listed in one line of the log."""
 _log = structlog.get_logger(__name__)
 
@@ -39,16 +39,16 @@ class Warehouse:
     def __init__(self, root: str, roots: Sequence[str] = (), *, trash: bool = False) -> None:
         self.root = _absolute(root)
         self._everywhere = EVERYWHERE in roots
-        self._named = [self.root, *(_absolute(each) for each in roots if each != EVERYWHERE)]
-        self._roots = [_real(parse(each)) for each in self._named]
+        self._root_texts = [self.root, *(_absolute(each) for each in roots if each != EVERYWHERE)]
+        self._roots = [_real(parse(each)) for each in self._root_texts]
         self._trash = trash
-        self._others: set[Location] = set()
+        self._other_warehouses: set[Location] = set()
         """Clients' other warehouses that have been logged."""
 
     @property
     def roots(self) -> tuple[str, ...]:
         """The prefixes inside which directories are changed, the warehouse first; with EVERYWHERE at the end if set."""
-        return (*self._named, *((EVERYWHERE,) if self._everywhere else ()))
+        return (*self._root_texts, *((EVERYWHERE,) if self._everywhere else ()))
 
     def database_location(self, database: str, catalog_location: str | None = None) -> str:
         """Default location of a database: `<database>.db` below its catalog's location, for `hive` in the warehouse.
@@ -62,19 +62,19 @@ class Warehouse:
         """Default location of a table."""
         return below(database_location, escape(table))
 
-    def holds(self, location: str | None) -> bool:
+    def may_change(self, location: str | None) -> bool:
         """Whether a directory may be moved and removed: it lies inside a root, links followed, and contains no root."""
         return bool(self._inside([location]))
 
-    def warn_of_another(self, database: str, location: str, own: str) -> None:
+    def warn_of_other_warehouse(self, database: str, location: str, own: str) -> None:
         """Log that a client uses another warehouse, once for each.
 
         Its database has the same directory name as the default location (`own`), but another parent.
         """
-        place = parse(location)
-        if place.name != f"{escape(database)}.db" or place == parse(own) or place.parent in self._others:
+        parsed = parse(location)
+        if parsed.name != f"{escape(database)}.db" or parsed == parse(own) or parsed.parent in self._other_warehouses:
             return
-        self._others.add(place.parent)
+        self._other_warehouses.add(parsed.parent)
         _log.warning(
             "a client has another warehouse",
             database=database,
@@ -83,38 +83,42 @@ class Warehouse:
             advice=f"give it the server's: spark.sql.warehouse.dir={self.root}",
         )
 
-    def check_inside(self, what: str, location: str | None) -> None:
+    def check_inside(self, subject: str, location: str | None) -> None:
         """Raise MetaError if a new object would lie outside of the roots: nothing would remove its directory."""
         if location and not self._covers(_real(parse(location))):
-            raise MetaError(f"{what} must lie in {self._said()}, found {location}: add its location to warehouse_roots")
+            raise MetaError(
+                f"{subject} must lie in {self._roots_text()}, found {location}: add its location to warehouse_roots"
+            )
 
-    def check_move(self, what: str, old: str, new: str) -> None:
+    def check_move(self, subject: str, old: str, new: str) -> None:
         """Raise InvalidOperation unless a directory may move from `old` to `new`, both inside the roots."""
         for each in (old, new):
-            if not self.holds(each):
+            if not self.may_change(each):
                 raise InvalidOperation(
-                    f"{what} cannot be renamed: {old} would have to move to {new}, and {each} does not lie in "
-                    f"{self._said()}; add its location to warehouse_roots"
+                    f"{subject} cannot be renamed: {old} would have to move to {new}, and {each} does not lie in "
+                    f"{self._roots_text()}; add its location to warehouse_roots"
                 )
 
-    def check_ours(self, what: str, locations: Iterable[str]) -> None:
+    def check_changeable(self, subject: str, locations: Iterable[str]) -> None:
         """Raise MetaError if a directory may not be changed."""
-        inside = self._inside(given := list(locations))
-        if len(inside) < len(given):
-            (first, *_) = sorted(set(given).difference(inside))
-            raise MetaError(f"{what}: {first} does not lie in {self._said()}; add its location to warehouse_roots")
+        inside = self._inside(all_locations := list(locations))
+        if len(inside) < len(all_locations):
+            (first, *_) = sorted(set(all_locations).difference(inside))
+            raise MetaError(
+                f"{subject}: {first} does not lie in {self._roots_text()}; add its location to warehouse_roots"
+            )
 
-    def check_place(self, location: str) -> None:
+    def check_no_file(self, location: str) -> None:
         """Raise InvalidOperation if a location inside the roots is a file, not a directory."""
         if not self._covers(_real(parse(location))):
             return
         try:
             files, path = open_location(location)
-            found = files.get_file_info(path)
+            info = files.get_file_info(path)
         except OSError as error:
-            _log.warning("directory not looked at", location=location, reason=str(error))
+            _log.warning("directory not checked", location=location, reason=str(error))
             return
-        if found.type is fs.FileType.File:
+        if info.type is fs.FileType.File:
             raise InvalidOperation(f"{location} must be a directory, found a file")
 
     def make_directory(self, location: str | None, unable: str | None = None, *, may_be_files: bool = False) -> None:
@@ -132,16 +136,18 @@ class Warehouse:
         real = _real_locations()
         named = [each for each in dict.fromkeys(locations) if each]
         inside = [each for each in named if self._covers(real(parse(each)))]
-        ours = set(inside)
-        outside = [each for each in named if each not in ours]
+        inside_set = set(inside)
+        outside = [each for each in named if each not in inside_set]
         if outside:
             # Engines make the directories that they name themselves; a call may bring thousands of those.
-            _log.info("directories not made", locations=outside[:_MOST_NAMED], number=len(outside), roots=self._named)
+            _log.info(
+                "directories not made", locations=outside[:_MOST_LOGGED], number=len(outside), roots=self._root_texts
+            )
         try:
             making.make_all(inside, may_be_files=may_be_files)
         except making.CannotMake as error:
-            said = unable or f"{error.location} is not a directory or unable to create one"
-            raise MetaError(f"{said}: {error}") from error
+            message = unable or f"{error.location} is not a directory or unable to create one"
+            raise MetaError(f"{message}: {error}") from error
 
     def inside(self, locations: Iterable[str]) -> list[str]:
         """The locations that may be moved and removed: inside the roots."""
@@ -165,7 +171,7 @@ class Warehouse:
                 remove(files, path)
                 directories.remove_empty_parents(files, path, levels)
 
-            self._try(location, "remove", upwards)
+            self._try_change(location, "remove", upwards)
 
     def empty_directories(self, locations: Iterable[str], *, purge: bool = False) -> None:
         """Remove the contents of directories inside the roots. Raises MetaError if one cannot be emptied."""
@@ -196,14 +202,14 @@ class Warehouse:
     def _files_of(self, location: str) -> list[str]:
         try:
             files, path = open_location(location)
-            found = files.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
+            infos = files.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
         except OSError as error:
             raise MetaError(f"{location} could not be listed: {error}") from error
-        return [str(each.path) for each in found if each.is_file]
+        return [str(each.path) for each in infos if each.is_file]
 
-    def leave(self, locations: Collection[str]) -> None:
+    def log_kept(self, locations: Collection[str]) -> None:
         """Log that directories of a dropped object are not removed, since another object uses them."""
-        _leave(locations, "it is, holds or lies in the location of something else")
+        _log_kept(locations, "another object's location equals, contains or lies in it")
 
     def planned_move(self, old: str, new: str) -> DirectoryMove | None:
         """Plan the move of a directory to another location inside the roots; None if it does not exist.
@@ -211,8 +217,8 @@ class Warehouse:
         Raises InvalidOperation if it cannot be moved. Nothing is changed yet.
         """
         for each in (old, new):
-            if not self.holds(each):
-                raise InvalidOperation(f"{each} does not lie in {self._said()}: no directory was moved")
+            if not self.may_change(each):
+                raise InvalidOperation(f"{each} does not lie in {self._roots_text()}: no directory was moved")
         if parse(old).scheme != parse(new).scheme or parse(old).authority != parse(new).authority:
             raise InvalidOperation(f"{old} could not be moved to {new}: they are in two stores")
         try:
@@ -221,7 +227,7 @@ class Warehouse:
             if files.get_file_info(path).type is fs.FileType.NotFound:
                 return None
             if files.get_file_info(target).type is not fs.FileType.NotFound:
-                raise InvalidOperation(f"{new} is there already: {old} was not moved")
+                raise InvalidOperation(f"{new} exists already: {old} was not moved")
         except OSError as error:
             raise InvalidOperation(f"{old} could not be moved to {new}: {error}") from error
         return DirectoryMove(files, path, target)
@@ -251,9 +257,9 @@ class Warehouse:
         """The locations that may be moved and removed. If `verb` is given, the others are logged with it."""
         real = _real_locations()
         named = [each for each in locations if each]
-        inside = [each for each in named if self._is_ours(real(parse(each)))]
+        inside = [each for each in named if self._may_change(real(parse(each)))]
         if verb and len(inside) < len(named):
-            _leave(set(named).difference(inside), f"it is not inside the warehouse_roots, {self._said()}")
+            _log_kept(set(named).difference(inside), f"it is not inside the warehouse_roots, {self._roots_text()}")
         return inside
 
     def _covers(self, location: Location) -> bool:
@@ -261,15 +267,15 @@ class Warehouse:
             return False
         return self._everywhere or any(root == location or root.holds(location) for root in self._roots)
 
-    def _is_ours(self, location: Location) -> bool:
+    def _may_change(self, location: Location) -> bool:
         if location.is_root or not self._covers(location):
             return False
         return not any(root == location or location.holds(root) for root in self._roots)
 
-    def _said(self) -> str:
-        return "an absolute location" if self._everywhere else ", ".join(self._named)
+    def _roots_text(self) -> str:
+        return "an absolute location" if self._everywhere else ", ".join(self._root_texts)
 
-    def _try(self, location: str, verb: str, change: _Change) -> None:
+    def _try_change(self, location: str, verb: str, change: _Change) -> None:
         try:
             change(*open_location(location))
         except OSError as error:
@@ -277,8 +283,8 @@ class Warehouse:
             _log.warning("directory not changed", verb=verb, location=location, reason=str(error))
 
 
-def _leave(locations: Collection[str], reason: str) -> None:
-    named = sorted(locations)[:_MOST_NAMED]
+def _log_kept(locations: Collection[str], reason: str) -> None:
+    named = sorted(locations)[:_MOST_LOGGED]
     if named:
         _log.warning("directories left", locations=named, number=len(locations), reason=reason)
 

@@ -20,8 +20,8 @@ def valid(connection: Connection, hashed: str) -> tuple[ApiToken, int] | None:
     """The token with this hash that is not expired, and the database's time in epoch ms; None if there is none."""
     now = now_ms(connection)
     lasting = or_(_T.EXPIRES_AT.is_(None), now < _T.EXPIRES_AT)
-    found = connection.execute(select(*_COLUMNS, now).where(_T.HASH == hashed, lasting)).one_or_none()
-    return None if found is None else (_token(found), int(found[-1]))
+    row = connection.execute(select(*_COLUMNS, now).where(_T.HASH == hashed, lasting)).one_or_none()
+    return None if row is None else (_token(row), int(row[-1]))
 
 
 def all_tokens(connection: Connection) -> list[ApiToken]:

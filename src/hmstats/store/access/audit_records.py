@@ -34,18 +34,18 @@ class Numbered(NamedTuple):
 
 
 def insert_many(unit: Unit, records: Sequence[Numbered]) -> None:
-    """Insert records, but those that are there: a commit whose answer was lost may have stored them."""
+    """Insert records, except stored ones: a commit whose answer was lost may have stored them."""
     _insert(unit, RECORDS, [_row(each) for each in records])
     named = [row for each in records for row in _named(each)]
     if named:
         _insert(unit, OBJECTS, named)
 
 
-def find(connection: Connection, wanted: WantedRecords, limit: int) -> list[AuditRecord]:
+def newest(connection: Connection, wanted: WantedRecords, limit: int) -> list[AuditRecord]:
     """The wanted records, the newest first, `limit` at most."""
-    newest = (_R.AT.desc(), _R.WRITER.desc(), _R.NUMBER.desc())
-    found = connection.execute(select(RECORDS).where(*_conditions(wanted)).order_by(*newest).limit(limit))
-    return [_record(row) for row in found]
+    newest_first = (_R.AT.desc(), _R.WRITER.desc(), _R.NUMBER.desc())
+    rows = connection.execute(select(RECORDS).where(*_conditions(wanted)).order_by(*newest_first).limit(limit))
+    return [_record(row) for row in rows]
 
 
 def remove_older(unit: Unit, before_ms: int) -> int:
@@ -93,29 +93,29 @@ def _key(numbered: Numbered) -> dict[str, int]:
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    """Catalog, database and table; empty texts for those that an object has not."""
+    """Catalog, database and table; empty texts for those that an object lacks."""
     return tuple(_cut(part, _MOST_NAME_CHARACTERS) for part in (*name.split(".", 2), "", "")[:3])
 
 
 def _cut(text: Any, most: int) -> Any:
-    """A text as every database can hold it; None stays."""
+    """A text cut to what every database can hold; None stays None."""
     if text is None:
         return None
     return text[:most].encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def _conditions(wanted: WantedRecords) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
+    conditions: list[ColumnElement[bool]] = []
     if wanted.about is not None:
         same = (_O[name] == _R[name] for name in _KEY)
-        found.append(exists(select(_O.AT).where(*same, _is_about(wanted.about))))
+        conditions.append(exists(select(_O.AT).where(*same, _is_about(wanted.about))))
     if wanted.since_ms is not None:
-        found.append(_R.AT >= wanted.since_ms)
+        conditions.append(_R.AT >= wanted.since_ms)
     if wanted.user is not None:
-        found.append(or_(*(each == wanted.user for each in (_R.PRINCIPAL, _R.USER_NAME, _R.VIA))))
+        conditions.append(or_(*(each == wanted.user for each in (_R.PRINCIPAL, _R.USER_NAME, _R.VIA))))
     if wanted.denied:
-        found.append(~_R.ALLOWED)
-    return found
+        conditions.append(~_R.ALLOWED)
+    return conditions
 
 
 def _is_about(name: Sequence[str]) -> ColumnElement[bool]:

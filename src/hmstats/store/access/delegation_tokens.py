@@ -19,7 +19,7 @@ _NUMBER_BITS = 31
 """Clients read the number as a signed integer of 32 bits."""
 
 
-class Stored(NamedTuple):
+class StoredToken(NamedTuple):
     """A token with its secret, and the database's time in epoch ms."""
 
     token: DelegationToken
@@ -27,16 +27,16 @@ class Stored(NamedTuple):
     now_ms: int
 
 
-def valid(connection: Connection, number: int) -> Stored | None:
+def valid(connection: Connection, number: int) -> StoredToken | None:
     """The token with this number that is not expired; None if there is none."""
     now = now_ms(connection)
-    wanted = select(*_COLUMNS, _T.SECRET, now).where(_T.NUMBER == number, now < _T.EXPIRES_AT)
-    found = connection.execute(wanted).one_or_none()
-    return None if found is None else Stored(DelegationToken(*found[:6]), found[6], int(found[7]))
+    query = select(*_COLUMNS, _T.SECRET, now).where(_T.NUMBER == number, now < _T.EXPIRES_AT)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else StoredToken(DelegationToken(*row[:6]), row[6], int(row[7]))
 
 
 def valid_numbers(connection: Connection, numbers: Sequence[int]) -> set[int]:
-    """Which of some numbers are those of tokens that are not expired."""
+    """The numbers among these of tokens that are not expired."""
     lasting = now_ms(connection) < _T.EXPIRES_AT
     return set(connection.execute(select(_T.NUMBER).where(one_of(connection, _T.NUMBER, numbers), lasting)).scalars())
 
@@ -66,7 +66,7 @@ def remove_expired(unit: Unit) -> int:
 
 
 def _insert(unit: Unit, token: DelegationToken, secret: str, expires_ms: int) -> bool:
-    """Inserts a row; False if its number is taken."""
+    """Insert a row. Returns False if its number is taken."""
     dialect: Any = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
     row = {
         "NUMBER": token.number,

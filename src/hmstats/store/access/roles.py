@@ -74,7 +74,7 @@ def revoke(unit: Unit, role_id: int, principal: Principal) -> None:
     unit.connection.execute(delete(ROLE_MAP).where(ROLE_MAP.c.ROLE_ID == role_id, _is(principal)))
 
 
-def take_grant_option(unit: Unit, role_id: int, principal: Principal) -> None:
+def revoke_grant_option(unit: Unit, role_id: int, principal: Principal) -> None:
     """Revoke the grant option of a principal's role, but not the role."""
     here = (ROLE_MAP.c.ROLE_ID == role_id) & _is(principal)
     unit.connection.execute(update(ROLE_MAP).where(here).values(GRANT_OPTION=0))

@@ -37,16 +37,16 @@ def keys(connection: Connection) -> list[str]:
 
 def insert_key(unit: Unit, key: str) -> int:
     """Insert a master key. Returns its id."""
-    made = insert(MASTER_KEYS).values(MASTER_KEY=key).returning(MASTER_KEYS.c.KEY_ID)
-    return int(unit.connection.execute(made).scalar_one())
+    statement = insert(MASTER_KEYS).values(MASTER_KEY=key).returning(MASTER_KEYS.c.KEY_ID)
+    return int(unit.connection.execute(statement).scalar_one())
 
 
-def replace_key(unit: Unit, number: int, key: str) -> bool:
+def replace_key(unit: Unit, key_id: int, key: str) -> bool:
     """Replace the master key with this id. Returns False if it does not exist."""
-    here = MASTER_KEYS.c.KEY_ID == number
+    here = MASTER_KEYS.c.KEY_ID == key_id
     return unit.connection.execute(update(MASTER_KEYS).where(here).values(MASTER_KEY=key)).rowcount > 0
 
 
-def remove_key(unit: Unit, number: int) -> bool:
+def remove_key(unit: Unit, key_id: int) -> bool:
     """Remove the master key with this id. Returns False if it does not exist."""
-    return unit.connection.execute(delete(MASTER_KEYS).where(MASTER_KEYS.c.KEY_ID == number)).rowcount > 0
+    return unit.connection.execute(delete(MASTER_KEYS).where(MASTER_KEYS.c.KEY_ID == key_id)).rowcount > 0

@@ -23,7 +23,7 @@ def names(connection: Connection) -> list[str]:
 def insert_one(unit: Unit, catalog: Catalog) -> None:
     """Insert a catalog."""
     row = {"NAME": catalog.name, "DESC": catalog.description, "LOCATION_URI": catalog.location}
-    unit.connection.execute(insert(CTLGS), {"CTLG_ID": _number(unit), "CREATE_TIME": unit.now_seconds, **row})
+    unit.connection.execute(insert(CTLGS), {"CTLG_ID": _new_id(unit), "CREATE_TIME": unit.now_seconds, **row})
 
 
 def replace(unit: Unit, catalog: Catalog) -> None:
@@ -37,9 +37,9 @@ def remove(unit: Unit, name: str) -> None:
     unit.connection.execute(delete(CTLGS).where(CTLGS.c.NAME == name))
 
 
-def _number(unit: Unit) -> int:
+def _new_id(unit: Unit) -> int:
     """A new catalog's id; beside a Hive from Hive's sequence, which ignores the catalog made by Hive's own script."""
     taken = set(unit.connection.execute(select(CTLGS.c.CTLG_ID)).scalars())
     if not unit.shape.beside_hive:
         return max(taken, default=0) + 1
-    return next(each for each in unit.ids(ids.Sequence.CATALOG, len(taken) + 1) if each not in taken)
+    return next(catalog_id for catalog_id in unit.ids(ids.Sequence.CATALOG, len(taken) + 1) if catalog_id not in taken)

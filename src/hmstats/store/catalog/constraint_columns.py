@@ -64,17 +64,17 @@ def _columns(connection: Connection, descriptors: Sequence[int]) -> dict[int, di
     """The lower-case column names by index, for each descriptor."""
     c = COLUMNS_V2.c
     query = select(c.CD_ID, c.INTEGER_IDX, c.COLUMN_NAME).where(one_of(connection, c.CD_ID, descriptors))
-    found: dict[int, dict[int, str]] = {each: {} for each in descriptors}
+    columns: dict[int, dict[int, str]] = {each: {} for each in descriptors}
     for descriptor, index, name in connection.execute(query):
-        found[descriptor][index] = name.lower()
-    return found
+        columns[descriptor][index] = name.lower()
+    return columns
 
 
 def _moves(old: Mapping[int, str], new: Mapping[int, str]) -> dict[int, int]:
     """The new index by old index, of the columns that still exist."""
-    places = {name: index for index, name in new.items()}
-    moves = {index: places[name] for index, name in old.items() if name in places}
-    gone = old.keys() - moves.keys()
-    if len(gone) == 1 and len(old) == len(new) and new.keys() >= gone and new[min(gone)] not in old.values():
-        moves |= {index: index for index in gone}
+    indexes = {name: index for index, name in new.items()}
+    moves = {index: indexes[name] for index, name in old.items() if name in indexes}
+    lost = old.keys() - moves.keys()
+    if len(lost) == 1 and len(old) == len(new) and new.keys() >= lost and new[min(lost)] not in old.values():
+        moves |= {index: index for index in lost}
     return moves

@@ -25,18 +25,18 @@ _PARENT_KEY, _CHILD_KEY = PARTITION_KEYS.alias("parent_key"), PARTITION_KEYS.ali
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ColumnIndex:
     """A constraint's column: its column descriptor, None for a partition key, and its index, -1 for no column."""
 
     descriptor: int | None
     index: int
 
 
-NOWHERE = Place(None, -1)
+NO_COLUMN = ColumnIndex(None, -1)
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class ConstrainedTable:
     """A table for constraints, locked until the unit ends."""
 
     id: int
@@ -44,24 +44,24 @@ class Holder:
     columns: tuple[Column, ...]
     partition_keys: tuple[Column, ...]
 
-    def place(self, column: str) -> Place | None:
-        """The place of a column or partition key, by lower-case name; None if it does not exist."""
+    def find_column(self, column: str) -> ColumnIndex | None:
+        """The column or partition key with a lower-case name; None if it does not exist."""
         for descriptor, columns in ((self.descriptor, self.columns), (None, self.partition_keys)):
             names = [each.name.lower() for each in columns]
             if column in names:
-                return Place(descriptor, names.index(column))
+                return ColumnIndex(descriptor, names.index(column))
         return None
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class ResolvedConstraint:
     """A constraint with the ids for its row; the child is set for a foreign key only."""
 
     constraint: ColumnConstraint
     parent_id: int
-    parent: Place
+    parent: ColumnIndex
     child_id: int | None = None
-    child: Place | None = None
+    child: ColumnIndex | None = None
 
 
 def of(name: TableName) -> Wanted:
@@ -69,17 +69,19 @@ def of(name: TableName) -> Wanted:
     return Wanted(name.catalog, name.database, name.table)
 
 
-def lock(unit: Unit, name: TableName) -> Holder | None:
+def lock(unit: Unit, name: TableName) -> ConstrainedTable | None:
     """The table, its row locked until the unit ends; None if it does not exist."""
     target = table_facts.lock(unit, name)
     if target is None:
         return None
     query = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == target.id)
     descriptor = unit.connection.execute(query).scalar_one_or_none()
-    return Holder(target.id, descriptor, target.stored_columns, target.partition_keys)
+    return ConstrainedTable(target.id, descriptor, target.stored_columns, target.partition_keys)
 
 
-def own(connection: Connection, kinds: Collection[ConstraintKind], tables: Wanted) -> list[ColumnConstraint]:
+def without_foreign_keys(
+    connection: Connection, kinds: Collection[ConstraintKind], tables: Wanted
+) -> list[ColumnConstraint]:
     """The constraints of these kinds other than foreign keys, by table, name and position."""
     query = select(
         _K,
@@ -125,10 +127,10 @@ def names(connection: Connection, table_id: int) -> set[str]:
     return set(connection.execute(select(_C.CONSTRAINT_NAME).where(_C.PARENT_TBL_ID == table_id)).scalars())
 
 
-def insert_many(unit: Unit, placed: Sequence[Placed]) -> None:
+def insert_many(unit: Unit, constraints: Sequence[ResolvedConstraint]) -> None:
     """Insert constraints."""
-    if placed:
-        unit.connection.execute(insert(_K), [_row(each) for each in placed])
+    if constraints:
+        unit.connection.execute(insert(_K), [_row(each) for each in constraints])
 
 
 def remove(unit: Unit, table_id: int, name: str) -> bool:
@@ -191,15 +193,15 @@ def _reference(row: Any) -> Reference:
     return Reference(table, row.PARENT_COLUMN, row.PRIMARY_KEY, row.UPDATE_RULE or 0, row.DELETE_RULE or 0)
 
 
-def _row(placed: Placed) -> dict[str, Any]:
-    constraint, reference, child = placed.constraint, placed.constraint.reference, placed.child
+def _row(resolved: ResolvedConstraint) -> dict[str, Any]:
+    constraint, reference, child = resolved.constraint, resolved.constraint.reference, resolved.child
     return {
         "CHILD_CD_ID": child.descriptor if child else None,
         "CHILD_INTEGER_IDX": child.index if child else None,
-        "CHILD_TBL_ID": placed.child_id,
-        "PARENT_CD_ID": placed.parent.descriptor,
-        "PARENT_INTEGER_IDX": placed.parent.index,
-        "PARENT_TBL_ID": placed.parent_id,
+        "CHILD_TBL_ID": resolved.child_id,
+        "PARENT_CD_ID": resolved.parent.descriptor,
+        "PARENT_INTEGER_IDX": resolved.parent.index,
+        "PARENT_TBL_ID": resolved.parent_id,
         "POSITION": constraint.position,
         "CONSTRAINT_NAME": constraint.name,
         "CONSTRAINT_TYPE": constraint.kind.value,

@@ -22,8 +22,8 @@ _NATIVE, REMOTE = "NATIVE", "REMOTE"
 
 def get(connection: Connection, name: DatabaseName) -> Database | None:
     """The database; None if it does not exist."""
-    found = get_many(connection, name.catalog, [name.database])
-    return found[0] if found else None
+    databases = get_many(connection, name.catalog, [name.database])
+    return databases[0] if databases else None
 
 
 def get_many(connection: Connection, catalog: str, names: Sequence[str]) -> list[Database]:

@@ -17,8 +17,8 @@ _NAMED = FUNCS.join(DBS, DBS.c.DB_ID == FUNCS.c.DB_ID)
 
 def get(connection: Connection, name: FunctionName) -> Function | None:
     """The function; None if it does not exist."""
-    found = _read(connection, _inside(name.parent), FUNCS.c.FUNC_NAME == name.function)
-    return found[0] if found else None
+    functions = _read(connection, _inside(name.parent), FUNCS.c.FUNC_NAME == name.function)
+    return functions[0] if functions else None
 
 
 def get_all(connection: Connection, catalog: str) -> list[Function]:
@@ -96,11 +96,11 @@ def _read(connection: Connection, *conditions: Any) -> list[Function]:
 
 def _resources(connection: Connection, function_ids: Sequence[int]) -> dict[int, list[Resource]]:
     query = select(FUNC_RU).where(one_of(connection, FUNC_RU.c.FUNC_ID, function_ids)).order_by(FUNC_RU.c.INTEGER_IDX)
-    found: dict[int, list[Resource]] = {}
+    resources: dict[int, list[Resource]] = {}
     for row in connection.execute(query):
         resource = Resource(ResourceKind(row.RESOURCE_TYPE), row.RESOURCE_URI or "")
-        found.setdefault(row.FUNC_ID, []).append(resource)
-    return found
+        resources.setdefault(row.FUNC_ID, []).append(resource)
+    return resources
 
 
 def _row(function: Function) -> dict[str, Any]:

@@ -40,18 +40,20 @@ def read(connection: Connection, names: Sequence[TableName]) -> dict[TableName, 
     }
 
 
-def put(unit: Unit, view: TableName, creation: Creation) -> None:
+def replace(unit: Unit, view: TableName, creation: Creation) -> None:
     """Replace the sources of a view, as of the unit's time. Raises InvalidObject if a source does not exist."""
     values = {"TXN_LIST": creation.transactions, "MATERIALIZATION_TIME": unit.now_seconds * 1000}
-    found = unit.connection.execute(select(_V.MV_CREATION_METADATA_ID).where(_is(view))).scalar_one_or_none()
-    if found is None:
-        found = unit.ids(ids.Sequence.MATERIALIZED_VIEW, 1)[0]
+    view_id = unit.connection.execute(select(_V.MV_CREATION_METADATA_ID).where(_is(view))).scalar_one_or_none()
+    if view_id is None:
+        view_id = unit.ids(ids.Sequence.MATERIALIZED_VIEW, 1)[0]
         key = {"CAT_NAME": view.catalog, "DB_NAME": view.database, "TBL_NAME": view.table}
-        unit.connection.execute(insert(MV_CREATION_METADATA), {"MV_CREATION_METADATA_ID": found, **key, **values})
+        unit.connection.execute(insert(MV_CREATION_METADATA), {"MV_CREATION_METADATA_ID": view_id, **key, **values})
     else:
         unit.connection.execute(update(MV_CREATION_METADATA).where(_is(view)).values(values))
-        unit.connection.execute(delete(MV_TABLES_USED).where(_U.MV_CREATION_METADATA_ID == found))
-    rows = [{"MV_CREATION_METADATA_ID": found, **row} for row in _used(unit.connection, view, creation.sources)]
+        unit.connection.execute(delete(MV_TABLES_USED).where(_U.MV_CREATION_METADATA_ID == view_id))
+    rows = [
+        {"MV_CREATION_METADATA_ID": view_id, **row} for row in _source_rows(unit.connection, view, creation.sources)
+    ]
     if rows:
         unit.connection.execute(insert(MV_TABLES_USED), rows)
 
@@ -72,7 +74,7 @@ def rename(unit: Unit, view: TableName, name: TableName) -> None:
     unit.connection.execute(update(MV_CREATION_METADATA).where(_is(view)).values(new))
 
 
-def using(connection: Connection, table_ids: Sequence[int]) -> list[TableName]:
+def views_of(connection: Connection, table_ids: Sequence[int]) -> list[TableName]:
     """The names of the views that read any of these tables, sorted."""
     query = select(_V.CAT_NAME, _V.DB_NAME, _V.TBL_NAME).distinct()
     query = query.join(MV_TABLES_USED, _U.MV_CREATION_METADATA_ID == _V.MV_CREATION_METADATA_ID)
@@ -86,23 +88,23 @@ def _remove(unit: Unit, condition: Any) -> None:
     unit.connection.execute(delete(MV_CREATION_METADATA).where(condition))
 
 
-def _used(connection: Connection, view: TableName, sources: Sequence[SourceTable]) -> list[dict[str, int]]:
+def _source_rows(connection: Connection, view: TableName, sources: Sequence[SourceTable]) -> list[dict[str, int]]:
     """The rows of the sources without duplicates. Raises InvalidObject if a source does not exist."""
-    wanted = {each.name: each for each in sources}
+    by_name = {each.name: each for each in sources}
     query = select(TBLS.c.TBL_ID, DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME).select_from(_NAMED)
-    rows = connection.execute(query.where(or_(*map(_is_table, wanted)))) if wanted else ()
-    found = {TableName(*name): table_id for table_id, *name in rows}
-    missing = [each for each in wanted if each not in found]
+    rows = connection.execute(query.where(or_(*map(_is_table, by_name)))) if by_name else ()
+    table_ids = {TableName(*name): table_id for table_id, *name in rows}
+    missing = [each for each in by_name if each not in table_ids]
     if missing:
-        raise InvalidObject(f"materialized view {view} was made of {missing[0]}, which does not exist")
+        raise InvalidObject(f"materialized view {view}: its source table {missing[0]} does not exist")
     return [
         {
-            "TBL_ID": found[name],
+            "TBL_ID": table_ids[name],
             "INSERTED_COUNT": source.inserted,
             "UPDATED_COUNT": source.updated,
             "DELETED_COUNT": source.deleted,
         }
-        for name, source in wanted.items()
+        for name, source in by_name.items()
     ]
 
 

@@ -18,7 +18,7 @@ from hmstats.model.partitions.partition_filter import (
     Not,
     PartitionFilter,
 )
-from hmstats.store.partitions.partition_filters import ESCAPE, OPERATORS, joined, like_pattern, uncached
+from hmstats.store.partitions.partition_filters import ESCAPE, OPERATORS, join_conditions, like_pattern, uncached
 from hmstats.store.schema import DBS, TABLE_PARAMS, TBLS
 from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
@@ -46,9 +46,9 @@ def names(
 def _condition(connection: Connection, wanted: PartitionFilter, keys: Mapping[str, str]) -> Any:
     match wanted:
         case AllOf(parts):
-            return joined(and_, [_condition(connection, part, keys) for part in parts])
+            return join_conditions(and_, [_condition(connection, part, keys) for part in parts])
         case AnyOf(parts):
-            return joined(or_, [_condition(connection, part, keys) for part in parts])
+            return join_conditions(or_, [_condition(connection, part, keys) for part in parts])
         case Not(inner):
             return not_(_condition(connection, inner, keys))
         case Like(key, pattern):

@@ -58,13 +58,13 @@ from hmstats.store.statements import queued
 from hmstats.store.statements.ordering import by_bytes, by_bytes_of
 from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.storage import descriptors, file_changes, parameters
-from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, joined, pairs, part, read_parts
+from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, joined, pairs, part_query, read_parts
 from hmstats.store.storage.parameters import OF_TABLES
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
 
 _NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
-_HANGING = (
+_TABLE_ID_COLUMNS = (
     KEY_CONSTRAINTS.c.PARENT_TBL_ID,
     KEY_CONSTRAINTS.c.CHILD_TBL_ID,
     *(
@@ -95,14 +95,14 @@ _QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(joined(_VERSIONE
 _KEY, _PARAMETER = "key of table", "parameter of table"
 _K, _P = PARTITION_KEYS.c, TABLE_PARAMS.c
 _PARTS = (
-    part(_KEY, _K.TBL_ID, _K.PKEY_NAME, index=_K.INTEGER_IDX, second=_K.PKEY_TYPE, third=_K.PKEY_COMMENT),
-    part(_PARAMETER, _P.TBL_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
+    part_query(_KEY, _K.TBL_ID, _K.PKEY_NAME, index=_K.INTEGER_IDX, second=_K.PKEY_TYPE, third=_K.PKEY_COMMENT),
+    part_query(_PARAMETER, _P.TBL_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
 )
 _HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
 ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
 """The query for a table's id; its parameters are catalog, database and table."""
 _LOCK = ID.with_for_update(of=TBLS)
-_SPOT = (
+_NEW_TABLE_QUERY = (
     select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID, file_changes.ARE_ANY)
     .outerjoin_from(DBS, TBLS, (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == bindparam("table")))
     .where(_HERE)
@@ -111,8 +111,8 @@ _SPOT = (
 
 def get(connection: Connection, name: TableName) -> Table | None:
     """The table; None if it does not exist."""
-    found = get_many(connection, name.parent, [name.table])
-    return found[0] if found else None
+    tables = get_many(connection, name.parent, [name.table])
+    return tables[0] if tables else None
 
 
 def get_many(connection: Connection, database: DatabaseName, names: Sequence[str]) -> list[Table]:
@@ -155,15 +155,15 @@ def names(connection: Connection, database: DatabaseName, table_types: Sequence[
     return list(connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))).scalars())
 
 
-def rewriting(connection: Connection, database: DatabaseName | None) -> dict[DatabaseName, list[str]]:
+def names_for_rewriting(connection: Connection, database: DatabaseName | None) -> dict[DatabaseName, list[str]]:
     """The names of the materialized views enabled for query rewriting, by database; None is the default catalog."""
     query = select(DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME).select_from(_NAMED)
     query = query.where(TBLS.c.TBL_TYPE == MATERIALIZED_VIEW, TBLS.c.IS_REWRITE_ENABLED)
     query = query.where(DBS.c.CTLG_NAME == DEFAULT_CATALOG if database is None else _inside(database))
-    found: dict[DatabaseName, list[str]] = {}
+    names: dict[DatabaseName, list[str]] = {}
     for catalog, parent, name in connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))):
-        found.setdefault(DatabaseName(catalog, parent), []).append(name)
-    return found
+        names.setdefault(DatabaseName(catalog, parent), []).append(name)
+    return names
 
 
 def summaries(
@@ -198,7 +198,7 @@ def summaries(
 
 def find_id(connection: Connection, name: TableName) -> int | None:
     """The table's id; None if it does not exist."""
-    return connection.execute(ID, _words(name)).scalar_one_or_none()
+    return connection.execute(ID, _name_parameters(name)).scalar_one_or_none()
 
 
 def find_name(connection: Connection, table_id: int) -> TableName | None:
@@ -208,7 +208,7 @@ def find_name(connection: Connection, table_id: int) -> TableName | None:
     return None if row is None else TableName(*row)
 
 
-def find_noted(connection: Connection, name: TableName) -> int | None:
+def find_id_noted(connection: Connection, name: TableName) -> int | None:
     """The table's id, with its version noted; None if it does not exist."""
     query = select(TBLS.c.TBL_ID, VERSIONS.c.VERSION).select_from(_VERSIONED)
     row = connection.execute(query.where(_inside(name.parent), TBLS.c.TBL_NAME == name.table)).one_or_none()
@@ -227,11 +227,11 @@ def bump_every(unit: Unit) -> None:
 
 def lock(unit: Unit, name: TableName) -> int | None:
     """The table's id, its row locked until the unit ends; None if it does not exist."""
-    return unit.connection.execute(_LOCK, _words(name)).scalar_one_or_none()
+    return unit.connection.execute(_LOCK, _name_parameters(name)).scalar_one_or_none()
 
 
-class Spot(NamedTuple):
-    """The database for a new table, with its location and whether it is remote; `taken` if the table exists.
+class NewTablePlacement(NamedTuple):
+    """The database for a new table, with its location and whether it is remote; `table_exists` if the name is taken.
 
     `files_busy` if any change of files is in progress (file_changes.py).
     """
@@ -239,14 +239,18 @@ class Spot(NamedTuple):
     database_id: int
     location: str
     remote: bool
-    taken: bool
+    table_exists: bool
     files_busy: bool
 
 
-def find_spot(connection: Connection, name: TableName) -> Spot | None:
-    """The spot for a new table of this name; None if its database does not exist."""
-    row = connection.execute(_SPOT, _words(name)).one_or_none()
-    return None if row is None else Spot(row[0], row[1], row[2] == databases.REMOTE, row[3] is not None, bool(row[4]))
+def find_placement(connection: Connection, name: TableName) -> NewTablePlacement | None:
+    """The placement of a new table of this name; None if its database does not exist."""
+    row = connection.execute(_NEW_TABLE_QUERY, _name_parameters(name)).one_or_none()
+    return (
+        None
+        if row is None
+        else NewTablePlacement(row[0], row[1], row[2] == databases.REMOTE, row[3] is not None, bool(row[4]))
+    )
 
 
 def ids_in(connection: Connection, database: DatabaseName) -> list[int]:
@@ -286,13 +290,13 @@ def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove tables with their partitions, statistics and all other rows of theirs."""
     connection = unit.connection
     rows = connection.execute(_owned_query(connection.dialect.name), {"ids": bound(connection, table_ids)}).all()
-    storages = descriptors.find(connection, [each for _, each in rows if each is not None])
+    storages = descriptors.find_rows(connection, [each for _, each in rows if each is not None])
     before_writes.of_dropped_tables(unit, table_ids)
     partitions.remove_rows(unit, [each for each, _ in rows if each is not None])
-    for column in _HANGING:
+    for column in _TABLE_ID_COLUMNS:
         queued.delete(unit, column, table_ids)
     versions.remove(unit, table_ids)
-    descriptors.remove_found(unit, storages)
+    descriptors.remove_rows(unit, storages)
 
 
 @lru_cache(maxsize=2)
@@ -309,7 +313,7 @@ def _inside(database: DatabaseName) -> Any:
     return (DBS.c.NAME == database.database) & (DBS.c.CTLG_NAME == database.catalog)
 
 
-def _words(name: TableName) -> dict[str, str]:
+def _name_parameters(name: TableName) -> dict[str, str]:
     return {"catalog": name.catalog, "database": name.database, "table": name.table}
 
 
@@ -332,10 +336,10 @@ def _add_keys(unit: Unit, table_id: int, keys: Sequence[Column]) -> None:
 
 
 def _database_id(connection: Connection, table: Table) -> int:
-    found = databases.find_id(connection, table.name.parent)
-    if found is None:
+    database_id = databases.find_id(connection, table.name.parent)
+    if database_id is None:
         raise NoSuchObject(f"database {table.name.parent} of table {table.name.table} not found")
-    return found
+    return database_id
 
 
 def _row(table: Table, database_id: int) -> dict[str, Any]:

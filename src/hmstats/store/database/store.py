@@ -99,7 +99,10 @@ class Store:
         return cls(pools, patience_seconds=statement_seconds, clock=clock, sleep=sleep, read_only=read_only)
 
     def claim_exclusively(self, patience_seconds: float = 0.0) -> None:
-        """Use the database exclusively from now on, so that versions can be cached. Raises as Claims.take_alone."""
+        """Use the database exclusively from now on, so that versions can be cached.
+
+        Raises as Claims.claim_exclusively.
+        """
         if self.shape.beside_hive:
             raise SettingsError(f"database {self.name} cannot be used exclusively: a Hive writes to it too")
         self._pools.claims.claim_exclusively(patience_seconds)

@@ -60,13 +60,13 @@ def table_at(connection: Connection, name: TableName, at_ms: int) -> int | None:
     none, the table that has the name now counts, if it existed under another.
     """
     current = _current(connection, name)
-    seen: dict[int, Step] = {}
+    first_steps: dict[int, Step] = {}
     for step in steps.named(connection, name, current[0] if current else None):
         if step.at_ms > at_ms:
-            seen.setdefault(step.table_id, step)
-    those = [step for step in seen.values() if step.table == name]
-    if those:
-        return min(those, key=lambda step: step.at_ms).table_id
+            first_steps.setdefault(step.table_id, step)
+    with_name = [step for step in first_steps.values() if step.table == name]
+    if with_name:
+        return min(with_name, key=lambda step: step.at_ms).table_id
     return current[0] if current and current[1] * 1000 <= at_ms else None
 
 
@@ -89,15 +89,15 @@ def at(connection: Connection, table_id: int, at_ms: int, *, with_columns: bool 
     for each in connection.execute(young).scalars():
         del partitions[each]
     if not later:
-        return _only(current, partitions)
+        return _restrict(current, partitions)
     since = later[0].version
-    partitions = _named_then(partitions, _names_before(connection, table_id, since))
+    partitions = _names_at(partitions, _names_before(connection, table_id, since))
     columns = _columns_before(connection, table_id, since, later, current.columns) if with_columns else {}
     parameters = _parameters_before(connection, table_id, since, later, current.parameters)
-    return _only(State(table_id, columns, parameters, partitions), partitions)
+    return _restrict(State(table_id, columns, parameters, partitions), partitions)
 
 
-def _only(state: State, partitions: Mapping[int, str]) -> State:
+def _restrict(state: State, partitions: Mapping[int, str]) -> State:
     """The state without partitions that did not exist."""
     columns = {key: found for key, found in state.columns.items() if key[0] in partitions or key[0] == OF_TABLE}
     parameters = {each: found for each, found in state.parameters.items() if each in partitions or each == OF_TABLE}
@@ -112,19 +112,19 @@ def partition_names(connection: Connection, table_id: int) -> dict[int, str]:
 
 def sketches(connection: Connection, table_id: int, rows: Iterable[tuple[Key, Content]]) -> dict[bytes, bytes]:
     """The sketches of these rows by their hashes, from the history and from what is stored now."""
-    wanted, owners = set[bytes](), set[int]()
+    wanted_hashes, owners = set[bytes](), set[int]()
     for key, content in rows:
-        found = [each for each in content[replaced_rows.HASHES_AT] if each is not None]
-        wanted.update(map(bytes, found))
-        owners.update([key.partition_id] if found else [])
-    s, known = HMSTATS_HISTORY_SKETCH.c, dict[bytes, bytes]()
-    hashes = sorted(wanted)
+        hashes_of_row = [each for each in content[replaced_rows.HASHES_AT] if each is not None]
+        wanted_hashes.update(map(bytes, hashes_of_row))
+        owners.update([key.partition_id] if hashes_of_row else [])
+    s, by_hash = HMSTATS_HISTORY_SKETCH.c, dict[bytes, bytes]()
+    hashes = sorted(wanted_hashes)
     for start in range(0, len(hashes), _KEYS_AT_ONCE):
         query = select(s.HASH, s.BYTES).where(s.TBL_ID == table_id, s.HASH.in_(hashes[start : start + _KEYS_AT_ONCE]))
-        known |= {bytes(hashed): bytes(sketch) for hashed, sketch in connection.execute(query)}
-    if wanted - known.keys():
-        known |= _stored_sketches(connection, table_id, owners)
-    return known
+        by_hash |= {bytes(hashed): bytes(sketch) for hashed, sketch in connection.execute(query)}
+    if wanted_hashes - by_hash.keys():
+        by_hash |= _stored_sketches(connection, table_id, owners)
+    return by_hash
 
 
 def _current(connection: Connection, name: TableName) -> tuple[int, int] | None:
@@ -136,24 +136,24 @@ def _current(connection: Connection, name: TableName) -> tuple[int, int] | None:
 
 
 def _stored_columns(connection: Connection, table_id: int) -> dict[Key, Content]:
-    found: dict[Key, Content] = {}
+    columns: dict[Key, Content] = {}
     for kind in OwnerKind:
         query = replaced_rows.stored(connection.dialect.name, kind)
         for row in connection.execute(query, _ids(connection, table_id)):
-            found[Key(*row[:3])] = _content(row[3:])
-    return found
+            columns[Key(*row[:3])] = _content(row[3:])
+    return columns
 
 
 def _stored_sketches(connection: Connection, table_id: int, owners: Collection[int]) -> dict[bytes, bytes]:
-    found: dict[bytes, bytes] = {}
+    by_hash: dict[bytes, bytes] = {}
     kinds = {OwnerKind.TABLES if each == OF_TABLE else OwnerKind.PARTITIONS for each in owners}
     for kind in kinds:
         query = replaced_rows.stored_sketches(connection.dialect.name, kind)
         for row in connection.execute(query, _ids(connection, table_id)):
             if row[0] in owners:
                 pairs = zip(row[1:4], row[4:], strict=True)
-                found |= {bytes(hashed): bytes(sketch) for hashed, sketch in pairs if hashed is not None}
-    return found
+                by_hash |= {bytes(hashed): bytes(sketch) for hashed, sketch in pairs if hashed is not None}
+    return by_hash
 
 
 def _ids(connection: Connection, table_id: int) -> dict[str, Any]:
@@ -169,32 +169,32 @@ def _stored_parameters(connection: Connection, table_id: int) -> dict[int, dict[
     of_table = select(literal_column(str(OF_TABLE)), t.PARAM_KEY, t.PARAM_VALUE).where(t.TBL_ID == table_id)
     query = select(p.PART_ID, p.PARAM_KEY, p.PARAM_VALUE).join(PARTITIONS, PARTITIONS.c.PART_ID == p.PART_ID)
     of_partitions = query.where(PARTITIONS.c.TBL_ID == table_id)
-    found: dict[int, dict[str, str]] = {}
+    parameters: dict[int, dict[str, str]] = {}
     for rows, c in ((of_table, t), (of_partitions, p)):
         kept = or_(one_of(connection, c.PARAM_KEY, RESTORED), c.PARAM_KEY.like(f"{SPARK}%"))
         for owner, key, value in connection.execute(rows.where(kept)):
-            found.setdefault(owner, {})[key] = value or ""
-    return found
+            parameters.setdefault(owner, {})[key] = value or ""
+    return parameters
 
 
 def _names_before(connection: Connection, table_id: int, since: int) -> dict[int, str]:
     c = HMSTATS_HISTORY_PARTITION.c
     query = select(c.PART_ID, c.PART_NAME).where(c.TBL_ID == table_id, since <= c.VERSION)
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for each, name in connection.execute(query.order_by(c.VERSION, c.STEP)):
-        found.setdefault(each, name)
-    return found
+        names.setdefault(each, name)
+    return names
 
 
-def _named_then(now: Mapping[int, str], before: Mapping[int, str]) -> dict[int, str]:
+def _names_at(now: Mapping[int, str], before: Mapping[int, str]) -> dict[int, str]:
     """The names of partitions at a time. Of several of one name, the one that lost it first had it then."""
-    found: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for each, name in before.items():
-        found.setdefault(name, each)
+        ids.setdefault(name, each)
     for each, name in now.items():
         if each not in before:
-            found.setdefault(name, each)
-    return {each: name for name, each in found.items()}
+            ids.setdefault(name, each)
+    return {each: name for name, each in ids.items()}
 
 
 def _columns_before(
@@ -205,30 +205,30 @@ def _columns_before(
     rows = select(HMSTATS_HISTORY_COLUMN, place.label("place")).where(c.TBL_ID == table_id, since <= c.VERSION)
     first = rows.subquery("first").c
     names = ("PART_ID", "ENGINE", "COLUMN_NAME", "VERSION", "STEP", *CONTENT)
-    kept = connection.execute(select(*(first[name] for name in names)).where(first.place == 1)).all()
+    changed_rows = connection.execute(select(*(first[name] for name in names)).where(first.place == 1)).all()
     by_partition = _by_partition(later)
-    found = {key: content for key, content in current.items() if _covering(by_partition, key) is None}
-    for row in kept:
+    columns = {key: content for key, content in current.items() if _covering(by_partition, key) is None}
+    for row in changed_rows:
         key = Key(*row[:3])
         if _covering(by_partition, key) == (row[3], row[4]):
-            found[key] = _content(row[5:])
-    return found
+            columns[key] = _content(row[5:])
+    return columns
 
 
 def _by_partition(later: Sequence[Step]) -> tuple[Mapping[int, Sequence[Step]], Sequence[Step]]:
     """The steps by the partition that they name, and those about all partitions; both in order."""
     named: dict[int, list[Step]] = {}
-    whole = [step for step in later if step.partitions is None]
+    about_all = [step for step in later if step.partitions is None]
     for step in later:
         for each in step.partitions or ():
             named.setdefault(each, []).append(step)
-    return named, whole
+    return named, about_all
 
 
 def _covering(later: tuple[Mapping[int, Sequence[Step]], Sequence[Step]], key: Key) -> tuple[int, int] | None:
     """The version and number of the first step that covers the statistics; None if none does."""
-    named, whole = later
-    each = (step for some in (named.get(key.partition_id, ()), whole) for step in some if step.covers(*key))
+    named, about_all = later
+    each = (step for some in (named.get(key.partition_id, ()), about_all) for step in some if step.covers(*key))
     return min(((step.version, step.number) for step in each), default=None)
 
 
@@ -244,12 +244,12 @@ def _parameters_before(
     query = select(c.VERSION, c.STEP, c.PART_ID, c.PARAM_KEY, c.PARAM_VALUE)
     for version, number, owner, key, value in connection.execute(query.where(c.TBL_ID == table_id, since <= c.VERSION)):
         rows.setdefault((version, number, owner), {})[key] = value or ""
-    found, seen = dict(current), set[int]()
+    parameters, covered_owners = dict(current), set[int]()
     owners = current.keys() | {owner for _, _, owner in rows}
     for step in later:
         if step.kind not in (Kind.PARAMETERS, Kind.DROPPED):
             continue
-        for owner in [each for each in owners - seen if step.is_about(each)]:
-            seen.add(owner)
-            found[owner] = rows.get((step.version, step.number, owner), {})
-    return found
+        for owner in [each for each in owners - covered_owners if step.is_about(each)]:
+            covered_owners.add(owner)
+            parameters[owner] = rows.get((step.version, step.number, owner), {})
+    return parameters

@@ -57,11 +57,11 @@ def clean(unit: Unit, table_id: int, full_since_ms: int, since_ms: int) -> None:
     """Remove a table's history before `since_ms`, and thin that before `full_since_ms`, the beginning of a day."""
     unit.connection.execute(select(TBLS.c.TBL_ID).where(TBLS.c.TBL_ID == table_id).with_for_update())
     c = HMSTATS_HISTORY.c
-    kept = select(func.min(c.VERSION)).where(c.TBL_ID == table_id, since_ms <= c.AT)
-    first = unit.connection.execute(kept).scalar_one_or_none()
+    oldest_kept = select(func.min(c.VERSION)).where(c.TBL_ID == table_id, since_ms <= c.AT)
+    first = unit.connection.execute(oldest_kept).scalar_one_or_none()
     for table in (HMSTATS_HISTORY, *_ROWS):
-        gone = delete(table).where(table.c.TBL_ID == table_id)
-        unit.connection.execute(gone if first is None else gone.where(first > table.c.VERSION))
+        removal = delete(table).where(table.c.TBL_ID == table_id)
+        unit.connection.execute(removal if first is None else removal.where(first > table.c.VERSION))
     for table in _ROWS:
         _thin(unit, table, table_id, full_since_ms)
     old = update(HMSTATS_HISTORY).where(c.TBL_ID == table_id, full_since_ms > c.AT)

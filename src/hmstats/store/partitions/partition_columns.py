@@ -17,19 +17,19 @@ def lists(connection: Connection, table_id: int) -> dict[int, list[Column]]:
     ids = list(connection.execute(used.where(SDS.c.CD_ID.is_not(None)).distinct()).scalars())
     c = COLUMNS_V2.c
     query = select(c.CD_ID, c.COLUMN_NAME, c.TYPE_NAME, c.COMMENT).where(one_of(connection, c.CD_ID, ids))
-    found: dict[int, list[Column]] = {each: [] for each in ids}
+    columns: dict[int, list[Column]] = {each: [] for each in ids}
     for each, name, kind, comment in connection.execute(query.order_by(c.INTEGER_IDX)):
-        found[each].append(Column(name, kind, comment))
-    return found
+        columns[each].append(Column(name, kind, comment))
+    return columns
 
 
-def having(connection: Connection, table_id: int, list_id: int) -> list[int]:
+def partitions_with(connection: Connection, table_id: int, list_id: int) -> list[int]:
     """The ids of the table's partitions with this column list."""
     query = select(PARTITIONS.c.PART_ID).join(SDS, PARTITIONS.c.SD_ID == SDS.c.SD_ID)
     return list(connection.execute(query.where(PARTITIONS.c.TBL_ID == table_id, SDS.c.CD_ID == list_id)).scalars())
 
 
-def share(unit: Unit, table_id: int) -> None:
+def share_of_table(unit: Unit, table_id: int) -> None:
     """Let every partition share the column list of its table."""
     connection = unit.connection
     own = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)

@@ -10,7 +10,7 @@ from hmstats.store.unit.ids import Sequence
 from hmstats.store.unit.unit import Unit
 
 
-def has(connection: Connection, name: TableName, partition: str, event: int) -> bool:
+def is_marked(connection: Connection, name: TableName, partition: str, event: int) -> bool:
     """Whether a partition is marked with an event; `partition` is its values joined by commas, as in Hive."""
     p = PARTITION_EVENTS.c
     marked = exists().where(

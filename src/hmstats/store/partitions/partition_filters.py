@@ -39,7 +39,7 @@ OPERATORS = {
     ">=": operators.ge,
 }
 ESCAPE = "\\"
-_JOINED_AT_ONCE = 100
+_CONDITIONS_AT_ONCE = 100
 _PATTERN_PART = re.compile(r"\\.|\.\*|\.", re.DOTALL)
 _AS_SQL = {".*": "%", ".": "_"}
 
@@ -49,10 +49,10 @@ def restrict(
 ) -> Select[Any]:
     """The query over PARTITIONS restricted by a filter. Raises MetaError if a number is compared with a text."""
     values: dict[str, Any] = {}
-    used = set(_used(wanted))
+    used_keys = set(_keys_of(wanted))
     for index, key in enumerate(keys):
         name = key.name.lower()
-        if name in used:
+        if name in used_keys:
             of_key = PARTITION_KEY_VALS.alias(f"key_{index}")
             here = (of_key.c.PART_ID == PARTITIONS.c.PART_ID) & (of_key.c.INTEGER_IDX == index)
             query = query.join(of_key, here)
@@ -94,16 +94,16 @@ class _Uncached(TypeCoerce[bool]):
 
 def uncached(condition: Any, wanted: PartitionFilter) -> Any:
     """The condition of a filter; not cached if it is long, since its SQL takes kilobytes for each condition."""
-    return _Uncached(condition, Boolean()) if len(list(_used(wanted))) > _JOINED_AT_ONCE else condition
+    return _Uncached(condition, Boolean()) if len(list(_keys_of(wanted))) > _CONDITIONS_AT_ONCE else condition
 
 
-def _used(wanted: PartitionFilter) -> Iterator[str]:
+def _keys_of(wanted: PartitionFilter) -> Iterator[str]:
     match wanted:
         case AllOf(parts) | AnyOf(parts):
             for part in parts:
-                yield from _used(part)
+                yield from _keys_of(part)
         case Not(inner):
-            yield from _used(inner)
+            yield from _keys_of(inner)
         case Comparison(key) | Like(key) | Among(key):
             yield key
 
@@ -111,11 +111,11 @@ def _used(wanted: PartitionFilter) -> Iterator[str]:
 def _condition(wanted: PartitionFilter, keys: _Keys) -> Any:
     match wanted:
         case AllOf(parts):
-            return joined(and_, [_condition(part, keys) for part in parts])
+            return join_conditions(and_, [_condition(part, keys) for part in parts])
         case AnyOf(parts):
             equal, others = _by_key(parts)
             same = [keys.is_one_of(key, listed) for key, listed in equal.items()]
-            return joined(or_, [*same, *(_condition(part, keys) for part in others)])
+            return join_conditions(or_, [*same, *(_condition(part, keys) for part in others)])
         case Not(inner):
             return not_(_condition(inner, keys))
         case Comparison(key, operator, value):
@@ -143,11 +143,11 @@ def _by_key(parts: Iterable[PartitionFilter]) -> tuple[dict[str, list[Literal]],
     return equal, others
 
 
-def joined(operator: Callable[..., Any], conditions: Sequence[Any]) -> Any:
+def join_conditions(operator: Callable[..., Any], conditions: Sequence[Any]) -> Any:
     """Join many conditions in nested groups: SQLite and PostgreSQL recurse once for each condition of a chain."""
-    while len(conditions) > _JOINED_AT_ONCE:
-        starts = range(0, len(conditions), _JOINED_AT_ONCE)
-        conditions = [_grouped(operator(*conditions[each : each + _JOINED_AT_ONCE])) for each in starts]
+    while len(conditions) > _CONDITIONS_AT_ONCE:
+        starts = range(0, len(conditions), _CONDITIONS_AT_ONCE)
+        conditions = [_grouped(operator(*conditions[each : each + _CONDITIONS_AT_ONCE])) for each in starts]
     return operator(*conditions)
 
 

@@ -21,13 +21,13 @@ from hmstats.store.storage import drop_locations
 from hmstats.store.unit.unit import Unit
 
 
-def hand_over(unit: Unit, partition_ids: Sequence[int], table_id: int, name: TableName) -> None:
+def move(unit: Unit, partition_ids: Sequence[int], table_id: int, name: TableName) -> None:
     """Move partitions to the table with this id and name, with their statistics and details."""
     before_writes.of_dropped_partitions(unit, partition_ids)
     connection, p = unit.connection, HMSTATS_COLUMN_PROVENANCE
     # If a partition left this table through a server of the version before, its old provenance is still there.
-    left = p.c.TBL_ID == table_id, one_of(connection, p.c.PART_ID, partition_ids)
-    connection.execute(delete(p).where(*left))
+    stale_provenance = p.c.TBL_ID == table_id, one_of(connection, p.c.PART_ID, partition_ids)
+    connection.execute(delete(p).where(*stale_provenance))
     names = {"CAT_NAME": name.catalog, "DB_NAME": name.database, "TABLE_NAME": name.table}
     changes = (
         (PARTITIONS, {"TBL_ID": table_id}),

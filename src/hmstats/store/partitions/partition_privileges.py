@@ -20,9 +20,13 @@ def read(
 ) -> dict[int, list[tuple[Principal, Grant]]]:
     """The principals' grants by partition id, in the order of the grants."""
     p = PART_PRIVS.c
-    held = or_(False, *(and_(p.PRINCIPAL_TYPE == each.type, p.PRINCIPAL_NAME == each.name) for each in principals))
-    query = select(PART_PRIVS).where(one_of(connection, p.PART_ID, partition_ids), held).order_by(p.PART_GRANT_ID)
-    found: dict[int, list[tuple[Principal, Grant]]] = {}
+    of_principals = or_(
+        False, *(and_(p.PRINCIPAL_TYPE == each.type, p.PRINCIPAL_NAME == each.name) for each in principals)
+    )
+    query = (
+        select(PART_PRIVS).where(one_of(connection, p.PART_ID, partition_ids), of_principals).order_by(p.PART_GRANT_ID)
+    )
+    grants: dict[int, list[tuple[Principal, Grant]]] = {}
     for row in connection.execute(query):
         grant = Grant(
             privilege=row.PART_PRIV,
@@ -31,8 +35,8 @@ def read(
             grant_option=bool(row.GRANT_OPTION),
             created_seconds=row.CREATE_TIME,
         )
-        found.setdefault(row.PART_ID, []).append((Principal(row.PRINCIPAL_NAME, row.PRINCIPAL_TYPE), grant))
-    return found
+        grants.setdefault(row.PART_ID, []).append((Principal(row.PRINCIPAL_NAME, row.PRINCIPAL_TYPE), grant))
+    return grants
 
 
 def inherit(unit: Unit, table_id: int, names: Sequence[str]) -> None:

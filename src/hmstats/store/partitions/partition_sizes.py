@@ -41,21 +41,21 @@ def of_tables(connection: Connection, table_ids: Sequence[int]) -> dict[int, dic
     every = PARTITIONS.alias("every")
     partitions = select(func.count()).where(every.c.TBL_ID == _P.TBL_ID).scalar_subquery()
     query = (
-        _summed(_P.TBL_ID)
+        _sum_query(_P.TBL_ID)
         .where(one_of(connection, _P.TBL_ID, table_ids), _V.PARAM_KEY.in_(KEYS))
         .group_by(_P.TBL_ID, _V.PARAM_KEY)
         .having(func.count(_NUMBER) == partitions)
     )
-    found: dict[int, dict[str, int]] = {}
+    sums: dict[int, dict[str, int]] = {}
     for table_id, key, total, _ in connection.execute(query):
-        found.setdefault(table_id, {})[key] = int(total)
-    return found
+        sums.setdefault(table_id, {})[key] = int(total)
+    return sums
 
 
 def blocks(connection: Connection, table_id: int, wanted: Collection[int] | None = None) -> dict[int, Block]:
     """The blocks of a table's partitions by block number, of these numbers (None: of all); two statements."""
     counted = select(_BLOCK, func.count()).where(_P.TBL_ID == table_id).group_by(_BLOCK)
-    summed = _summed(_BLOCK).where(_P.TBL_ID == table_id, _V.PARAM_KEY.in_(KEYS)).group_by(_BLOCK, _V.PARAM_KEY)
+    summed = _sum_query(_BLOCK).where(_P.TBL_ID == table_id, _V.PARAM_KEY.in_(KEYS)).group_by(_BLOCK, _V.PARAM_KEY)
     if wanted is not None:
         counted, summed = (query.where(one_of(connection, _BLOCK, sorted(wanted))) for query in (counted, summed))
     sums: defaultdict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
@@ -70,15 +70,15 @@ def blocks_of(connection: Connection, table_id: int, names: Collection[str]) -> 
     return dict(connection.execute(query).all())
 
 
-def total(found: Iterable[Block]) -> dict[str, int]:
+def total(blocks: Iterable[Block]) -> dict[str, int]:
     """The sum over blocks of each of KEYS for which every partition has a number."""
-    listed = [*found]
+    listed = [*blocks]
     partitions = sum(block.partitions for block in listed)
     sums = {key: [block.sums.get(key, (0, 0)) for block in listed] for key in KEYS}
     having = {key: sum(count for _, count in each) for key, each in sums.items()}
     return {key: sum(each for each, _ in sums[key]) for key in KEYS if partitions and having[key] == partitions}
 
 
-def _summed(group: ColumnElement[Any]) -> Any:
+def _sum_query(group: ColumnElement[Any]) -> Any:
     sums = select(group, _V.PARAM_KEY, func.sum(_NUMBER), func.count(_NUMBER))
     return sums.join_from(PARTITIONS, PARTITION_PARAMS, _V.PART_ID == _P.PART_ID)

@@ -13,7 +13,7 @@ from hmstats.store.statements.ordering import by_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ValuesRequest:
     """A request for values: a filter of partitions (None: all), without duplicates if `distinct`, order and limit."""
 
     filter: PartitionFilter | None
@@ -23,7 +23,7 @@ class Wanted:
 
 
 def read(
-    connection: Connection, table_id: int, keys: Sequence[Column], indexes: Sequence[int], wanted: Wanted
+    connection: Connection, table_id: int, keys: Sequence[Column], indexes: Sequence[int], request: ValuesRequest
 ) -> list[tuple[str, ...]]:
     """The values of the keys at these indexes, row by row, sorted. Raises MetaError if the filter has unlike types."""
     aliases = [PARTITION_KEY_VALS.alias(f"value_{index}") for index in indexes]
@@ -31,9 +31,9 @@ def read(
     query = select(*texts).select_from(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id)
     for index, alias in zip(indexes, aliases, strict=True):
         query = query.join(alias, (alias.c.PART_ID == PARTITIONS.c.PART_ID) & (alias.c.INTEGER_IDX == index))
-    if wanted.filter is not None:
-        query = restrict(connection, query, wanted.filter, keys)
-    if wanted.distinct:
+    if request.filter is not None:
+        query = restrict(connection, query, request.filter, keys)
+    if request.distinct:
         query = query.distinct()
-    query = query.order_by(*(text if wanted.ascending else text.desc() for text in texts)).limit(wanted.limit)
+    query = query.order_by(*(text if request.ascending else text.desc() for text in texts)).limit(request.limit)
     return [tuple(row) for row in connection.execute(query)]

@@ -33,12 +33,12 @@ from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.statistics import column_statistics
 from hmstats.store.storage import descriptors, drop_locations, parameters
-from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, joined, pairs, part, read_parts
+from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, joined, pairs, part_query, read_parts
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
 
-_HANGING = tuple(
+_PARTITION_ID_COLUMNS = tuple(
     table.c.PART_ID
     for table in (
         HMSTATS_COLUMN_PROVENANCE,
@@ -69,8 +69,8 @@ _QUERY = select(*_OWN, *COLUMNS).select_from(joined(PARTITIONS, PARTITIONS.c.SD_
 _VALUE, _PARAMETER = "value", "parameter of partition"
 _V, _P = PARTITION_KEY_VALS.c, PARTITION_PARAMS.c
 _PARTS = (
-    part(_VALUE, _V.PART_ID, _V.PART_KEY_VAL, index=_V.INTEGER_IDX),
-    part(_PARAMETER, _P.PART_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
+    part_query(_VALUE, _V.PART_ID, _V.PART_KEY_VAL, index=_V.INTEGER_IDX),
+    part_query(_PARAMETER, _P.PART_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
 )
 
 
@@ -106,7 +106,7 @@ def locations(connection: Connection, table_id: int, wanted: Sequence[str] | Non
     return dict(connection.execute(query).all())
 
 
-def marked(connection: Connection, table_id: int) -> dict[int, str | None]:
+def with_accurate_mark(connection: Connection, table_id: int) -> dict[int, str | None]:
     """The locations by id, of the partitions that have COLUMN_STATS_ACCURATE."""
     p = PARTITION_PARAMS.c
     query = (
@@ -141,7 +141,7 @@ def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> di
     return _read(connection, _QUERY.where(PARTITIONS.c.TBL_ID == table_id, condition))
 
 
-def get_placed(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
+def get_with_location(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
     """The named partitions with values and locations alone, by name, in name order; missing ones are skipped."""
     query = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME, SDS.c.SD_ID, SDS.c.LOCATION)
     query = query.outerjoin_from(PARTITIONS, SDS, SDS.c.SD_ID == PARTITIONS.c.SD_ID)
@@ -154,9 +154,9 @@ def get_placed(connection: Connection, table_id: int, wanted: Sequence[str]) -> 
         values[each] = (*values.get(each, ()), value)
     return {
         name: Partition(
-            values=values.get(each, ()), id=each, storage=None if place is None else Storage(location=location)
+            values=values.get(each, ()), id=each, storage=None if storage_id is None else Storage(location=location)
         )
-        for each, name, place, location in rows
+        for each, name, storage_id, location in rows
     }
 
 
@@ -193,8 +193,8 @@ def filtered(
 def count_filtered(connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter) -> int:
     """The number of partitions that a filter selects. Raises MetaError if it has unlike types."""
     query = select(func.count()).select_from(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id)
-    found: int = connection.execute(restrict(connection, query, wanted, keys)).scalar_one()
-    return found
+    count: int = connection.execute(restrict(connection, query, wanted, keys)).scalar_one()
+    return count
 
 
 def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mapping[str, Partition]) -> None:
@@ -202,9 +202,9 @@ def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mappi
     if not new:
         return
     partition_ids = unit.ids(ids.Sequence.PARTITION, len(new))
-    placed = dict(zip(partition_ids, new.values(), strict=True))
-    share = _shared(unit.connection, table_id, columns)
-    storages = _add_storages(unit, share, placed)
+    by_id = dict(zip(partition_ids, new.values(), strict=True))
+    share = _shared_columns(unit.connection, table_id, columns)
+    storages = _add_storages(unit, share, by_id)
     rows: dict[str, Sequence[Any]] = {
         "PART_ID": partition_ids,
         "PART_NAME": list(new),
@@ -215,8 +215,8 @@ def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mappi
         "WRITE_ID": [partition.write_id for partition in new.values()],
     }
     queued.insert(unit, PARTITIONS, rows)
-    _add_values(unit, {each: partition.values for each, partition in placed.items()})
-    parameters.add(unit, OF_PARTITIONS, {each: partition.parameters for each, partition in placed.items()})
+    _add_values(unit, {each: partition.values for each, partition in by_id.items()})
+    parameters.add(unit, OF_PARTITIONS, {each: partition.parameters for each, partition in by_id.items()})
 
 
 def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: Mapping[int, Partition]) -> None:
@@ -228,7 +228,7 @@ def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: 
     old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).all())
     stored = descriptors.read_many(connection, [each for each in old.values() if each is not None])
     moved = {each: new for each, new in changed.items() if not descriptors.are_same(stored.get(old[each]), new.storage)}
-    storages = old | dict.fromkeys(moved) | _add_storages(unit, _shared(connection, table_id, columns), moved)
+    storages = old | dict.fromkeys(moved) | _add_storages(unit, _shared_columns(connection, table_id, columns), moved)
     changes = [{"id": each, "SD_ID": storages[each], **_row(changed[each])} for each in sorted(changed)]
     statement = update(PARTITIONS).where(bindparam("id") == PARTITIONS.c.PART_ID)
     connection.execute(statement, changes)
@@ -259,14 +259,14 @@ def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:
     here = one_of(unit.connection, PARTITIONS.c.PART_ID, partition_ids)
     query = select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None))
     before_writes.of_dropped_partitions(unit, partition_ids)
-    storages = descriptors.find(unit.connection, list(unit.connection.execute(query).scalars()))
+    storages = descriptors.find_rows(unit.connection, list(unit.connection.execute(query).scalars()))
     remove_rows(unit, partition_ids)
-    descriptors.remove_found(unit, storages)
+    descriptors.remove_rows(unit, storages)
 
 
 def remove_rows(unit: Unit, partition_ids: Sequence[int]) -> None:
     """Remove partitions, but not their storages."""
-    for column in _HANGING if partition_ids else ():
+    for column in _PARTITION_ID_COLUMNS if partition_ids else ():
         queued.delete(unit, column, partition_ids)
 
 
@@ -296,10 +296,10 @@ def _read(connection: Connection, query: Any) -> dict[str, Partition]:
         return {}
     parts = read_parts(connection, rows, [row[0] for row in rows], _PARTS)
     storages, values = Storages(connection, parts), parts.get(_VALUE, {})
-    found: dict[str, Partition] = {}
+    partitions: dict[str, Partition] = {}
     for row in rows:
         each, name, storage_id, created_seconds, last_access_seconds, write_id = row[: len(_OWN)]
-        found[name] = Partition(
+        partitions[name] = Partition(
             values=tuple([value for value, _, _ in values.get(each, ())]),
             id=each,
             created_seconds=created_seconds,
@@ -308,10 +308,12 @@ def _read(connection: Connection, query: Any) -> dict[str, Partition]:
             parameters=pairs(parts, _PARAMETER, each),
             write_id=write_id or 0,
         )
-    return found
+    return partitions
 
 
-def _shared(connection: Connection, table_id: int, columns: Sequence[Column]) -> tuple[int, Sequence[Column]] | None:
+def _shared_columns(
+    connection: Connection, table_id: int, columns: Sequence[Column]
+) -> tuple[int, Sequence[Column]] | None:
     """The table's column descriptor and columns, which partitions may share; None if it has no descriptor."""
     query = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)
     descriptor = connection.execute(query).scalar_one_or_none()
@@ -319,11 +321,11 @@ def _shared(connection: Connection, table_id: int, columns: Sequence[Column]) ->
 
 
 def _add_storages(
-    unit: Unit, share: tuple[int, Sequence[Column]] | None, placed: Mapping[int, Partition]
+    unit: Unit, share: tuple[int, Sequence[Column]] | None, partitions: Mapping[int, Partition]
 ) -> dict[int, int]:
     """Insert the storages of the partitions that have one. Returns storage ids by partition id."""
-    having = {each: partition.storage for each, partition in placed.items() if partition.storage}
-    return dict(zip(having, descriptors.insert_many(unit, list(having.values()), share), strict=True))
+    storages = {each: partition.storage for each, partition in partitions.items() if partition.storage}
+    return dict(zip(storages, descriptors.insert_many(unit, list(storages.values()), share), strict=True))
 
 
 def _add_values(unit: Unit, values: Mapping[int, Sequence[str]]) -> None:

@@ -76,13 +76,13 @@ def delete_partitions(
 def _delete(
     unit: Unit, mine: Callable[[Table], ColumnElement[bool]], columns: Sequence[str] | None, engine: str | None
 ) -> None:
-    made, sketches = (
+    provenance_rows, sketches = (
         mine(table) if engine is None else and_(mine(table), table.c.ENGINE == engine)
         for table in (HMSTATS_COLUMN_PROVENANCE, HMSTATS_TOP_K)
     )
     if columns is not None:
         sketches = and_(sketches, one_of(unit.connection, HMSTATS_TOP_K.c.COLUMN_NAME, columns))
-    provenance.remove(unit, made, columns)
+    provenance.remove(unit, provenance_rows, columns)
     unit.connection.execute(delete(HMSTATS_TOP_K).where(sketches))
 
 
@@ -97,12 +97,14 @@ def _query(
     """The query for `_details`; the first row of each partition and engine has the text of the provenance."""
     s, p, t = statistics.c, HMSTATS_COLUMN_PROVENANCE.c, HMSTATS_TOP_K.c
     first = func.row_number().over(partition_by=[partition, s.ENGINE], order_by=s.COLUMN_NAME) == 1
-    made = case((first, func.coalesce(cast(p.BY_COLUMN, Text), provenance.EMPTY)))
+    provenance_text = case((first, func.coalesce(cast(p.BY_COLUMN, Text), provenance.EMPTY)))
 
     def mine(c: Any) -> ColumnElement[bool]:
         return and_(c.TBL_ID == table_id, c.PART_ID == partition_id, c.ENGINE == s.ENGINE)
 
-    query = select(made, partition, s.COLUMN_NAME, s.ENGINE, s.LAST_ANALYZED, t.ITEMS).select_from(statistics)
+    query = select(provenance_text, partition, s.COLUMN_NAME, s.ENGINE, s.LAST_ANALYZED, t.ITEMS).select_from(
+        statistics
+    )
     query = query.outerjoin(HMSTATS_COLUMN_PROVENANCE, mine(p))
     query = query.outerjoin(HMSTATS_TOP_K, and_(mine(t), t.COLUMN_NAME == s.COLUMN_NAME))
     return query if columns is None else query.where(one_of(connection, s.COLUMN_NAME, columns))
@@ -114,9 +116,9 @@ def _details(connection: Connection, rows: Iterable[Any]) -> Iterator[Details]:
     for text, partition, column, engine, analyzed, sketch in rows:
         if text is not None:
             by_column = provenance.read(text)
-        made = by_column.get(column)
-        if made and (made.written_at_seconds or 0) < analyzed:
-            made = None
-        if made is None and (sketch is None or beside_hive):  # Hive does not delete the old statistics' sketch
+        stored = by_column.get(column)
+        if stored and (stored.written_at_seconds or 0) < analyzed:
+            stored = None
+        if stored is None and (sketch is None or beside_hive):  # Hive does not delete the old statistics' sketch
             continue
-        yield Details(partition, column, engine, None if sketch is None else bytes(sketch), made)
+        yield Details(partition, column, engine, None if sketch is None else bytes(sketch), stored)

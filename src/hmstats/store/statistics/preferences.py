@@ -29,10 +29,10 @@ from hmstats.store.schema import HMSTATS_PREFERENCE as PREFERENCES
 from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.upserts import upsert
 from hmstats.store.statements.value_sets import one_of
-from hmstats.store.statistics.statistics_locks import Place
+from hmstats.store.statistics.statistics_locks import ObjectIds
 from hmstats.store.unit.unit import Unit
 
-OF_EVERYTHING = Place(0)
+OF_EVERYTHING = ObjectIds(0)
 """The place of preferences of everything."""
 _KEY = ("TBL_ID", "DB_ID", "PART_ID", "COLUMN_NAME", "NAME")
 KIND = "preference"
@@ -64,7 +64,7 @@ def holding(rows: Sequence[tuple[str, str]], *, has_pending: bool) -> Holding:
     return holding_of(stated, has_pending=has_pending)
 
 
-def put(unit: Unit, place: Place, column: str | None, texts: Mapping[str, str], author: str | None) -> None:
+def put(unit: Unit, place: ObjectIds, column: str | None, texts: Mapping[str, str], author: str | None) -> None:
     """Insert or replace preferences, by name, of a place, or of a column of a table."""
     rows = [
         {
@@ -86,8 +86,8 @@ def _replaced(_old: Any, new: Any) -> Mapping[str, ColumnElement[Any]]:
     return {name: new[name] for name in ("VALUE", "SET_BY", "SET_AT")}
 
 
-def remove(unit: Unit, place: Place, column: str | None, names: Sequence[str]) -> int:
-    """Remove preferences of a place, or of a column of a table, by name. Returns how many there were."""
+def remove(unit: Unit, place: ObjectIds, column: str | None, names: Sequence[str]) -> int:
+    """Remove preferences of a place, or of a column of a table, by name. Returns the number removed."""
     here = and_(_here(place), _P.COLUMN_NAME == (column or ""), one_of(unit.connection, _P.NAME, names))
     return unit.connection.execute(delete(PREFERENCES).where(here)).rowcount
 
@@ -95,7 +95,7 @@ def remove(unit: Unit, place: Place, column: str | None, names: Sequence[str]) -
 def remove_of_database(unit: Unit, database_id: int) -> None:
     """Remove the preferences of a database that is dropped."""
     if not unit.shape.lacks(PREFERENCES):
-        unit.connection.execute(delete(PREFERENCES).where(_here(Place(database_id))))
+        unit.connection.execute(delete(PREFERENCES).where(_here(ObjectIds(database_id))))
 
 
 def listed(
@@ -167,6 +167,6 @@ def _by_parameter(
     return [by_parameter(Subject(DatabaseName(catalog, database), table)) for database, table in named]
 
 
-def _here(place: Place) -> ColumnElement[bool]:
+def _here(place: ObjectIds) -> ColumnElement[bool]:
     database_id = place.database_id if place.table_id == 0 else 0
     return and_(_P.TBL_ID == place.table_id, _P.DB_ID == database_id, _P.PART_ID == place.part_id)

@@ -31,23 +31,23 @@ EMPTY = "{}"
 """The text of a row that has no columns."""
 
 
-def write(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[str, Provenance]]) -> None:
+def write(unit: Unit, table_id: int, engine: str, by_owner: Mapping[int, Mapping[str, Provenance]]) -> None:
     """Write provenance of one engine by partition id (or details.OF_TABLE) and column, merged into stored rows.
 
     It gets the unit's time unless it has another. The text of each distinct mapping and provenance is built once,
     however often it occurs.
     """
-    each = {id(made): made for columns in _distinct(given.values()) for made in columns.values()}
+    each = {id(made): made for columns in _distinct(by_owner.values()) for made in columns.values()}
     arrays = {key: _array(made, unit.now_seconds) for key, made in each.items()}
-    texts = {id(columns): _object(columns, arrays) for columns in _distinct(given.values())}
-    _write(unit, table_id, engine, {owner: texts[id(columns)] for owner, columns in given.items() if columns})
+    texts = {id(columns): _object(columns, arrays) for columns in _distinct(by_owner.values())}
+    _write(unit, table_id, engine, {owner: texts[id(columns)] for owner, columns in by_owner.items() if columns})
 
 
-def write_alike(
+def write_same(
     unit: Unit, table_id: int, engine: str, owners: Iterable[int], columns: Sequence[str], made: Provenance
 ) -> None:
     """Write one provenance for these columns of all owners, merged into stored rows."""
-    text = _alike(tuple(columns), made, unit.now_seconds)
+    text = _same_text(tuple(columns), made, unit.now_seconds)
     _write(unit, table_id, engine, dict.fromkeys(owners, text))
 
 
@@ -82,13 +82,13 @@ def _write(unit: Unit, table_id: int, engine: str, texts: Mapping[int, str]) -> 
 
 
 @lru_cache(maxsize=100)
-def _alike(columns: tuple[str, ...], made: Provenance, now_seconds: int) -> str:
+def _same_text(columns: tuple[str, ...], made: Provenance, now_seconds: int) -> str:
     """The text of columns with one provenance; cached, since many writes of one second have the same."""
     return _object(dict.fromkeys(columns, made), {id(made): _array(made, now_seconds)})
 
 
-def _distinct(given: Iterable[Mapping[str, Provenance]]) -> Iterable[Mapping[str, Provenance]]:
-    return {id(columns): columns for columns in given}.values()
+def _distinct(mappings: Iterable[Mapping[str, Provenance]]) -> Iterable[Mapping[str, Provenance]]:
+    return {id(columns): columns for columns in mappings}.values()
 
 
 def _object(columns: Mapping[str, Provenance], arrays: Mapping[int, str]) -> str:
@@ -118,9 +118,9 @@ def _storable(value: Any) -> Any:
 
 
 def _provenance(values: Sequence[Any]) -> Provenance:
-    said = dict(zip(_FIELDS, values, strict=False))
+    fields = dict(zip(_FIELDS, values, strict=False))
     # PostgreSQL writes a large fraction as a whole number.
-    return Provenance(**said | {name: float(said[name]) for name in _FRACTIONS if said.get(name) is not None})
+    return Provenance(**fields | {name: float(fields[name]) for name in _FRACTIONS if fields.get(name) is not None})
 
 
 def _concatenated(old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
@@ -136,8 +136,8 @@ def _without(connection: Connection, columns: Sequence[str]) -> tuple[ColumnElem
     """The condition that an object has any of the columns, and the SQL of the object without them."""
     stored = PROVENANCE.c.BY_COLUMN
     if connection.dialect.name == "sqlite":
-        gone = json.dumps(dict.fromkeys(columns), ensure_ascii=False)
-        others = func.json_patch(stored, bindparam(None, gone, Text()), type_=Text())
+        removed = json.dumps(dict.fromkeys(columns), ensure_ascii=False)
+        others = func.json_patch(stored, bindparam(None, removed, Text()), type_=Text())
         return others != cast(stored, Text), others
     names = cast(bindparam(None, bound(connection, columns), Text()), ARRAY(Text()))
     return stored.bool_op("?|")(names), stored.op("-", return_type=JSONB())(names)

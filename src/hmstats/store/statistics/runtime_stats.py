@@ -27,20 +27,20 @@ def add(unit: Unit, stat: RuntimeStat) -> None:
 def newest(connection: Connection, until_seconds: int, weight: int) -> list[RuntimeStat]:
     """The newest before a time, newest first, until their weights together reach `weight`."""
     query = select(_R.CREATE_TIME, _R.WEIGHT, _R.PAYLOAD).where(until_seconds > _R.CREATE_TIME)
-    found: list[RuntimeStat] = []
+    stats: list[RuntimeStat] = []
     total = 0
     rows = connection.execute(query.order_by(_R.CREATE_TIME.desc(), _R.RS_ID.desc()).execution_options(yield_per=100))
     for created, each, payload in rows:
-        found.append(RuntimeStat(created, each, bytes(payload or b"")))
+        stats.append(RuntimeStat(created, each, bytes(payload or b"")))
         total += each
         if total >= weight:
             break
     rows.close()
-    return found
+    return stats
 
 
 def remove_older(unit: Unit, before_seconds: int) -> int:
-    """Remove what was counted before a time; returns how many there were."""
+    """Remove counts from before a time. Returns the number of rows removed."""
     if unit.shape.lacks(RUNTIME_STATS):
         return 0
     return unit.connection.execute(delete(RUNTIME_STATS).where(before_seconds > _R.CREATE_TIME)).rowcount

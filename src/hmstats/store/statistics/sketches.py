@@ -19,7 +19,7 @@ from hmstats.store.statistics.details import OF_TABLE
 _ROWS_AT_ONCE = 500
 
 
-class What(Enum):
+class SketchKind(Enum):
     """The kinds of sketches; the value is the name for people."""
 
     BIT_VECTOR = "bit vector"
@@ -27,7 +27,7 @@ class What(Enum):
     TOP_K = "top-k sketch"
 
 
-class Stored(NamedTuple):
+class StoredSketch(NamedTuple):
     """A sketch (`data`) of a column and a partition (None: of the table); `data` is None if there is none.
 
     `engine` is its writer's engine, `analyzed_seconds` the time of its statistics, in epoch seconds.
@@ -40,10 +40,10 @@ class Stored(NamedTuple):
     data: bytes | None
 
 
-def of_table(connection: Connection, table_id: int, columns: Sequence[str], what: What) -> list[Stored]:
+def of_table(connection: Connection, table_id: int, columns: Sequence[str], kind: SketchKind) -> list[StoredSketch]:
     """A table's own sketches of these columns, of every engine."""
-    table = HMSTATS_TOP_K if what is What.TOP_K else TAB_COL_STATS
-    query = select(null(), *_values(table, what)).where(
+    table = HMSTATS_TOP_K if kind is SketchKind.TOP_K else TAB_COL_STATS
+    query = select(null(), *_values(table, kind)).where(
         table.c.TBL_ID == table_id, one_of(connection, table.c.COLUMN_NAME, columns)
     )
     if table is HMSTATS_TOP_K:
@@ -52,40 +52,40 @@ def of_table(connection: Connection, table_id: int, columns: Sequence[str], what
 
 
 def of_partitions(
-    connection: Connection, table_id: int, names: Sequence[str] | None, columns: Sequence[str], what: What
-) -> Iterator[Stored]:
+    connection: Connection, table_id: int, names: Sequence[str] | None, columns: Sequence[str], kind: SketchKind
+) -> Iterator[StoredSketch]:
     """Sketches of these columns and partitions (None: all), grouped by partition."""
     size = max(1, _ROWS_AT_ONCE // len(columns))
     if names is None:
         query = select(PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
         names = connection.execute(query.order_by(PARTITIONS.c.PART_ID)).scalars().all()
-    query = _of_named_partitions(connection.dialect.name, what)
-    asked = {"table_id": table_id, "columns": bound(connection, columns)}
+    query = _of_named_partitions(connection.dialect.name, kind)
+    parameters = {"table_id": table_id, "columns": bound(connection, columns)}
     for start in range(0, len(names), size):
         some = bound(connection, names[start : start + size])
-        for row in copied_rows.rows(connection, query, {**asked, "partitions": some}):
+        for row in copied_rows.rows(connection, query, {**parameters, "partitions": some}):
             yield _stored(row)
 
 
 @lru_cache
-def _of_named_partitions(dialect_name: str, what: What) -> Select[Any]:
-    table = HMSTATS_TOP_K if what is What.TOP_K else PART_COL_STATS
+def _of_named_partitions(dialect_name: str, kind: SketchKind) -> Select[Any]:
+    table = HMSTATS_TOP_K if kind is SketchKind.TOP_K else PART_COL_STATS
     table_id = bindparam("table_id", type_=BigInteger())
     mine = and_(table.c.PART_ID == PARTITIONS.c.PART_ID, one_of_bound(dialect_name, table.c.COLUMN_NAME, "columns"))
     if table is HMSTATS_TOP_K:
         mine = and_(mine, table.c.TBL_ID == table_id)
-    query = select(PARTITIONS.c.PART_NAME, *_values(table, what)).select_from(PARTITIONS.outerjoin(table, mine))
+    query = select(PARTITIONS.c.PART_NAME, *_values(table, kind)).select_from(PARTITIONS.outerjoin(table, mine))
     named = one_of_bound(dialect_name, PARTITIONS.c.PART_NAME, "partitions")
     return query.where(PARTITIONS.c.TBL_ID == table_id, named).order_by(PARTITIONS.c.PART_ID)
 
 
-def _values(table: Table, what: What) -> Sequence[Any]:
+def _values(table: Table, kind: SketchKind) -> Sequence[Any]:
     """The columns for column name, engine, time and sketch."""
-    if what is What.TOP_K:
+    if kind is SketchKind.TOP_K:
         return (table.c.COLUMN_NAME, table.c.ENGINE, null(), table.c.ITEMS)
-    return (table.c.COLUMN_NAME, table.c.ENGINE, table.c.LAST_ANALYZED, table.c[what.name])
+    return (table.c.COLUMN_NAME, table.c.ENGINE, table.c.LAST_ANALYZED, table.c[kind.name])
 
 
-def _stored(row: Any) -> Stored:
+def _stored(row: Any) -> StoredSketch:
     partition, column, engine, analyzed, data = row
-    return Stored(partition, column, engine, analyzed or 0, None if is_absent(data) else bytes(data))
+    return StoredSketch(partition, column, engine, analyzed or 0, None if is_absent(data) else bytes(data))

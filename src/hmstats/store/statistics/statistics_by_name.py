@@ -37,7 +37,7 @@ class VersionedColumns:
 
 def of_table(engine: Engine, name: TableName, columns: Sequence[str], *, sketches: bool) -> VersionedColumns | None:
     """A table's own statistics of these columns by every engine; None if there are none. Notes the version."""
-    return _found(engine, _OF_TABLE[sketches], name, columns, {})
+    return _read(engine, _OF_TABLE[sketches], name, columns, {})
 
 
 def of_partition(
@@ -47,7 +47,7 @@ def of_partition(
 
     The partition's name must be as stored.
     """
-    return _found(engine, _OF_PARTITION[sketches], name, columns, {"partition": partition})
+    return _read(engine, _OF_PARTITION[sketches], name, columns, {"partition": partition})
 
 
 def of_partitions(
@@ -70,7 +70,7 @@ def of_partitions(
     return VersionedColumns(_columns(rows), counts, table_id, version)
 
 
-def _found(
+def _read(
     engine: Engine, read: SingleRead, name: TableName, columns: Sequence[str], more: dict[str, str]
 ) -> VersionedColumns | None:
     named = {"catalog": name.catalog, "database": name.database, "table": name.table}
@@ -84,7 +84,7 @@ def _found(
 
 
 def _columns(rows: Sequence[tuple[Any, ...]]) -> FlatColumns:
-    partitions, engines, analyzed = ([row[place] for row in rows] for place in (_PARTITION, _ENGINE, _ANALYZED))
+    partitions, engines, analyzed = ([row[index] for row in rows] for index in (_PARTITION, _ENGINE, _ANALYZED))
     return FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed)
 
 
@@ -93,7 +93,7 @@ def _values(table: Any, *, sketches: bool) -> list[Any]:
     return [*values, *(table.c[name] for name in DESCRIBED)]
 
 
-def _found_by_name(query: Select[Any]) -> CTE:
+def _table_facts(query: Select[Any]) -> CTE:
     """The table's facts as a CTE that is looked up once, not again for each row of statistics."""
     by_name = query.where(
         DBS.c.NAME == bindparam("database"),
@@ -110,9 +110,9 @@ def _table_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
         .join(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
         .outerjoin(TABLE_PARAMS, and_(p.TBL_ID == TBLS.c.TBL_ID, p.PARAM_KEY == _ROWS))
     )
-    found = _found_by_name(select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, p.PARAM_VALUE).select_from(tables))
-    described = [literal_column("''"), found.c.TBL_ID, found.c.VERSION, found.c.PARAM_VALUE]
-    read = found.join(TAB_COL_STATS, and_(s.TBL_ID == found.c.TBL_ID, one_of(s.COLUMN_NAME, "columns")))
+    facts = _table_facts(select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, p.PARAM_VALUE).select_from(tables))
+    described = [literal_column("''"), facts.c.TBL_ID, facts.c.VERSION, facts.c.PARAM_VALUE]
+    read = facts.join(TAB_COL_STATS, and_(s.TBL_ID == facts.c.TBL_ID, one_of(s.COLUMN_NAME, "columns")))
     return select(*_values(TAB_COL_STATS, sketches=sketches), *described).select_from(read)
 
 
@@ -125,19 +125,19 @@ def _partition_query(one_of: OneOf, *, sketches: bool) -> Select[Any]:
         .outerjoin(PARTITION_PARAMS, and_(n.PART_ID == p.PART_ID, n.PARAM_KEY == _ROWS))
     )
     described = [p.PART_NAME, TBLS.c.TBL_ID, VERSIONS.c.VERSION, n.PARAM_VALUE]
-    found = _found_by_name(select(p.PART_ID, *described).select_from(tables))
-    read = found.join(PART_COL_STATS, and_(s.PART_ID == found.c.PART_ID, one_of(s.COLUMN_NAME, "columns")))
+    facts = _table_facts(select(p.PART_ID, *described).select_from(tables))
+    read = facts.join(PART_COL_STATS, and_(s.PART_ID == facts.c.PART_ID, one_of(s.COLUMN_NAME, "columns")))
     values = _values(PART_COL_STATS, sketches=sketches)
-    return select(*values, *(found.c[column.name] for column in described)).select_from(read)
+    return select(*values, *(facts.c[column.name] for column in described)).select_from(read)
 
 
 def _partitions_query(one_of: OneOf, *, sketches: bool, every: bool) -> Select[Any]:
     """The query for partitions; if the table exists it has at least one row, with the version alone if all lack any."""
     s, p, n = PART_COL_STATS.c, PARTITIONS.c, PARTITION_PARAMS.c
     here = [s.PART_ID == p.PART_ID] if every else [s.PART_ID == p.PART_ID, one_of(s.COLUMN_NAME, "columns")]
-    found = PARTITIONS.join(PART_COL_STATS, and_(*here))
+    stored = PARTITIONS.join(PART_COL_STATS, and_(*here))
     tables = VERSIONS.outerjoin(
-        found, and_(p.TBL_ID == bindparam("table_id", type_=BigInteger()), one_of(p.PART_NAME, "partitions"))
+        stored, and_(p.TBL_ID == bindparam("table_id", type_=BigInteger()), one_of(p.PART_NAME, "partitions"))
     ).outerjoin(PARTITION_PARAMS, and_(n.PART_ID == p.PART_ID, n.PARAM_KEY == _ROWS))
     described = [p.PART_NAME, VERSIONS.c.TBL_ID, VERSIONS.c.VERSION, n.PARAM_VALUE]
     query = select(*_values(PART_COL_STATS, sketches=sketches), *described).select_from(tables)

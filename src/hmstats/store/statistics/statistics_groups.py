@@ -41,7 +41,7 @@ from hmstats.store.statistics.statistics_rows import SKETCHES, VALUES
 _TEXTS = ("BIG_DECIMAL_LOW_VALUE", "BIG_DECIMAL_HIGH_VALUE")
 _NUMBERS = tuple(name for name in VALUES if name not in SKETCHES and name not in _TEXTS)
 _S = PART_COL_STATS.c
-_NOTHING: Any = literal_column("''::bytea")
+_NO_BYTES: Any = literal_column("''::bytea")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,13 @@ def of_partitions(
     if ids is None:
         return VersionedGroups({}, {}, version)
     by_id = dict(zip(_integers(ids), names, strict=True))
-    known: dict[bytes, tuple[str, ...]] = {}
+    names_of_group: dict[bytes, tuple[str, ...]] = {}
     by_engine: dict[str, list[StatisticsGroup]] = {}
     for _, owners, _, _, column, column_type, of_engine, *sent in packed:
         key = bytes(owners)  # mostly the same of every column
-        if key not in known:
-            known[key] = tuple(map(by_id.__getitem__, _integers(key)))
-        group = _group(column, column_type, known[key], dict(zip((*_NUMBERS, *_TEXTS), sent, strict=True)))
+        if key not in names_of_group:
+            names_of_group[key] = tuple(map(by_id.__getitem__, _integers(key)))
+        group = _group(column, column_type, names_of_group[key], dict(zip((*_NUMBERS, *_TEXTS), sent, strict=True)))
         by_engine.setdefault(of_engine, []).extend([group] if group else [])
     return VersionedGroups(by_engine, dict(zip(names, counts, strict=True)), version)
 
@@ -117,7 +117,7 @@ def _query(one_of: OneOf, *, every: bool) -> SelectBase:
     p, n = PARTITIONS.c, PARTITION_PARAMS.c
     table_id = bindparam("table_id", type_=BigInteger())
     counted = and_(n.PART_ID == p.PART_ID, n.PARAM_KEY == literal_column("'numRows'"))
-    asked = (
+    requested = (
         select(p.PART_ID, p.PART_NAME, n.PARAM_VALUE)
         .select_from(PARTITIONS.outerjoin(PARTITION_PARAMS, counted))
         .where(p.TBL_ID == table_id, one_of(p.PART_NAME, "partitions"))
@@ -125,29 +125,29 @@ def _query(one_of: OneOf, *, every: bool) -> SelectBase:
     )
     head = (
         select(
-            VERSIONS.c.VERSION, _packed(asked.c.PART_ID), func.array_agg(asked.c.PART_NAME),
-            func.array_agg(asked.c.PARAM_VALUE), *(null() for _ in range(3 + len(_NUMBERS) + len(_TEXTS))),
+            VERSIONS.c.VERSION, _packed(requested.c.PART_ID), func.array_agg(requested.c.PART_NAME),
+            func.array_agg(requested.c.PARAM_VALUE), *(null() for _ in range(3 + len(_NUMBERS) + len(_TEXTS))),
         )
-        .select_from(VERSIONS.outerjoin(asked, true()))
+        .select_from(VERSIONS.outerjoin(requested, true()))
         .where(VERSIONS.c.TBL_ID == table_id)
         .group_by(VERSIONS.c.VERSION)
     )  # fmt: skip
-    return union_all(head, _groups(one_of, asked, every=every))
+    return union_all(head, _groups(one_of, requested, every=every))
 
 
-def _groups(one_of: OneOf, asked: Any, *, every: bool) -> Select[Any]:
+def _groups(one_of: OneOf, requested: Any, *, every: bool) -> Select[Any]:
     keys = [_S.COLUMN_NAME, _S.COLUMN_TYPE, _S.ENGINE]
     packed = [_packed(_S[name]) for name in _NUMBERS]
     texts = [func.array_agg(_S[name]).filter(_S[name].is_not(None)) for name in _TEXTS]
     query = (
         select(null(), _packed(_S.PART_ID), null(), null(), *keys, *packed, *texts)
-        .select_from(asked.join(PART_COL_STATS, _S.PART_ID == asked.c.PART_ID))
-        .group_by(*keys, _known(), hashed_only(_S.COLUMN_NAME))
+        .select_from(requested.join(PART_COL_STATS, _S.PART_ID == requested.c.PART_ID))
+        .group_by(*keys, _null_mask(), hashed_only(_S.COLUMN_NAME))
     )
     return query if every else query.where(one_of(_S.COLUMN_NAME, "columns"))
 
 
-def _known() -> Any:
+def _null_mask() -> Any:
     """A bit mask of the NULL values, as one key of the groups, since each key costs time for each row."""
     names = [name for name in (*_NUMBERS, *_TEXTS) if _S[name].nullable]
     texts = (
@@ -159,7 +159,7 @@ def _known() -> Any:
 def _packed(column: Any) -> Any:
     """The packed numbers of a column, 8 bytes each, big-endian; NULL if there are none."""
     send = func.float8send if isinstance(column.type, Double) else func.int8send
-    return func.string_agg(send(column), _NOTHING)
+    return func.string_agg(send(column), _NO_BYTES)
 
 
 _READS = {every: SingleRead(partial(_query, every=every), ["postgresql"]) for every in (True, False)}

@@ -50,7 +50,7 @@ _KEY = ("TBL_ID", "DB_ID", "PART_ID", "COLUMN_NAME")
 _L = LOCKS.c
 
 
-class Place(NamedTuple):
+class ObjectIds(NamedTuple):
     """The ids of a locked object: of a database `table_id` is 0, of a table `database_id`; `part_id` 0 means all."""
 
     database_id: int
@@ -72,15 +72,15 @@ def rows_of(table_id: ColumnElement[Any], *before: ColumnElement[Any]) -> Select
     )
 
 
-def parsed(table_id: int, rows: Iterable[Sequence[Any]]) -> TableLocks:
+def parse_locks(table_id: int, rows: Iterable[Sequence[Any]]) -> TableLocks:
     """The locks in rows of partition id, column and text, as `rows_of` selects them."""
-    found = []
+    covers = []
     for part_id, column, text in rows:
         database_id, refuse, reason = text.split("/", 2)
         in_database = int(database_id)
         of = OF_TABLE if in_database else table_id
-        found.append(Cover(in_database, of, part_id, column, refuse == "1", reason or None))
-    return TableLocks(tuple(found))
+        covers.append(Cover(in_database, of, part_id, column, refuse == "1", reason or None))
+    return TableLocks(tuple(covers))
 
 
 _OF_TABLE = SingleRead(lambda _: rows_of(bindparam("table_id", type_=BigInteger())))
@@ -95,7 +95,7 @@ def of_table(unit: Unit, table_id: int) -> TableLocks:
         rows: Sequence[Any] = _OF_TABLE.rows_in_unit(unit, values)
     else:
         rows = unit.connection.execute(_OF_TABLE.query, values).all()
-    return parsed(table_id, [row[1:] for row in rows])
+    return parse_locks(table_id, [row[1:] for row in rows])
 
 
 def of_database(unit: Unit, database_id: int) -> TableLocks:
@@ -107,13 +107,13 @@ def of_database(unit: Unit, database_id: int) -> TableLocks:
     return TableLocks(tuple(Cover(database_id, OF_TABLE, OF_TABLE, *row) for row in rows))
 
 
-def put(unit: Unit, places: Sequence[Place], columns: Collection[str], lock: StatisticsLock) -> None:
+def put(unit: Unit, objects: Sequence[ObjectIds], columns: Collection[str], lock: StatisticsLock) -> None:
     """Insert or replace the locks of some columns (empty: all) of these places."""
     rows = [
         {
-            "TBL_ID": place.table_id,
-            "DB_ID": place.database_id if place.table_id == 0 else 0,
-            "PART_ID": place.part_id,
+            "TBL_ID": object_ids.table_id,
+            "DB_ID": object_ids.database_id if object_ids.table_id == 0 else 0,
+            "PART_ID": object_ids.part_id,
             "COLUMN_NAME": column,
             "REFUSE": lock.refuse,
             "REASON": lock.reason,
@@ -121,7 +121,7 @@ def put(unit: Unit, places: Sequence[Place], columns: Collection[str], lock: Sta
             "LOCKED_AT": unit.now_seconds,
             "DROPPED": 0,
         }
-        for place in places
+        for object_ids in objects
         for column in sorted(columns) or [ALL_COLUMNS]
     ]
     upsert(unit, LOCKS, _KEY, rows, _replaced)
@@ -131,9 +131,9 @@ def _replaced(_old: Any, new: Any) -> Mapping[str, ColumnElement[Any]]:
     return {name: new[name] for name in ("REFUSE", "REASON", "LOCKED_BY", "LOCKED_AT")}
 
 
-def remove(unit: Unit, place: Place, columns: Collection[str] | None) -> int:
+def remove(unit: Unit, object_ids: ObjectIds, columns: Collection[str] | None) -> int:
     """Remove the locks of these columns (None: every lock) of a place. Returns their number."""
-    here = _here(place)
+    here = _here(object_ids)
     if columns is not None:
         here = and_(here, one_of(unit.connection, _L.COLUMN_NAME, sorted(columns)))
     return unit.connection.execute(delete(LOCKS).where(here)).rowcount
@@ -142,13 +142,13 @@ def remove(unit: Unit, place: Place, columns: Collection[str] | None) -> int:
 def remove_of_database(unit: Unit, database_id: int) -> None:
     """Remove the locks of a database that is dropped."""
     if not unit.shape.lacks(LOCKS):
-        unit.connection.execute(delete(LOCKS).where(_here(Place(database_id))))
+        unit.connection.execute(delete(LOCKS).where(_here(ObjectIds(database_id))))
 
 
 def count_dropped(unit: Unit, covers: Collection[Cover]) -> None:
     """Count a dropped write for each of these locks."""
     for each in sorted(set(covers)):
-        here = and_(_here(Place(each.database_id, each.table_id, each.part_id)), _L.COLUMN_NAME == each.column)
+        here = and_(_here(ObjectIds(each.database_id, each.table_id, each.part_id)), _L.COLUMN_NAME == each.column)
         unit.connection.execute(update(LOCKS).where(here).values(DROPPED=_L.DROPPED + 1))
 
 
@@ -183,15 +183,15 @@ def listed(connection: Connection, catalog: str, databases: Sequence[str]) -> li
     )
     columns: dict[Any, list[str]] = {}
     for row in connection.execute(query):
-        place, column, about = tuple(row[:3]), row[3], tuple(row[4:])
-        columns.setdefault((place, column == ALL_COLUMNS, about), []).append(column)
-    found = []
-    for ((name, table, partition), whole, about), locked in columns.items():
-        of = LockedObject(DatabaseName(catalog, name), table, partition, () if whole else tuple(locked))
-        found.append(StatisticsLock(of, *about))
-    return found
+        object_names, column, properties = tuple(row[:3]), row[3], tuple(row[4:])
+        columns.setdefault((object_names, column == ALL_COLUMNS, properties), []).append(column)
+    locks = []
+    for ((name, table, partition), every_column, properties), locked in columns.items():
+        of = LockedObject(DatabaseName(catalog, name), table, partition, () if every_column else tuple(locked))
+        locks.append(StatisticsLock(of, *properties))
+    return locks
 
 
-def _here(place: Place) -> ColumnElement[bool]:
-    database_id = place.database_id if place.table_id == 0 else 0
-    return and_(_L.TBL_ID == place.table_id, _L.DB_ID == database_id, _L.PART_ID == place.part_id)
+def _here(object_ids: ObjectIds) -> ColumnElement[bool]:
+    database_id = object_ids.database_id if object_ids.table_id == 0 else 0
+    return and_(_L.TBL_ID == object_ids.table_id, _L.DB_ID == database_id, _L.PART_ID == object_ids.part_id)

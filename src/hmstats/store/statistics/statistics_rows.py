@@ -86,28 +86,30 @@ def flat_statistics(rows: Iterable[Sequence[Any]]) -> list[FlatStatistics | None
 
 def values(groups: Iterable[FieldValues], rows: int) -> dict[str, Sequence[Any]]:
     """The values for rows: a list for each of VALUES, in order, without columns that are NULL in all rows."""
-    found: dict[str, Sequence[Any]] = {}
-    for kind, places, given in groups:
+    columns: dict[str, Sequence[Any]] = {}
+    for kind, indexes, fields in groups:
         counts: dict[str, Sequence[Any]] = {
-            field: [None] * len(places) for field in ("nulls", "ndv") if field in _COLUMNS[kind]
+            field: [None] * len(indexes) for field in ("nulls", "ndv") if field in _COLUMNS[kind]
         }
-        nulls = given.get("nulls", counts["nulls"])
-        known: dict[str, Sequence[Any]] = {
+        nulls = fields.get("nulls", counts["nulls"])
+        completed: dict[str, Sequence[Any]] = {
             **counts,
-            **given,
+            **fields,
             "nulls": [_UNKNOWN_NULLS if each is None else each for each in nulls],
         }
-        for field, of_field in known.items():
+        for field, of_field in completed.items():
             stored = list(map(_to_row, of_field)) if kind in _WITH_TEXTS else of_field
             name = _COLUMNS[kind][field]
-            found[name] = stored if len(places) == rows else _spread(found.get(name) or [None] * rows, places, stored)
-    return {name: found[name] for name in VALUES if name in found}
+            columns[name] = (
+                stored if len(indexes) == rows else _spread(columns.get(name) or [None] * rows, indexes, stored)
+            )
+    return {name: columns[name] for name in VALUES if name in columns}
 
 
-def _spread(into: Sequence[Any], places: Sequence[int], given: Sequence[Any]) -> list[Any]:
+def _spread(into: Sequence[Any], indexes: Sequence[int], values_given: Sequence[Any]) -> list[Any]:
     spread = list(into)
-    for place, value in zip(places, given, strict=True):
-        spread[place] = value
+    for index, value in zip(indexes, values_given, strict=True):
+        spread[index] = value
     return spread
 
 
@@ -134,14 +136,14 @@ def _flattener(column_type: str | None) -> Callable[[Sequence[Any]], FlatStatist
     kind = kind_of(column_type or "")
     if kind is None:
         return lambda _: None
-    looked_at = kind in _WITH_TEXT_BOUNDS
-    take: Callable[[Sequence[Any]], FlatStatistics] = itemgetter(
+    may_convert = kind in _WITH_TEXT_BOUNDS
+    get_fields: Callable[[Sequence[Any]], FlatStatistics] = itemgetter(
         _COLUMN, _COLUMN_TYPE, *(VALUES.index(_COLUMNS[kind][field]) for field in FIELDS[kind])
     )
 
     def flatten(row: Sequence[Any]) -> FlatStatistics | None:
-        if not looked_at and row[_BIT_VECTOR] is None and row[_HISTOGRAM] is None and row[_NULLS] >= 0:
-            return take(row)
+        if not may_convert and row[_BIT_VECTOR] is None and row[_HISTOGRAM] is None and row[_NULLS] >= 0:
+            return get_fields(row)
         values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
         read = column_statistics(row[_COLUMN], row[_COLUMN_TYPE], values)
         return None if read is None else flat(read)

@@ -37,8 +37,8 @@ from hmstats.store.statements.single_read import SingleRead
 from hmstats.store.statistics import pending, preferences, statistics_locks
 from hmstats.store.unit.unit import Unit
 
-_LOOKED_AT = (PARAMETER, "numRows", "transactional")
-_ITSELF, _COLUMN, _KEY, _PARAMETER, _VERSION = "table", "column", "key", "parameter", "version"
+_PARAMETERS_READ = (PARAMETER, "numRows", "transactional")
+_TABLE, _COLUMN, _KEY, _PARAMETER, _VERSION = "table", "column", "key", "parameter", "version"
 _SPARK_SCHEMA = "spark schema"
 _NO_TOP_K = "no top-k"
 
@@ -75,47 +75,49 @@ class Target:
 
 def find(connection: Connection, name: TableName) -> Target | None:
     """The table's target; None if it does not exist. Notes its version; one statement."""
-    found = find_unnoted(connection, name)
-    if found:
-        versions.note_read(found.id, found.version)
-    return found
+    target = find_unnoted(connection, name)
+    if target:
+        versions.note_read(target.id, target.version)
+    return target
 
 
 def find_unnoted(connection: Connection, name: TableName) -> Target | None:
     """The table's target, for callers that note its version themselves; None if it does not exist."""
-    return of_rows(connection.execute(_FOUND, named(name)).all())
+    return parse_rows(connection.execute(_FACTS, name_parameters(name)).all())
 
 
 def read(engine: Engine, name: TableName) -> Target | None:
     """The table's target, read without a transaction; None also if the database does not answer."""
-    return of_rows(_SINGLE.rows(engine, named(name)) or ())
+    return parse_rows(_SINGLE.rows(engine, name_parameters(name)) or ())
 
 
-def of_rows(rows: Sequence[Any], known: Target | None = None) -> Target | None:
-    """The target in the rows of `target_query`; `known` itself if its id and version are unchanged."""
+def parse_rows(rows: Sequence[Any], cached: Target | None = None) -> Target | None:
+    """The target in the rows of `target_query`; `cached` itself if its id and version are unchanged."""
     if not rows:
         return None
     table_id, version = rows[0][:2]
-    if known is not None and (known.id, known.version) == (table_id, version):
-        return known
+    if cached is not None and (cached.id, cached.version) == (table_id, version):
+        return cached
     return _target(table_id, version or 0, [row[2:] for row in rows])
 
 
-def lock(unit: Unit, name: TableName, known: Target | None = None) -> Target | None:
+def lock(unit: Unit, name: TableName, cached: Target | None = None) -> Target | None:
     """The table's target, with its row locked until the unit ends, so that its writers are serialised.
 
-    `known` is the cached target, which is not read again if the version is unchanged. None if it does not exist.
+    `cached` is not read again if the version is unchanged. None if the table does not exist.
     """
     if is_one_trip(unit):
-        return of_rows(_LOCKED.rows_after([LOCK], unit, {**named(name), **known_as(known)}), known)
-    rows = _run(unit, LOCK, named(name))
+        return parse_rows(
+            _LOCKED.rows_after([LOCK], unit, {**name_parameters(name), **cached_parameters(cached)}), cached
+        )
+    rows = _run(unit, LOCK, name_parameters(name))
     if not rows:
         return None
     table_id, _, columns_id = rows[0]
     # A second statement, since one that waits for a lock does not see changes made meanwhile.
-    found = _run(unit, _PARTS, {"table_id": table_id, "columns_id": columns_id})
-    version = next((int(part[2]) for part in found if part[0] == _VERSION), 0)
-    return _target(table_id, version, found)
+    parts = _run(unit, _PARTS, {"table_id": table_id, "columns_id": columns_id})
+    version = next((int(part[2]) for part in parts if part[0] == _VERSION), 0)
+    return _target(table_id, version, parts)
 
 
 def is_one_trip(unit: Unit) -> bool:
@@ -126,26 +128,26 @@ def is_one_trip(unit: Unit) -> bool:
 def _run(unit: Unit, read: SingleRead, values: Mapping[str, Any]) -> Sequence[Any]:
     if unit.shape is COMPLETE:
         return read.rows_in_unit(unit, values)
-    found: Sequence[Any] = unit.connection.execute(read.query, values).all()
-    return found
+    rows: Sequence[Any] = unit.connection.execute(read.query, values).all()
+    return rows
 
 
-def named(name: TableName) -> dict[str, str]:
+def name_parameters(name: TableName) -> dict[str, str]:
     """The parameters of LOCK and `target_query`."""
     return {"catalog": name.catalog, "database": name.database, "table": name.table}
 
 
-def known_as(target: Target | None) -> dict[str, int]:
+def cached_parameters(target: Target | None) -> dict[str, int]:
     """The parameters of `target_query` for the cached target, whose parts are then not read."""
     return {"known_id": target.id, "known_version": target.version} if target else {"known_id": 0, "known_version": 0}
 
 
-def word(text: str) -> ColumnElement[str]:
+def constant(text: str) -> ColumnElement[str]:
     """A constant as SQL text: a prepared statement has no parameters but the names."""
     return literal_column(f"'{text}'", String)
 
 
-_NO_PLACE: ColumnElement[int] = literal_column("0", BigInteger)
+_NO_INDEX: ColumnElement[int] = literal_column("0", BigInteger)
 
 
 def _query() -> Select[Any]:
@@ -167,12 +169,14 @@ def _parts(
 ) -> list[Select[Any]]:
     """The queries for a target's parts: rows of kind, index, name and text, after the columns `before`."""
     c, k, p = COLUMNS_V2.c, PARTITION_KEYS.c, TABLE_PARAMS.c
-    looked_at = or_(*(p.PARAM_KEY == word(key) for key in _LOOKED_AT))
+    is_read = or_(*(p.PARAM_KEY == constant(key) for key in _PARAMETERS_READ))
     return [
-        select(*before, word(_COLUMN), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == columns_id),
-        select(*before, word(_KEY), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == table_id),
-        select(*before, word(_PARAMETER), _NO_PLACE, p.PARAM_KEY, p.PARAM_VALUE).where(p.TBL_ID == table_id, looked_at),
-        select(*before, word(_SPARK_SCHEMA), _NO_PLACE, p.PARAM_KEY, p.PARAM_VALUE).where(
+        select(*before, constant(_COLUMN), c.INTEGER_IDX, c.COLUMN_NAME, c.TYPE_NAME).where(c.CD_ID == columns_id),
+        select(*before, constant(_KEY), k.INTEGER_IDX, k.PKEY_NAME, k.PKEY_TYPE).where(k.TBL_ID == table_id),
+        select(*before, constant(_PARAMETER), _NO_INDEX, p.PARAM_KEY, p.PARAM_VALUE).where(
+            p.TBL_ID == table_id, is_read
+        ),
+        select(*before, constant(_SPARK_SCHEMA), _NO_INDEX, p.PARAM_KEY, p.PARAM_VALUE).where(
             p.TBL_ID == table_id, _has_stub(columns_id), _of_schema(p.PARAM_KEY)
         ),
     ]
@@ -181,12 +185,14 @@ def _parts(
 def _has_stub(columns_id: ColumnElement[Any]) -> ColumnElement[bool]:
     """The condition that the stored columns are Spark's stub; only then is its often long schema read."""
     c = COLUMNS_V2.alias("stub").c
-    return exists().where(c.CD_ID == columns_id, c.COLUMN_NAME == word(STUB_NAME), c.TYPE_NAME == word(STUB_TYPE))
+    return exists().where(
+        c.CD_ID == columns_id, c.COLUMN_NAME == constant(STUB_NAME), c.TYPE_NAME == constant(STUB_TYPE)
+    )
 
 
 def _of_schema(key: ColumnElement[str]) -> ColumnElement[bool]:
     start = func.substr(key, literal_column("1"), literal_column(str(len(SCHEMA))))
-    return or_(key == word(PROVIDER), key == word(LOG_SCHEMA), start == word(SCHEMA))
+    return or_(key == constant(PROVIDER), key == constant(LOG_SCHEMA), start == constant(SCHEMA))
 
 
 def _bound(name: str) -> ColumnElement[Any]:
@@ -196,26 +202,26 @@ def _bound(name: str) -> ColumnElement[Any]:
 def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
     """The query for the table's version, in the column of a part's name."""
     v = VERSIONS.c
-    return select(word(_VERSION), _NO_PLACE, cast(v.VERSION, String), word("")).where(v.TBL_ID == table_id)
+    return select(constant(_VERSION), _NO_INDEX, cast(v.VERSION, String), constant("")).where(v.TBL_ID == table_id)
 
 
 def _target_query() -> CompoundSelect[Any]:
     """The query for a table's parts, by name, after its id and version; at least one row if it exists."""
     t = _query().cte("t")
-    return union_all(_itself(t), *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION))
+    return union_all(_table_row(t), *_parts(t.c.TBL_ID, t.c.CD_ID, t.c.TBL_ID, t.c.VERSION))
 
 
 def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _: ()) -> CompoundSelect[Any]:
-    """The query for a target for writers: also whether frequent values exist; a single row if it is as in `known_as`.
+    """The query for a target for writers, which also tells whether frequent values exist.
 
-    `more` makes queries for further rows of the same columns (id, version, kind, index, name, text), from the CTE of id
-    and version.
+    A single row if the target is as in `cached_parameters`. `more` makes queries for further rows of the same columns
+    (id, version, kind, index, name, text), from the CTE of id and version.
     """
     t = _query().cte("t")
     is_new = or_(t.c.TBL_ID != _bound("known_id"), t.c.VERSION.is_distinct_from(_bound("known_version")))
     new = select(t).where(is_new).cte("new")
     return union_all(
-        _itself(t),
+        _table_row(t),
         *_parts(new.c.TBL_ID, new.c.CD_ID, new.c.TBL_ID, new.c.VERSION),
         _without_top_k(new),
         *(rows(new.c.TBL_ID, new.c.TBL_ID, new.c.VERSION) for rows in _OF_WRITERS),
@@ -223,21 +229,21 @@ def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _:
     )
 
 
-def _itself(table: FromClause) -> Select[Any]:
-    return select(table.c.TBL_ID, table.c.VERSION, word(_ITSELF), _NO_PLACE, word(""), word(""))
+def _table_row(table: FromClause) -> Select[Any]:
+    return select(table.c.TBL_ID, table.c.VERSION, constant(_TABLE), _NO_INDEX, constant(""), constant(""))
 
 
 def _without_top_k(table: FromClause) -> Select[Any]:
     """The query for a row that exists if no frequent values are stored for the table or its partitions."""
     t = table.c
     any_stored = exists().where(HMSTATS_TOP_K.c.TBL_ID == t.TBL_ID)
-    return select(t.TBL_ID, t.VERSION, word(_NO_TOP_K), _NO_PLACE, word(""), word("")).where(~any_stored)
+    return select(t.TBL_ID, t.VERSION, constant(_NO_TOP_K), _NO_INDEX, constant(""), constant("")).where(~any_stored)
 
 
 _OF_WRITERS = (statistics_locks.rows_of, preferences.holding_rows_of, pending.row_of)
 """The queries for what writers alone look at."""
-_FOUND = _target_query()
-_SINGLE = SingleRead(lambda _: _FOUND)
+_FACTS = _target_query()
+_SINGLE = SingleRead(lambda _: _FACTS)
 _LOCKED = SingleRead(lambda _: target_query())
 LOCK = SingleRead(lambda _: _query().with_for_update(of=TBLS))
 """The query that locks a table's row, by name."""
@@ -251,7 +257,7 @@ _PARTS = SingleRead(
 
 
 def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
-    kinds = (_ITSELF, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K, preferences.KIND, pending.KIND)
+    kinds = (_TABLE, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K, preferences.KIND, pending.KIND)
     listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
     locked = [part[1:] for part in parts if part[0] == statistics_locks.KIND]
     for kind, _, name, text in sorted(parts, key=itemgetter(1)):
@@ -267,6 +273,6 @@ def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
         dict(listed[_PARAMETER]),
         has_top_k=not listed[_NO_TOP_K],
         stored_columns=columns,
-        locks=statistics_locks.parsed(table_id, locked) if locked else UNLOCKED,
+        locks=statistics_locks.parse_locks(table_id, locked) if locked else UNLOCKED,
         holding=preferences.holding(listed[preferences.KIND], has_pending=bool(listed[pending.KIND])),
     )

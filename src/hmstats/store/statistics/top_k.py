@@ -16,16 +16,16 @@ from hmstats.store.unit.unit import Unit
 _KEY = ("TBL_ID", "PART_ID", "COLUMN_NAME", "ENGINE")
 
 
-def replace(unit: Unit, table_id: int, engine: str, given: Mapping[int, Mapping[str, bytes | None]]) -> None:
+def replace(unit: Unit, table_id: int, engine: str, by_owner: Mapping[int, Mapping[str, bytes | None]]) -> None:
     """Write sketches by partition id (or details.OF_TABLE) and column; None deletes the stored one.
 
     If new statistics come without a sketch, the old one would be wrong.
     """
-    _delete(unit, table_id, engine, _gone(given))
+    _delete(unit, table_id, engine, _without_sketch(by_owner))
     rows = [
         dict(zip((*_KEY, "ITEMS"), (table_id, partition_id, column, engine, sketch), strict=True))
-        for partition_id in sorted(given)
-        for column, sketch in sorted([each for each in given[partition_id].items() if each[1] is not None])
+        for partition_id in sorted(by_owner)
+        for column, sketch in sorted([each for each in by_owner[partition_id].items() if each[1] is not None])
     ]
     upsert(unit, TOP_K, _KEY, rows, lambda _, new: {"ITEMS": new.ITEMS})
 
@@ -35,13 +35,13 @@ def remove(unit: Unit, table_id: int, engine: str, ids: Sequence[int], columns: 
     _delete(unit, table_id, engine, {frozenset(columns): ids})
 
 
-def _gone(given: Mapping[int, Mapping[str, bytes | None]]) -> dict[frozenset[str], list[int]]:
+def _without_sketch(by_owner: Mapping[int, Mapping[str, bytes | None]]) -> dict[frozenset[str], list[int]]:
     """Partition ids by the set of columns without a sketch."""
     ids_of: dict[frozenset[str], list[int]] = {}
-    for partition_id, columns in given.items():
-        gone = frozenset([column for column, sketch in columns.items() if sketch is None])
-        if gone:
-            ids_of.setdefault(gone, []).append(partition_id)
+    for partition_id, columns in by_owner.items():
+        without_sketch = frozenset([column for column, sketch in columns.items() if sketch is None])
+        if without_sketch:
+            ids_of.setdefault(without_sketch, []).append(partition_id)
     return ids_of
 
 
@@ -50,9 +50,9 @@ def _delete(unit: Unit, table_id: int, engine: str, ids_of: Mapping[frozenset[st
     if not ids_of:
         return
     values: dict[str, Any] = {"table_id": table_id, "engine": engine}
-    for number, (names, ids) in enumerate(ids_of.items()):
-        values[f"ids_{number}"] = bound(unit.connection, ids)
-        values[f"columns_{number}"] = bound(unit.connection, sorted(names))
+    for index, (names, ids) in enumerate(ids_of.items()):
+        values[f"ids_{index}"] = bound(unit.connection, ids)
+        values[f"columns_{index}"] = bound(unit.connection, sorted(names))
     statement = _deletion(unit.connection.dialect.name, len(ids_of))
     if unit.connection.dialect.name == "sqlite":
         unit.connection.execute(statement, values)
@@ -71,9 +71,9 @@ def _deletion(dialect_name: str, sets: int) -> Delete:
     c = TOP_K.c
     mine = [
         and_(
-            one_of_bound(dialect_name, c.PART_ID, f"ids_{number}"),
-            one_of_bound(dialect_name, c.COLUMN_NAME, f"columns_{number}"),
+            one_of_bound(dialect_name, c.PART_ID, f"ids_{index}"),
+            one_of_bound(dialect_name, c.COLUMN_NAME, f"columns_{index}"),
         )
-        for number in range(sets)
+        for index in range(sets)
     ]
     return delete(TOP_K).where(c.TBL_ID == bindparam("table_id"), c.ENGINE == bindparam("engine"), or_(*mine))

@@ -57,14 +57,14 @@ COLUMNS = (
     SERDES.c.SERDE_TYPE,
 )
 """The columns of a storage that a query selects at its end; it must select the storage's id as SD_ID itself."""
-_NUMBER, _OF_SDS = len(COLUMNS), sum(column.table is SDS for column in COLUMNS)
+_COLUMN_COUNT, _OF_SDS = len(COLUMNS), sum(column.table is SDS for column in COLUMNS)
 
 Parts = dict[str, dict[int, list[tuple[str, str, str]]]]
 """Parts of rows, by kind and owner's id: three texts for each part, in the order of their indexes."""
 
 _COLUMN, _BUCKET, _SORT, _SKEW, _PARAMETER, _SERDE = "column", "bucket", "sort", "skew", "parameter", "serde"
-_NOTHING = cast(null(), String)
-_FIRST = literal(0)
+_NULL = cast(null(), String)
+_NO_INDEX = literal(0)
 
 
 def joined(source: FromClause, storage_id: Any) -> FromClause:
@@ -73,34 +73,34 @@ def joined(source: FromClause, storage_id: Any) -> FromClause:
     return with_storage.outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
 
 
-class Part(NamedTuple):
+class PartQuery(NamedTuple):
     """A query for parts of one kind, and the column with their owner's id."""
 
     query: Select[Any]
     owner: ColumnElement[Any]
 
 
-def part(
-    kind: str, owner: ColumnElement[Any], text: Any, *, index: Any = _FIRST, second: Any = None, third: Any = None
-) -> Part:
+def part_query(
+    kind: str, owner: ColumnElement[Any], text: Any, *, index: Any = _NO_INDEX, second: Any = None, third: Any = None
+) -> PartQuery:
     """The query for parts with up to three texts, in the order of `index`."""
-    texts = (text, _NOTHING if second is None else second, _NOTHING if third is None else third)
-    return Part(select(literal(kind), owner, index, *texts), owner)
+    texts = (text, _NULL if second is None else second, _NULL if third is None else third)
+    return PartQuery(select(literal(kind), owner, index, *texts), owner)
 
 
 _C, _B, _S, _K = COLUMNS_V2.c, BUCKETING_COLS.c, SORT_COLS.c, SKEWED_COL_NAMES.c
-_OF_COLUMNS = part(_COLUMN, _C.CD_ID, _C.COLUMN_NAME, index=_C.INTEGER_IDX, second=_C.TYPE_NAME, third=_C.COMMENT)
+_OF_COLUMNS = part_query(_COLUMN, _C.CD_ID, _C.COLUMN_NAME, index=_C.INTEGER_IDX, second=_C.TYPE_NAME, third=_C.COMMENT)
 _OF_STORAGES = (
-    part(_BUCKET, _B.SD_ID, _B.BUCKET_COL_NAME, index=_B.INTEGER_IDX),
-    part(_SORT, _S.SD_ID, _S.COLUMN_NAME, index=_S.INTEGER_IDX, second=cast(_S.ORDER, String)),
-    part(_SKEW, _K.SD_ID, _K.SKEWED_COL_NAME, index=_K.INTEGER_IDX),
-    part(_PARAMETER, SD_PARAMS.c.SD_ID, SD_PARAMS.c.PARAM_KEY, second=SD_PARAMS.c.PARAM_VALUE),
+    part_query(_BUCKET, _B.SD_ID, _B.BUCKET_COL_NAME, index=_B.INTEGER_IDX),
+    part_query(_SORT, _S.SD_ID, _S.COLUMN_NAME, index=_S.INTEGER_IDX, second=cast(_S.ORDER, String)),
+    part_query(_SKEW, _K.SD_ID, _K.SKEWED_COL_NAME, index=_K.INTEGER_IDX),
+    part_query(_PARAMETER, SD_PARAMS.c.SD_ID, SD_PARAMS.c.PARAM_KEY, second=SD_PARAMS.c.PARAM_VALUE),
 )
-_OF_SERDES = part(_SERDE, SERDE_PARAMS.c.SERDE_ID, SERDE_PARAMS.c.PARAM_KEY, second=SERDE_PARAMS.c.PARAM_VALUE)
+_OF_SERDES = part_query(_SERDE, SERDE_PARAMS.c.SERDE_ID, SERDE_PARAMS.c.PARAM_KEY, second=SERDE_PARAMS.c.PARAM_VALUE)
 
 
 def read_parts(
-    connection: Connection, rows: Sequence[Any], owners: Sequence[int] = (), own: tuple[Part, ...] = ()
+    connection: Connection, rows: Sequence[Any], owners: Sequence[int] = (), own: tuple[PartQuery, ...] = ()
 ) -> Parts:
     """All parts of the storages of these rows, and the owners' own parts; one statement."""
     named = {"storages": "SD_ID", "columns": "CD_ID", "serdes": "SERDE_ID"}
@@ -108,14 +108,14 @@ def read_parts(
     if own:
         sent["owners"] = bound(connection, owners)
     parts: Parts = defaultdict(lambda: defaultdict(list))
-    found = connection.execute(_parts_query(connection.dialect.name, own), sent).all()
-    for kind, owner, _, first, second, third in sorted(found, key=itemgetter(2)):
+    rows_of_parts = connection.execute(_parts_query(connection.dialect.name, own), sent).all()
+    for kind, owner, _, first, second, third in sorted(rows_of_parts, key=itemgetter(2)):
         parts[kind][owner].append((first, second, third))
     return parts
 
 
 @lru_cache(maxsize=20)
-def _parts_query(dialect_name: str, own: tuple[Part, ...]) -> CompoundSelect[Any]:
+def _parts_query(dialect_name: str, own: tuple[PartQuery, ...]) -> CompoundSelect[Any]:
     """The statement for all parts; cached, since it takes long to build."""
     of = {"columns": (_OF_COLUMNS,), "storages": _OF_STORAGES, "serdes": (_OF_SERDES,), "owners": own}
     queries = [
@@ -137,7 +137,7 @@ class Storages:
 
     def of(self, owner: int | None, row: Sequence[Any]) -> Storage | None:
         """The storage with the id `owner` in a joined row; None if there is none."""
-        columns, serde, location, reads, writes, compressed, buckets, in_folders, *_ = cells = row[-_NUMBER:]
+        columns, serde, location, reads, writes, compressed, buckets, in_folders, *_ = cells = row[-_COLUMN_COUNT:]
         if owner is None or compressed is None:
             return None
         return Storage(
@@ -157,12 +157,12 @@ class Storages:
 
     def _serde(self, serde_id: int, cells: Sequence[Any]) -> SerDe:
         """The serde; equal ones share an object, since every partition has its own row, mostly with equal values."""
-        listed = self._of(_SERDE, serde_id)
-        key = (cells, *listed)
-        known = self._serdes.get(key)
-        if known is None:
+        parameters = self._of(_SERDE, serde_id)
+        key = (cells, *parameters)
+        serde = self._serdes.get(key)
+        if serde is None:
             name, library, description, writer, reader, serde_type = cells
-            known = self._serdes[key] = SerDe(
+            serde = self._serdes[key] = SerDe(
                 name=name,
                 library=library,
                 parameters=pairs(self._parts, _SERDE, serde_id),
@@ -171,7 +171,7 @@ class Storages:
                 deserializer_class=reader,
                 serde_type=serde_type or None,  # Hive writes 0 for none
             )
-        return known
+        return serde
 
     def _of(self, kind: str, owner: int) -> Sequence[tuple[str, str, str]]:
         of_kind = self._parts.get(kind)

@@ -34,9 +34,9 @@ from hmstats.store.storage.parameters import OF_SERDES, OF_STORAGES
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
 
-_HANGING = (SKEWED_COL_NAMES.c.SD_ID, SD_PARAMS.c.SD_ID, BUCKETING_COLS.c.SD_ID, SORT_COLS.c.SD_ID)
+_PART_COLUMNS = (SKEWED_COL_NAMES.c.SD_ID, SD_PARAMS.c.SD_ID, BUCKETING_COLS.c.SD_ID, SORT_COLS.c.SD_ID)
 """The columns with a storage's id in tables of its parts."""
-_LISTING = (SKEWED_VALUES.c.SD_ID_OID, SKEWED_COL_VALUE_LOC_MAP.c.SD_ID)
+_SKEW_COLUMNS = (SKEWED_VALUES.c.SD_ID_OID, SKEWED_COL_VALUE_LOC_MAP.c.SD_ID)
 """The columns with a storage's id in tables that refer to lists of skewed values."""
 _COLUMNS_USED = exists().where(SDS.c.CD_ID == COLUMNS_V2.c.CD_ID)
 _DESCRIPTOR_USED = exists().where(SDS.c.CD_ID == CDS.c.CD_ID)
@@ -47,7 +47,7 @@ def read_many(connection: Connection, storage_ids: Sequence[int]) -> dict[int, S
     query = select(SDS.c.SD_ID, *descriptor_rows.COLUMNS).outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
     rows = connection.execute(query.where(one_of(connection, SDS.c.SD_ID, storage_ids))).all()
     storages = descriptor_rows.Storages(connection, descriptor_rows.read_parts(connection, rows))
-    return {row.SD_ID: found for row in rows if (found := storages.of(row.SD_ID, row)) is not None}
+    return {row.SD_ID: storage for row in rows if (storage := storages.of(row.SD_ID, row)) is not None}
 
 
 def insert_many(
@@ -58,9 +58,9 @@ def insert_many(
         return []
     storage_ids = unit.ids(ids.Sequence.STORAGE, len(storages))
     serde_ids = unit.ids(ids.Sequence.SERDE, len(storages))
-    known = {} if share is None else {tuple(share[1]): share[0]}
+    shared = {} if share is None else {tuple(share[1]): share[0]}
     lists = {id(storage.columns): storage.columns for storage in storages}  # mostly the same one, long to hash
-    descriptors = _add_columns(unit, dict.fromkeys(lists.values()), known)
+    descriptors = _add_columns(unit, dict.fromkeys(lists.values()), shared)
     descriptor_of = {each: descriptors[columns] for each, columns in lists.items()}
     _add_serdes(unit, serde_ids, [storage.serde for storage in storages])
     columns: dict[str, Sequence[Any]] = {
@@ -81,7 +81,7 @@ def insert_many(
 
 def remove_many(unit: Unit, storage_ids: Sequence[int]) -> None:
     """Remove storages, and the column descriptors that are unused then."""
-    remove_found(unit, find(unit.connection, storage_ids))
+    remove_rows(unit, find_rows(unit.connection, storage_ids))
 
 
 class StorageIds(NamedTuple):
@@ -93,8 +93,8 @@ class StorageIds(NamedTuple):
     lists: Sequence[int]
 
 
-def find(connection: Connection, storage_ids: Sequence[int]) -> StorageIds:
-    """The rows that `remove_found` has to remove; one statement."""
+def find_rows(connection: Connection, storage_ids: Sequence[int]) -> StorageIds:
+    """The rows that `remove_rows` has to remove; one statement."""
     if not storage_ids:
         return StorageIds((), (), (), ())
     sent = {"ids": bound(connection, storage_ids)}
@@ -109,28 +109,28 @@ def find(connection: Connection, storage_ids: Sequence[int]) -> StorageIds:
 def _find_query(dialect_name: str) -> CompoundSelect[Any]:
     """The query for ids of serdes, column descriptors and lists; cached, since it takes long to build."""
     v, m, none = SKEWED_VALUES.c, SKEWED_COL_VALUE_LOC_MAP.c, cast(null(), BigInteger)
-    of_storage, of_value, of_place = (
+    of_storage, of_value, of_location = (
         one_of_bound(dialect_name, column, "ids") for column in (SDS.c.SD_ID, v.SD_ID_OID, m.SD_ID)
     )
     return union_all(
         select(SDS.c.SERDE_ID, SDS.c.CD_ID, none).where(of_storage),
         select(none, none, v.STRING_LIST_ID_EID).where(of_value),
-        select(none, none, m.STRING_LIST_ID_KID).where(of_place),
+        select(none, none, m.STRING_LIST_ID_KID).where(of_location),
     )
 
 
-def remove_found(unit: Unit, found: StorageIds) -> None:
+def remove_rows(unit: Unit, rows: StorageIds) -> None:
     """Remove storages with their parts, and column descriptors that are unused then."""
-    if not found.ids:
+    if not rows.ids:
         return
-    for column in (*_LISTING, *_HANGING) if found.lists else _HANGING:
-        queued.delete(unit, column, found.ids)
+    for column in (*_SKEW_COLUMNS, *_PART_COLUMNS) if rows.lists else _PART_COLUMNS:
+        queued.delete(unit, column, rows.ids)
     for column in (SKEWED_STRING_LIST_VALUES.c.STRING_LIST_ID, SKEWED_STRING_LIST.c.STRING_LIST_ID):
-        queued.delete(unit, column, found.lists)
-    queued.delete(unit, SDS.c.SD_ID, found.ids)
-    queued.delete(unit, SERDE_PARAMS.c.SERDE_ID, found.serdes)
-    queued.delete(unit, SERDES.c.SERDE_ID, found.serdes)
-    remove_columns(unit, found.descriptors)
+        queued.delete(unit, column, rows.lists)
+    queued.delete(unit, SDS.c.SD_ID, rows.ids)
+    queued.delete(unit, SERDE_PARAMS.c.SERDE_ID, rows.serdes)
+    queued.delete(unit, SERDES.c.SERDE_ID, rows.serdes)
+    remove_columns(unit, rows.descriptors)
 
 
 def remove_columns(unit: Unit, column_ids: Sequence[int]) -> None:
@@ -168,11 +168,11 @@ def columns_id(connection: Connection, storage_id: int) -> int | None:
 
 
 def _add_columns(
-    unit: Unit, wanted: Iterable[tuple[Column, ...]], known: Mapping[tuple[Column, ...], int]
+    unit: Unit, wanted: Iterable[tuple[Column, ...]], shared: Mapping[tuple[Column, ...], int]
 ) -> dict[tuple[Column, ...], int]:
     """Insert missing column descriptors. Returns descriptor ids by list of columns, one for equal lists."""
-    fresh = [columns for columns in wanted if columns not in known]
-    descriptors = dict(zip(fresh, unit.ids(ids.Sequence.COLUMNS, len(fresh)), strict=True)) if fresh else {}
+    missing = [columns for columns in wanted if columns not in shared]
+    descriptors = dict(zip(missing, unit.ids(ids.Sequence.COLUMNS, len(missing)), strict=True)) if missing else {}
     queued.insert(unit, CDS, {"CD_ID": list(descriptors.values())})
     each = [(owner, index, c) for columns, owner in descriptors.items() for index, c in enumerate(columns)]
     columns: dict[str, Sequence[Any]] = {
@@ -183,7 +183,7 @@ def _add_columns(
         "INTEGER_IDX": [index for _, index, _ in each],
     }
     queued.insert(unit, COLUMNS_V2, columns)
-    return {**known, **descriptors}
+    return {**shared, **descriptors}
 
 
 def _add_serdes(unit: Unit, serde_ids: Sequence[int], serdes: Sequence[SerDe]) -> None:
@@ -219,13 +219,13 @@ def _add_parts(unit: Unit, storages: Mapping[int, Storage]) -> None:
 def _add_skew(unit: Unit, skews: Mapping[int, SkewedInfo]) -> None:
     names = [(each, name, index) for each, skew in skews.items() for index, name in enumerate(skew.columns)]
     values = [(each, index, texts) for each, skew in skews.items() for index, texts in enumerate(skew.values)]
-    places = [(each, location, texts) for each, skew in skews.items() for texts, location in skew.locations.items()]
-    list_ids = _list_ids(unit, len(values) + len(places))
-    lists = list(zip(list_ids, [row[2] for row in (*values, *places)], strict=True))
-    texts = [(each, text, index) for each, found in lists for index, text in enumerate(found)]
+    locations = [(each, location, texts) for each, skew in skews.items() for texts, location in skew.locations.items()]
+    list_ids = _list_ids(unit, len(values) + len(locations))
+    lists = list(zip(list_ids, [row[2] for row in (*values, *locations)], strict=True))
+    texts = [(each, text, index) for each, list_texts in lists for index, text in enumerate(list_texts)]
     of_values = [(owner, each, index) for (owner, index, _), (each, _) in zip(values, lists, strict=False)]
     of_places = [
-        (owner, each, location) for (owner, location, _), (each, _) in zip(places, lists[len(values) :], strict=True)
+        (owner, each, location) for (owner, location, _), (each, _) in zip(locations, lists[len(values) :], strict=True)
     ]
     _add_rows(unit, SKEWED_COL_NAMES, ("SD_ID", "SKEWED_COL_NAME", "INTEGER_IDX"), names)
     _add_rows(unit, SKEWED_STRING_LIST, ("STRING_LIST_ID",), [(each,) for each in list_ids])

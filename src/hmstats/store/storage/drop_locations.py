@@ -10,7 +10,7 @@ from hmstats.store.schema import DBS, PARTITIONS, SDS, TBLS
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
 
-_LOOKED_UP_AT_ONCE = 50
+_LOCATIONS_AT_ONCE = 50
 """Most locations of one statement; each adds several conditions."""
 _Condition: TypeAlias = Callable[[str, ColumnElement[Any], Sequence[Location]], ColumnElement[bool]]
 """Builds a condition from a dialect's name, a column of locations and some locations."""
@@ -45,55 +45,57 @@ def holds_others(connection: Connection, root: str, table_ids: Sequence[int], ta
     return connection.execute(query).first() is not None
 
 
-def of_others(connection: Connection, locations: Sequence[str], but: int | None = None) -> set[str]:
+def used_by_others(connection: Connection, locations: Sequence[str], but: int | None = None) -> set[str]:
     """The locations that must not be removed, since another object uses them.
 
     Such a location equals or contains that of a database, a table or a partition, or lies in that of a table or
     partition; the table `but` and its partitions are ignored. All spellings of a location are equal.
     """
-    return _those(connection, locations, but, _is_near)
+    return _find_meeting(connection, locations, but, _is_near)
 
 
 def holding_others(connection: Connection, locations: Sequence[str], but: int) -> set[str]:
     """The locations that contain a database, or a table or partition other than those of the table `but`."""
-    return _those(connection, locations, but, _is_inside)
+    return _find_meeting(connection, locations, but, _is_inside)
 
 
 def holding_any(connection: Connection, locations: Sequence[str]) -> set[str]:
     """The locations that equal or contain the location of a table or a partition."""
-    return _those(connection, locations, None, _is_at_or_inside)
+    return _find_meeting(connection, locations, None, _is_at_or_inside)
 
 
-def _those(connection: Connection, locations: Sequence[str], but: int | None, condition: _Condition) -> set[str]:
-    found: set[str] = set()
-    for start in range(0, len(locations), _LOOKED_UP_AT_ONCE):
-        found |= _searched(connection, locations[start : start + _LOOKED_UP_AT_ONCE], but, condition)
-    return found
+def _find_meeting(connection: Connection, locations: Sequence[str], but: int | None, condition: _Condition) -> set[str]:
+    locations_found: set[str] = set()
+    for start in range(0, len(locations), _LOCATIONS_AT_ONCE):
+        locations_found |= _binary_search(connection, locations[start : start + _LOCATIONS_AT_ONCE], but, condition)
+    return locations_found
 
 
-def _searched(connection: Connection, locations: Sequence[str], but: int | None, condition: _Condition) -> set[str]:
+def _binary_search(
+    connection: Connection, locations: Sequence[str], but: int | None, condition: _Condition
+) -> set[str]:
     """The locations that meet the condition: one statement if none does, as almost always; else a binary search."""
-    if not locations or not _any(connection, [parse(each) for each in locations], but, condition):
+    if not locations or not _any_meets(connection, [parse(each) for each in locations], but, condition):
         return set()
     if len(locations) == 1:
         return set(locations)
     half = len(locations) // 2
-    return _searched(connection, locations[:half], but, condition) | _searched(
+    return _binary_search(connection, locations[:half], but, condition) | _binary_search(
         connection, locations[half:], but, condition
     )
 
 
-def _any(connection: Connection, places: Sequence[Location], but: int | None, condition: _Condition) -> bool:
+def _any_meets(connection: Connection, directories: Sequence[Location], but: int | None, condition: _Condition) -> bool:
     dialect = connection.dialect.name
-    near = select(SDS.c.SD_ID).where(condition(dialect, SDS.c.LOCATION, places)).cte("near")
+    near = select(SDS.c.SD_ID).where(condition(dialect, SDS.c.LOCATION, directories)).cte("near")
     near = near.prefix_with("MATERIALIZED", dialect="postgresql")
     owners = near.outerjoin(TBLS, TBLS.c.SD_ID == near.c.SD_ID).outerjoin(
         PARTITIONS, PARTITIONS.c.SD_ID == near.c.SD_ID
     )
     owner = func.coalesce(TBLS.c.TBL_ID, PARTITIONS.c.TBL_ID)
-    of_databases = _is_inside(dialect, DBS.c.DB_LOCATION_URI, places)
+    of_databases = _is_inside(dialect, DBS.c.DB_LOCATION_URI, directories)
     if condition is _is_near:
-        of_databases = or_(of_databases, _is_one_of(DBS.c.DB_LOCATION_URI, places))
+        of_databases = or_(of_databases, _is_one_of(DBS.c.DB_LOCATION_URI, directories))
     query = union_all(
         select(owner).select_from(owners).where(owner.is_not(None), owner != (-1 if but is None else but)),
         select(DBS.c.DB_ID).where(of_databases),
@@ -101,29 +103,29 @@ def _any(connection: Connection, places: Sequence[Location], but: int | None, co
     return connection.execute(query).first() is not None
 
 
-def _is_near(dialect: str, column: ColumnElement[Any], places: Sequence[Location]) -> ColumnElement[bool]:
+def _is_near(dialect: str, column: ColumnElement[Any], directories: Sequence[Location]) -> ColumnElement[bool]:
     """The condition that a location equals, contains, or lies in one of the places."""
-    above = {parent for each in places for parent in each.parents()}
-    return or_(_is_one_of(column, {*places, *above}), _is_inside(dialect, column, places))
+    above = {parent for each in directories for parent in each.parents()}
+    return or_(_is_one_of(column, {*directories, *above}), _is_inside(dialect, column, directories))
 
 
-def _is_at_or_inside(dialect: str, column: ColumnElement[Any], places: Sequence[Location]) -> ColumnElement[bool]:
+def _is_at_or_inside(dialect: str, column: ColumnElement[Any], directories: Sequence[Location]) -> ColumnElement[bool]:
     """The condition that a location equals, or lies in, one of the places."""
-    return or_(_is_one_of(column, places), _is_inside(dialect, column, places))
+    return or_(_is_one_of(column, directories), _is_inside(dialect, column, directories))
 
 
-def _is_inside(dialect: str, column: ColumnElement[Any], places: Sequence[Location]) -> ColumnElement[bool]:
+def _is_inside(dialect: str, column: ColumnElement[Any], directories: Sequence[Location]) -> ColumnElement[bool]:
     """The condition that a location lies in one of the places."""
-    return or_(*(_lies_in(dialect, column, each) for each in places))
+    return or_(*(_lies_in(dialect, column, each) for each in directories))
 
 
-def _is_one_of(column: ColumnElement[Any], places: Collection[Location]) -> ColumnElement[bool]:
-    return column.in_([text for each in places for text in each.spellings()])
+def _is_one_of(column: ColumnElement[Any], directories: Collection[Location]) -> ColumnElement[bool]:
+    return column.in_([text for each in directories for text in each.spellings()])
 
 
-def _lies_in(dialect: str, column: ColumnElement[Any], place: Location) -> ColumnElement[bool]:
+def _lies_in(dialect: str, column: ColumnElement[Any], directory: Location) -> ColumnElement[bool]:
     """The condition that a location lies in a directory, in a form that an index of the column supports."""
-    starts = [text.rstrip("/") + "/" for text in place.spellings()]
+    starts = [text.rstrip("/") + "/" for text in directory.spellings()]
     if dialect == "postgresql":
         return or_(*(column.op("^@")(each) for each in starts))
     # The upper end of the texts with this prefix: the character after the slash is 0.
@@ -135,8 +137,8 @@ def relocate(unit: Unit, storages: Select[Any], old: str, new: str) -> None:
     location = SDS.c.LOCATION
     starts = [text.rstrip("/") + "/" for text in {old, *parse(old).spellings()}]
     below = [(func.substr(location, 1, len(each)) == each, each) for each in starts]
-    moved = case(*((found, literal(new + "/") + func.substr(location, len(each) + 1)) for found, each in below))
-    here = SDS.c.SD_ID.in_(storages), or_(*(found for found, _ in below))
+    moved = case(*((is_below, literal(new + "/") + func.substr(location, len(each) + 1)) for is_below, each in below))
+    here = SDS.c.SD_ID.in_(storages), or_(*(is_below for is_below, _ in below))
     unit.connection.execute(update(SDS).where(*here).values(LOCATION=moved))
 
 

@@ -16,7 +16,7 @@ from hmstats.model.catalog.file_changes import FileChange, Kind, details_of
 from hmstats.store.schema import HMSTATS_FILE_CHANGE as CHANGES
 from hmstats.store.unit.unit import Unit
 
-_ALONE = text('LOCK TABLE "HMSTATS_FILE_CHANGE" IN SHARE ROW EXCLUSIVE MODE')
+_LOCK_TABLE = text('LOCK TABLE "HMSTATS_FILE_CHANGE" IN SHARE ROW EXCLUSIVE MODE')
 """Waits until all other writers of the table have committed, and blocks new ones."""
 _C = CHANGES.c
 ARE_ANY = exists(select(_C.ID))
@@ -32,7 +32,7 @@ _INSERT_IF_FREE = insert(CHANGES).from_select(
 def begin(unit: Unit, change: FileChange) -> None:
     """Insert the row of a change that moves or empties directories. Raises FilesBusy if another change conflicts."""
     if unit.connection.dialect.name == "postgresql":
-        unit.connection.execute(_ALONE)
+        unit.connection.execute(_LOCK_TABLE)
     check_free(unit.connection, change.places)
     unit.connection.execute(insert(CHANGES), _row(unit, change))
 
@@ -55,9 +55,9 @@ def check_free(connection: Connection, places: Sequence[str]) -> None:
 
 def check_stays(connection: Connection, locations: Sequence[str]) -> None:
     """Raise FilesBusy if a change in progress removes what lies at one of these locations, or copies files to it."""
-    found = pending(connection)
-    reached = {each.id: each.reached(locations) for each in found}
-    in_the_way = [each for each in found if reached[each.id]]
+    changes = pending(connection)
+    reached = {each.id: each.reached(locations) for each in changes}
+    in_the_way = [each for each in changes if reached[each.id]]
     if in_the_way:
         places = [place for each in in_the_way for place in reached[each.id]]
         raise _busy(places[0], in_the_way, places)
@@ -68,7 +68,7 @@ def pending(connection: Connection) -> list[FileChange]:
     return [_change(row) for row in connection.execute(select(CHANGES).order_by(_C.STARTED_AT, _C.ID))]
 
 
-def find(connection: Connection, change: FileChange) -> FileChange | None:
+def get(connection: Connection, change: FileChange) -> FileChange | None:
     """The current state of a change; None if it has ended or another process has taken it over."""
     row = connection.execute(select(CHANGES).where(*_is(change))).one_or_none()
     return None if row is None else _change(row)
@@ -79,18 +79,18 @@ def take_over(unit: Unit, change: FileChange, owner: int) -> bool:
     return unit.connection.execute(update(CHANGES).where(*_is(change)).values(OWNER=owner)).rowcount == 1
 
 
-def turn(unit: Unit, change: FileChange, into: FileChange) -> None:
+def replace(unit: Unit, change: FileChange, into: FileChange) -> None:
     """Replace the kind and details of a change. Raises FilesBusy if another process has taken it over."""
     changed = {"KIND": into.kind.value, "PLACES": into.places_text(), "DETAILS": into.details_text()}
-    _require(unit.connection.execute(update(CHANGES).where(*_is(change)).values(changed)).rowcount, change)
+    _require_one_row(unit.connection.execute(update(CHANGES).where(*_is(change)).values(changed)).rowcount, change)
 
 
 def end(unit: Unit, change: FileChange) -> None:
     """Delete the row of a change. Raises FilesBusy if another process has taken it over."""
-    _require(unit.connection.execute(delete(CHANGES).where(*_is(change))).rowcount, change)
+    _require_one_row(unit.connection.execute(delete(CHANGES).where(*_is(change))).rowcount, change)
 
 
-def forget(unit: Unit, change: FileChange) -> None:
+def remove(unit: Unit, change: FileChange) -> None:
     """Delete the row of a change that is done, if it exists."""
     unit.connection.execute(delete(CHANGES).where(*_is(change)))
 
@@ -99,19 +99,21 @@ def _is(change: FileChange) -> tuple[ColumnElement[bool], ...]:
     return _C.ID == change.id, _C.OWNER == change.owner
 
 
-def _require(rows: int, change: FileChange) -> None:
+def _require_one_row(rows: int, change: FileChange) -> None:
     if rows != 1:
         raise FilesBusy(f"{change.subject}: another server has taken over the change of its directories")
 
 
 def _refuse(places: Sequence[str], others: Sequence[FileChange]) -> None:
-    near = [each for each in others if each.is_near(places)]
-    if near:
-        raise _busy(near[0].places[0], near)
+    conflicting = [each for each in others if each.is_near(places)]
+    if conflicting:
+        raise _busy(conflicting[0].places[0], conflicting)
 
 
-def _busy(place: str, near: Sequence[FileChange], places: Sequence[str] = ()) -> FilesBusy:
-    return FilesBusy(f"{place} is in use: {near[0].kind} of {near[0].subject} is under way", near, places)
+def _busy(place: str, conflicting: Sequence[FileChange], places: Sequence[str] = ()) -> FilesBusy:
+    return FilesBusy(
+        f"{place} is in use: {conflicting[0].kind} of {conflicting[0].subject} is in progress", conflicting, places
+    )
 
 
 def _row(unit: Unit, change: FileChange) -> dict[str, Any]:

@@ -41,15 +41,15 @@ def read(
     query = select(of.owner, of.table.c.PARAM_KEY, of.table.c.PARAM_VALUE).where(one_of(connection, of.owner, owners))
     if keys is not None:
         query = query.where(of.table.c.PARAM_KEY.in_(keys))
-    found: dict[int, dict[str, str]] = {}
+    parameters: dict[int, dict[str, str]] = {}
     for owner, key, value in connection.execute(query):
-        found.setdefault(owner, {})[key] = value or ""
-    return found
+        parameters.setdefault(owner, {})[key] = value or ""
+    return parameters
 
 
 def put(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
     """Upsert these parameters of each owner; other keys do not change."""
-    _keep_before(unit, of, list(values), {key for pairs in values.values() for key in pairs})
+    _copy_to_history(unit, of, list(values), {key for pairs in values.values() for key in pairs})
     key = [of.owner.name, "PARAM_KEY"]
     upsert(unit, of.table, key, _rows(of, values), _replaced)
 
@@ -68,16 +68,16 @@ def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
 
 def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
     """Replace all parameters of each owner by these."""
-    _keep_before(unit, of, list(values), None)
+    _copy_to_history(unit, of, list(values), None)
     _remove(unit, of, list(values))
     rows = _rows(of, values)
     if rows:
         unit.connection.execute(insert(of.table), rows)
 
 
-def set_known(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str], value: str) -> None:
+def set_existing(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str], value: str) -> None:
     """Set this value for those of the keys that an owner has already."""
-    _keep_before(unit, of, owners, keys)
+    _copy_to_history(unit, of, owners, keys)
     here = one_of(unit.connection, of.owner, owners)
     statement = update(of.table).where(here, of.table.c.PARAM_KEY.in_(keys))
     unit.connection.execute(statement.values(PARAM_VALUE=value))
@@ -85,11 +85,11 @@ def set_known(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Seque
 
 def remove(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str] | None = None) -> None:
     """Remove these parameters (None: all) of the owners."""
-    _keep_before(unit, of, owners, keys)
+    _copy_to_history(unit, of, owners, keys)
     _remove(unit, of, owners, keys)
 
 
-def _keep_before(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Collection[str] | None) -> None:
+def _copy_to_history(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Collection[str] | None) -> None:
     if of.kept is not None:
         before_writes.of_parameters(unit, of.kept, owners, keys)
 

@@ -36,8 +36,10 @@ _ASKED, _HELD = HIVE_LOCKS.alias("asked"), HIVE_LOCKS.alias("held")
 def insert_waiting(unit: Unit, request: LockRequest) -> int:
     """Insert a lock at the end of the queue. Returns its id."""
     following = NEXT_LOCK_ID.c.NL_NEXT + 1
-    move = update(NEXT_LOCK_ID).values(NL_NEXT=following).returning(NEXT_LOCK_ID.c.NL_NEXT, now_ms(unit.connection))
-    end, now = unit.connection.execute(move).one()
+    increment = (
+        update(NEXT_LOCK_ID).values(NL_NEXT=following).returning(NEXT_LOCK_ID.c.NL_NEXT, now_ms(unit.connection))
+    )
+    end, now = unit.connection.execute(increment).one()
     lock_id: int = end - 1
     rows = [
         {
@@ -69,7 +71,7 @@ def first_blocked(connection: Connection, lock_id: int) -> tuple[int, LockKind, 
     return None if row is None else (row["part"], LockKind(row["kind"]), _lock(row))
 
 
-def _overlap() -> ColumnElement[bool]:
+def _components_overlap() -> ColumnElement[bool]:
     """The condition that two components overlap: they are equal, or one contains the other."""
     asked, held = _ASKED.c, _HELD.c
     tables = or_(asked.HL_TABLE.is_(None), held.HL_TABLE.is_(None), asked.HL_TABLE == held.HL_TABLE)
@@ -77,7 +79,7 @@ def _overlap() -> ColumnElement[bool]:
     return and_(asked.HL_DB == held.HL_DB, tables, partitions)
 
 
-def _exclude() -> ColumnElement[bool]:
+def _kinds_conflict() -> ColumnElement[bool]:
     """The condition that the kinds of two components conflict."""
     asked, held = _ASKED.c, _HELD.c
     kinds = [
@@ -102,11 +104,11 @@ def _first_blocked() -> Select[Any]:
     asked, held = _ASKED.c, _HELD.c
     return (
         select(asked.HL_LOCK_INT_ID.label("part"), asked.HL_LOCK_TYPE.label("kind"), *held)
-        .select_from(_ASKED.join(_HELD, and_(held.HL_LOCK_EXT_ID < asked.HL_LOCK_EXT_ID, _overlap())))
+        .select_from(_ASKED.join(_HELD, and_(held.HL_LOCK_EXT_ID < asked.HL_LOCK_EXT_ID, _components_overlap())))
         .where(
             asked.HL_LOCK_EXT_ID == bindparam("lock_id"),
             or_(asked.HL_TXNID == 0, held.HL_TXNID != asked.HL_TXNID),
-            _exclude(),
+            _kinds_conflict(),
         )
         .order_by(held.HL_LOCK_EXT_ID, held.HL_LOCK_INT_ID)
         .limit(1)
@@ -131,18 +133,18 @@ def acquire(unit: Unit, lock_id: int) -> bool:
 
 def note_blocker(unit: Unit, lock_id: int, part: int, blocker: Lock) -> None:
     """Store the blocker of a component, for listings of locks."""
-    noted = {"HL_BLOCKEDBY_EXT_ID": blocker.id, "HL_BLOCKEDBY_INT_ID": blocker.part}
-    here = (_L.HL_LOCK_EXT_ID == lock_id) & (_L.HL_LOCK_INT_ID == part)
-    unit.connection.execute(update(HIVE_LOCKS).where(here).values(noted))
+    blocked_by = {"HL_BLOCKEDBY_EXT_ID": blocker.id, "HL_BLOCKEDBY_INT_ID": blocker.part}
+    is_part = (_L.HL_LOCK_EXT_ID == lock_id) & (_L.HL_LOCK_INT_ID == part)
+    unit.connection.execute(update(HIVE_LOCKS).where(is_part).values(blocked_by))
 
 
-def find(connection: Connection, lock_id: int) -> Lock | None:
+def get(connection: Connection, lock_id: int) -> Lock | None:
     """The first component of a lock; None if it does not exist."""
     row = connection.execute(select(HIVE_LOCKS).where(_first_part(lock_id))).mappings().one_or_none()
     return None if row is None else _lock(row)
 
 
-def heard_of(connection: Connection, lock_id: int) -> tuple[LockState, int] | None:
+def state_and_age(connection: Connection, lock_id: int) -> tuple[LockState, int] | None:
     """The state of a lock, and the age in milliseconds of the last heartbeat of it or its transaction.
 
     None if it does not exist, or its transaction is not open.
@@ -192,25 +194,25 @@ def remove_dead(unit: Unit, timeout_ms: int) -> bool:
 
     Skips locks whose rows are locked, since another process is renewing or removing them.
     """
-    alone = (_L.HL_TXNID == 0) & (_L.HL_LAST_HEARTBEAT < now_ms(unit.connection) - timeout_ms)
+    expired = (_L.HL_TXNID == 0) & (_L.HL_LAST_HEARTBEAT < now_ms(unit.connection) - timeout_ms)
     still_open = select(TXNS.c.TXN_ID).where(TXNS.c.TXN_STATE == TransactionState.OPEN.value)
-    dead = or_(alone, (_L.HL_TXNID != 0) & _L.HL_TXNID.not_in(still_open))
+    dead = or_(expired, (_L.HL_TXNID != 0) & _L.HL_TXNID.not_in(still_open))
     free = select(_L.HL_LOCK_EXT_ID).where(_L.HL_LOCK_INT_ID == _FIRST_PART, dead)
     free = free.with_for_update(of=HIVE_LOCKS, skip_locked=True)
     return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID.in_(free))).rowcount > 0
 
 
-def listed(connection: Connection, wanted: LockFilter, timeout_ms: int) -> list[Lock]:
+def listed(connection: Connection, selection: LockFilter, timeout_ms: int) -> list[Lock]:
     """The wanted locks that have not expired, in the order of their requests."""
     columns = {
-        _L.HL_DB: wanted.database,
-        _L.HL_TABLE: wanted.table,
-        _L.HL_PARTITION: wanted.partition,
-        _L.HL_TXNID: wanted.transaction,
+        _L.HL_DB: selection.database,
+        _L.HL_TABLE: selection.table,
+        _L.HL_PARTITION: selection.partition,
+        _L.HL_TXNID: selection.transaction,
     }
     alive = or_(_L.HL_TXNID != 0, _L.HL_LAST_HEARTBEAT >= now_ms(connection) - timeout_ms)
-    chosen = [column == value for column, value in columns.items() if value is not None]
-    query = select(HIVE_LOCKS).where(alive, *chosen).order_by(_L.HL_LOCK_EXT_ID, _L.HL_LOCK_INT_ID)
+    conditions = [column == value for column, value in columns.items() if value is not None]
+    query = select(HIVE_LOCKS).where(alive, *conditions).order_by(_L.HL_LOCK_EXT_ID, _L.HL_LOCK_INT_ID)
     return [_lock(row) for row in connection.execute(query).mappings()]
 
 

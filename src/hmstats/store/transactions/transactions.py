@@ -23,7 +23,7 @@ _OPEN, _ABORTED, _COMMITTED = (
 )
 _OPENERS_LOCK = 0x686D_7374_7478_6E
 """The key of PostgreSQL's advisory lock that openers hold; SQLite has one writer at a time."""
-_REMEMBERED_MS = 86_400_000
+_RETENTION_MS = 86_400_000
 """Retention of ended transactions, so that a late client learns the outcome: a day, in milliseconds."""
 
 
@@ -95,7 +95,7 @@ def highest_when_opening(unit: Unit) -> int:
     return unit.connection.execute(select(func.max(_T.TXN_ID))).scalar_one() or 0
 
 
-def forget_ended(unit: Unit) -> None:
+def remove_ended(unit: Unit) -> None:
     """Remove transactions that ended long ago, and their write ids.
 
     An aborted transaction with write ids stays, since its writes must never be visible, and so does every write id
@@ -106,9 +106,9 @@ def forget_ended(unit: Unit) -> None:
     matters = (_T.TXN_STATE == _OPEN) | ((_T.TXN_STATE == _ABORTED) & took_write_ids)
     highest = select(func.max(_T.TXN_ID)).scalar_subquery()
     floor = select(func.coalesce(func.min(_T.TXN_ID), highest)).where(matters).scalar_subquery()
-    old = _T.TXN_LAST_HEARTBEAT < now_ms(connection) - _REMEMBERED_MS
-    gone = select(_T.TXN_ID).where(_T.TXN_STATE == _COMMITTED, _T.TXN_ID < floor, old)
-    connection.execute(delete(TXN_TO_WRITE_ID).where(TXN_TO_WRITE_ID.c.T2W_TXNID.in_(gone)))
+    old = _T.TXN_LAST_HEARTBEAT < now_ms(connection) - _RETENTION_MS
+    removable = select(_T.TXN_ID).where(_T.TXN_STATE == _COMMITTED, _T.TXN_ID < floor, old)
+    connection.execute(delete(TXN_TO_WRITE_ID).where(TXN_TO_WRITE_ID.c.T2W_TXNID.in_(removable)))
     useless = (_T.TXN_STATE == _ABORTED) & ~took_write_ids
     ended = and_(_T.TXN_ID < highest, old, useless | ((_T.TXN_STATE == _COMMITTED) & (_T.TXN_ID < floor)))
     connection.execute(delete(TXNS).where(ended))

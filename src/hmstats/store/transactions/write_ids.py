@@ -19,32 +19,32 @@ from hmstats.store.unit.unit import Unit
 _N, _T = NEXT_WRITE_ID.c, TXN_TO_WRITE_ID.c
 
 
-def taken(connection: Connection, name: TableName, transactions: Sequence[int]) -> dict[int, int]:
-    """The write ids of the table, by transaction, of these transactions."""
-    mine = one_of(connection, _T.T2W_TXNID, transactions)
-    query = select(_T.T2W_TXNID, _T.T2W_WRITEID).where(*_of(TXN_TO_WRITE_ID, name), mine)
+def of_transactions(connection: Connection, name: TableName, transactions: Sequence[int]) -> dict[int, int]:
+    """The table's write ids by transaction, for these transactions."""
+    is_transaction = one_of(connection, _T.T2W_TXNID, transactions)
+    query = select(_T.T2W_TXNID, _T.T2W_WRITEID).where(*_of(TXN_TO_WRITE_ID, name), is_transaction)
     return {row.T2W_TXNID: row.T2W_WRITEID for row in connection.execute(query)}
 
 
-def take(unit: Unit, name: TableName, transactions: Sequence[int]) -> dict[int, int]:
+def allocate(unit: Unit, name: TableName, transactions: Sequence[int]) -> dict[int, int]:
     """Allocate the table's next write ids to these transactions, which have none, in order. Returns them."""
     count = len(transactions)
     dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
-    first = dialect.insert(NEXT_WRITE_ID).values(**_named(NEXT_WRITE_ID, name), NWI_NEXT=1 + count)
-    counted = first.on_conflict_do_update(
+    new = dialect.insert(NEXT_WRITE_ID).values(**_named(NEXT_WRITE_ID, name), NWI_NEXT=1 + count)
+    upsert = new.on_conflict_do_update(
         index_elements=["NWI_DATABASE", "NWI_TABLE"], set_={"NWI_NEXT": _N.NWI_NEXT + count}
     )
-    end = unit.connection.execute(counted.returning(_N.NWI_NEXT)).scalar_one()
-    given = dict(zip(transactions, range(end - count, end), strict=True))
+    end = unit.connection.execute(upsert.returning(_N.NWI_NEXT)).scalar_one()
+    write_ids = dict(zip(transactions, range(end - count, end), strict=True))
     rows = [
         {"T2W_TXNID": transaction, "T2W_WRITEID": write_id, **_named(TXN_TO_WRITE_ID, name)}
-        for transaction, write_id in given.items()
+        for transaction, write_id in write_ids.items()
     ]
     unit.connection.execute(insert(TXN_TO_WRITE_ID), rows)
-    return given
+    return write_ids
 
 
-def give_back(unit: Unit, name: TableName, transactions: Sequence[int]) -> None:
+def release(unit: Unit, name: TableName, transactions: Sequence[int]) -> None:
     """Delete these transactions' write ids of the table; they are not given again."""
     mine = one_of(unit.connection, _T.T2W_TXNID, transactions)
     unit.connection.execute(delete(TXN_TO_WRITE_ID).where(*_of(TXN_TO_WRITE_ID, name), mine))
@@ -63,16 +63,16 @@ def start_after(unit: Unit, name: TableName, last_id: int) -> bool:
     return unit.connection.execute(row.on_conflict_do_nothing()).rowcount == 1
 
 
-def written(connection: Connection, name: TableName, transaction_mark: int) -> tuple[int, list[tuple[int, int]]]:
+def visible_up_to(connection: Connection, name: TableName, transaction_mark: int) -> tuple[int, list[tuple[int, int]]]:
     """The table's write ids that can be visible with transactions up to the mark.
 
     Returns the highest write id of these transactions, or else the highest given; and the pairs of transaction and
     write id up to it, by write id.
     """
-    mine = _of(TXN_TO_WRITE_ID, name)
-    under = select(func.max(_T.T2W_WRITEID)).where(*mine, _T.T2W_TXNID <= transaction_mark)
-    highest = connection.execute(under).scalar_one_or_none() or last(connection, name)
-    query = select(_T.T2W_TXNID, _T.T2W_WRITEID).where(*mine, _T.T2W_WRITEID <= highest).order_by(_T.T2W_WRITEID)
+    is_table = _of(TXN_TO_WRITE_ID, name)
+    highest_under_mark = select(func.max(_T.T2W_WRITEID)).where(*is_table, _T.T2W_TXNID <= transaction_mark)
+    highest = connection.execute(highest_under_mark).scalar_one_or_none() or last(connection, name)
+    query = select(_T.T2W_TXNID, _T.T2W_WRITEID).where(*is_table, _T.T2W_WRITEID <= highest).order_by(_T.T2W_WRITEID)
     return highest, [(transaction, write_id) for transaction, write_id in connection.execute(query)]
 
 
@@ -84,18 +84,18 @@ def transaction_of(connection: Connection, name: TableName, write_id: int) -> in
 
 def rename_table(unit: Unit, old: TableName, new: TableName) -> None:
     """Rename the table in its write ids; those of the new name are deleted."""
-    forget_table(unit, new)
+    remove_of_table(unit, new)
     for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
         unit.connection.execute(update(table).where(*_of(table, old)).values(_named(table, new)))
 
 
-def forget_table(unit: Unit, name: TableName) -> None:
+def remove_of_table(unit: Unit, name: TableName) -> None:
     """Delete a dropped table's write ids, so that a new table with its name counts from 1."""
     for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
         queued.delete_equal(unit, table, _named(table, name))
 
 
-def forget_database(unit: Unit, name: DatabaseName) -> None:
+def remove_of_database(unit: Unit, name: DatabaseName) -> None:
     """Delete the write ids of every table of a dropped database."""
     for column in (_N.NWI_DATABASE, _T.T2W_DATABASE):
         unit.connection.execute(delete(column.table).where(column == database_text(name)))

@@ -10,7 +10,7 @@ _ALWAYS = ("createTime", "lastAccessTime", "retention")
 """Numbers that Hive's clients read even if they did not request them."""
 
 
-def projected(table: Any, specification: Any) -> Any:
+def project(table: Any, specification: Any) -> Any:
     """The Table struct with the fields of a GetProjectionsSpec; a field of many values brings the whole table.
 
     Raises MetaError for a field that tables do not have, and for a pattern of parameters without fields.
@@ -25,7 +25,7 @@ def projected(table: Any, specification: Any) -> Any:
         return table
     result = hive_metastore.Table(**{name: getattr(table, name) for name in _ALWAYS})
     for field, value in values.items():
-        _put(result, table, field.split("."), value)
+        _set_field(result, table, field.split("."), value)
     return result
 
 
@@ -37,7 +37,7 @@ def _value(struct: Any, path: Sequence[str], field: str) -> Any:
     return _value(value, rest, field) if rest and not isinstance(value, list) else value
 
 
-def _put(target: Any, source: Any, path: Sequence[str], value: Any) -> None:
+def _set_field(target: Any, source: Any, path: Sequence[str], value: Any) -> None:
     name, *rest = path
     if not rest:
         setattr(target, name, value)
@@ -47,4 +47,4 @@ def _put(target: Any, source: Any, path: Sequence[str], value: Any) -> None:
         return
     if getattr(target, name) is None:
         setattr(target, name, type(inner)())
-    _put(getattr(target, name), inner, rest, value)
+    _set_field(getattr(target, name), inner, rest, value)

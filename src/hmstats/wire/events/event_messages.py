@@ -60,7 +60,7 @@ _json_of = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 _Fields = dict[str, Any]
 """The fields of a message: what JSON knows, and lists of JSON texts."""
-_Said = tuple[str, str, str, str | None, _Fields]
+_Description = tuple[str, str, str, str | None, _Fields]
 """An event's type, its catalog, database and table, and the fields of its message."""
 
 
@@ -85,11 +85,13 @@ def encoder(*, sketches: bool) -> Callable[[Event, int], Notification]:
     `sketches`: statistics in messages carry bit vectors and histograms.
     """
 
-    def say(event: Event) -> _Said:
-        return _statistics_updated(event, sketches=sketches) if isinstance(event, StatisticsUpdated) else _say(event)
+    def describe(event: Event) -> _Description:
+        return (
+            _statistics_updated(event, sketches=sketches) if isinstance(event, StatisticsUpdated) else _describe(event)
+        )
 
     def encode(event: Event, now_seconds: int) -> Notification:
-        kind, catalog, database, table, fields = say(event)
+        kind, catalog, database, table, fields = describe(event)
         message = {"server": "", "servicePrincipal": "", **fields, "timestamp": now_seconds}
         return Notification(kind, catalog, database, table, _json(message), FORMAT)
 
@@ -111,48 +113,48 @@ def logged_to_thrift(logged: Logged) -> Any:
 
 
 @singledispatch
-def _say(event: Event) -> _Said:
+def _describe(event: Event) -> _Description:
     raise TypeError(f"an event was expected that has a message, found {event}")
 
 
-@_say.register
-def _(event: DatabaseCreated) -> _Said:
+@_describe.register
+def _(event: DatabaseCreated) -> _Description:
     return _of_database("CREATE_DATABASE", event.database, dbJson=_database(event.database))
 
 
-@_say.register
-def _(event: DatabaseAltered) -> _Said:
+@_describe.register
+def _(event: DatabaseAltered) -> _Description:
     changed = {"dbObjBeforeJson": _database(event.before), "dbObjAfterJson": _database(event.after)}
     return _of_database("ALTER_DATABASE", event.before, **changed)
 
 
-@_say.register
-def _(event: DatabaseDropped) -> _Said:
+@_describe.register
+def _(event: DatabaseDropped) -> _Description:
     return _of_database("DROP_DATABASE", event.database, dbJson=_database(event.database))
 
 
-@_say.register
-def _(event: TableCreated) -> _Said:
+@_describe.register
+def _(event: TableCreated) -> _Description:
     return _of_table("CREATE_TABLE", event.table, tableObjJson=_table(event.table), files=[])
 
 
-@_say.register
-def _(event: TableAltered) -> _Said:
+@_describe.register
+def _(event: TableAltered) -> _Description:
     changed = {"tableObjBeforeJson": _table(event.before), "tableObjAfterJson": _table(event.after)}
     write_id = _NO_WRITE_ID if event.truncated else event.after.write_id
-    kept = {"isTruncateOp": _truth(value=event.truncated), "writeId": write_id}
+    kept = {"isTruncateOp": _boolean_text(value=event.truncated), "writeId": write_id}
     # If a table is renamed, the message has the old name and the log the new one.
     kind, *_, fields = _of_table("ALTER_TABLE", event.before, **changed, **kept)
-    return _about(kind, event.after.name, fields)
+    return _on_table(kind, event.after.name, fields)
 
 
-@_say.register
-def _(event: TableDropped) -> _Said:
+@_describe.register
+def _(event: TableDropped) -> _Description:
     return _of_table("DROP_TABLE", event.table, tableObjJson=_table(event.table))
 
 
-@_say.register
-def _(event: PartitionsAdded) -> _Said:
+@_describe.register
+def _(event: PartitionsAdded) -> _Description:
     table, new = event.table, event.partitions
     keys = _keys(table)
     named = new if table.table_type == MANAGED_TABLE else []
@@ -169,13 +171,13 @@ def _(event: PartitionsAdded) -> _Said:
     )
 
 
-@_say.register
-def _(event: PartitionAltered) -> _Said:
+@_describe.register
+def _(event: PartitionAltered) -> _Description:
     return _of_table(
         "ALTER_PARTITION",
         event.table,
         tableObjJson=_table(event.table),
-        isTruncateOp=_truth(value=event.truncated),
+        isTruncateOp=_boolean_text(value=event.truncated),
         writeId=_NO_WRITE_ID,
         keyValues=_key_values(event.table, event.before),
         partitionObjBeforeJson=_partition(event.table, event.before),
@@ -183,39 +185,39 @@ def _(event: PartitionAltered) -> _Said:
     )
 
 
-@_say.register
-def _(event: PartitionsDropped) -> _Said:
+@_describe.register
+def _(event: PartitionsDropped) -> _Description:
     table = event.table
     return _of_table("DROP_PARTITION", table, tableObjJson=_table(table), partitions=_values(table, event.partitions))
 
 
-@_say.register
-def _(event: Inserted) -> _Said:
+@_describe.register
+def _(event: Inserted) -> _Description:
     return _of_table(
         "INSERT",
         event.table,
         tableObjJson=_table(event.table),
         ptnObjJson=event.partition and _partition(event.table, event.partition),
-        replace=_truth(value=event.replacing),
+        replace=_boolean_text(value=event.replacing),
         # A file's checksum and the location of its copy would follow; this server makes no copies.
         files=[f"{file}###" for file in event.files],
     )
 
 
-@_say.register
-def _(event: Reloaded) -> _Said:
+@_describe.register
+def _(event: Reloaded) -> _Description:
     name = event.table.name
     fields = {
         "db": name.database,
         "table": name.table,
         "tableObjJson": _table(event.table),
         "ptnObjJson": event.partition and _partition(event.table, event.partition),
-        "refreshEvent": _truth(value=event.refresh),
+        "refreshEvent": _boolean_text(value=event.refresh),
     }
-    return _about("RELOAD", name, fields)
+    return _on_table("RELOAD", name, fields)
 
 
-def _statistics_updated(event: StatisticsUpdated, *, sketches: bool) -> _Said:
+def _statistics_updated(event: StatisticsUpdated, *, sketches: bool) -> _Description:
     name, statistics = event.table.name, event.statistics
     fields = {
         "database": name.database,
@@ -225,21 +227,21 @@ def _statistics_updated(event: StatisticsUpdated, *, sketches: bool) -> _Said:
         "writeId": _NO_WRITE_ID,
     }
     if statistics.partition is None:
-        return _about("UPDATE_TBL_COL_STAT_EVENT", name, fields)
-    return _about("UPDATE_PART_COL_STAT_EVENT", name, fields | {"partVals": list(event.values)})
+        return _on_table("UPDATE_TBL_COL_STAT_EVENT", name, fields)
+    return _on_table("UPDATE_PART_COL_STAT_EVENT", name, fields | {"partVals": list(event.values)})
 
 
-@_say.register
-def _(event: StatisticsDeleted) -> _Said:
+@_describe.register
+def _(event: StatisticsDeleted) -> _Description:
     fields: _Fields = {"database": event.table.database, "colName": event.column}
     if event.partition is None:
-        return _about("DELETE_TBL_COL_STAT_EVENT", event.table, fields)
+        return _on_table("DELETE_TBL_COL_STAT_EVENT", event.table, fields)
     fields |= {"partName": event.partition, "partValues": list(event.values)}
-    return _about("DELETE_PART_COL_STAT_EVENT", event.table, fields)
+    return _on_table("DELETE_PART_COL_STAT_EVENT", event.table, fields)
 
 
-@_say.register
-def _(event: FunctionCreated) -> _Said:
+@_describe.register
+def _(event: FunctionCreated) -> _Description:
     name = event.function.name
     struct = function_to_thrift(event.function)
     struct.catName = None
@@ -255,26 +257,26 @@ def _(event: FunctionCreated) -> _Said:
     )
 
 
-@_say.register
-def _(event: FunctionDropped) -> _Said:
+@_describe.register
+def _(event: FunctionDropped) -> _Description:
     name = event.name
     return "DROP_FUNCTION", name.catalog, name.database, None, {"db": name.database, "functionName": name.function}
 
 
-@_say.register
-def _(event: ConstraintsAdded) -> _Said:
+@_describe.register
+def _(event: ConstraintsAdded) -> _Description:
     first = event.constraints[0]
     kind, field = _CONSTRAINTS[first.kind]
-    return _about(
+    return _on_table(
         kind, _constrained(first), {field: list(map(struct_to_json, constraints_to_thrift(event.constraints)))}
     )
 
 
-@_say.register
-def _(event: ConstraintDropped) -> _Said:
+@_describe.register
+def _(event: ConstraintDropped) -> _Description:
     name = event.table
     fields = {"dbName": name.database, "tableName": name.table, "constraintName": event.name}
-    return _about("DROP_CONSTRAINT", name, fields)
+    return _on_table("DROP_CONSTRAINT", name, fields)
 
 
 def _constrained(constraint: ColumnConstraint) -> TableName:
@@ -282,17 +284,17 @@ def _constrained(constraint: ColumnConstraint) -> TableName:
     return constraint.reference.table if constraint.reference else constraint.table
 
 
-def _of_database(kind: str, database: Any, **fields: Any) -> _Said:
+def _of_database(kind: str, database: Any, **fields: Any) -> _Description:
     name = database.name
     return kind, name.catalog, name.database, None, {"db": name.database, **fields}
 
 
-def _of_table(kind: str, table: Table, **fields: Any) -> _Said:
+def _of_table(kind: str, table: Table, **fields: Any) -> _Description:
     name = table.name
-    return _about(kind, name, {"db": name.database, "table": name.table, "tableType": table.table_type, **fields})
+    return _on_table(kind, name, {"db": name.database, "table": name.table, "tableType": table.table_type, **fields})
 
 
-def _about(kind: str, name: TableName, fields: _Fields) -> _Said:
+def _on_table(kind: str, name: TableName, fields: _Fields) -> _Description:
     return kind, name.catalog, name.database, name.table, fields
 
 
@@ -333,7 +335,7 @@ def _values(table: Table, partitions: Sequence[Partition]) -> _JsonList:
     return _JsonList(_json_of(_key_values(table, each)) for each in partitions)
 
 
-def _truth(*, value: bool) -> str:
+def _boolean_text(*, value: bool) -> str:
     return "true" if value else "false"
 
 

@@ -98,7 +98,7 @@ def _double(value: float) -> str:
     return '"NaN"' if math.isnan(value) else '"Infinity"' if value > 0 else '"-Infinity"'
 
 
-def _whole(value: int) -> str:
+def _integer(value: int) -> str:
     return str(int(value))
 
 
@@ -118,12 +118,12 @@ _NAMES = {
     TType.LIST: "lst",
 }
 _SIMPLE: dict[int, Writer] = {
-    TType.BOOL: _whole,
-    TType.BYTE: _whole,
+    TType.BOOL: _integer,
+    TType.BYTE: _integer,
     TType.DOUBLE: _double,
-    TType.I16: _whole,
-    TType.I32: _whole,
-    TType.I64: _whole,
+    TType.I16: _integer,
+    TType.I32: _integer,
+    TType.I64: _integer,
     TType.STRING: _string,
     TType.BINARY: _bytes,
 }

@@ -67,14 +67,14 @@ class _Storages:
 
     def encoded(self, storage: Storage) -> bytes:
         """The StorageDescriptor struct."""
-        known = self._columns.get(id(storage.columns))
-        if known is None:
-            known = self._columns[id(storage.columns)] = (storage.columns, _columns(storage.columns))
+        columns = self._columns.get(id(storage.columns))
+        if columns is None:
+            columns = self._columns[id(storage.columns)] = (storage.columns, _columns(storage.columns))
         key = format_key(storage)
         rest = self._formats.get(key)
         if rest is None:
             rest = self._formats[key] = _format(storage)
-        return known[1] + _text(2, storage.location) + rest
+        return columns[1] + _text(2, storage.location) + rest
 
 
 def format_key(storage: Storage) -> tuple[object, ...]:
@@ -137,12 +137,12 @@ def _serde(serde: SerDe) -> bytes:
 
 def _skewed(skewed: SkewedInfo) -> bytes:
     values = b"".join(map(_text_list, skewed.values))
-    places = b"".join(_text_list(each) + _string(place) for each, place in skewed.locations.items())
+    locations = b"".join(_text_list(each) + _string(place) for each, place in skewed.locations.items())
     return b"".join(
         (
             _texts(1, skewed.columns),
             _field(_LIST, 2) + _elements(_LIST, len(skewed.values)) + values,
-            _field(_MAP, 3) + _entries(_LIST, _STRING, len(skewed.locations)) + places,
+            _field(_MAP, 3) + _entries(_LIST, _STRING, len(skewed.locations)) + locations,
             _STOP,
         )
     )

@@ -24,7 +24,7 @@ class PartitionFields:
     include: re.Pattern[str] | None = None
     exclude: re.Pattern[str] | None = None
 
-    def has(self, *path: str) -> bool:
+    def includes(self, *path: str) -> bool:
         """Whether a field is requested, or a field inside of it, or one around it."""
         inside: Fields = self.wanted
         for name in path:
@@ -37,22 +37,22 @@ class PartitionFields:
 
     def parameters(self, given: Mapping[str, str]) -> dict[str, str] | None:
         """The requested parameters; None if the field is not requested."""
-        if not self.has("parameters"):
+        if not self.includes("parameters"):
             return None
-        return {key: value for key, value in given.items() if self._keeps(key)}
+        return {key: value for key, value in given.items() if self._is_requested(key)}
 
     def storage(self, struct: Any) -> Any:
         """A StorageDescriptor struct with the requested fields, which may be none."""
         if not self.wanted:
             return struct
-        return _taken(struct, self.wanted["sd"]) if "sd" in self.wanted else type(struct)()
+        return _project(struct, self.wanted["sd"]) if "sd" in self.wanted else type(struct)()
 
     def partition(self, struct: Any) -> Any:
         """A Partition struct with the requested fields."""
         struct.parameters = self.parameters(struct.parameters)
-        return _taken(struct, self.wanted)
+        return _project(struct, self.wanted)
 
-    def _keeps(self, key: str) -> bool:
+    def _is_requested(self, key: str) -> bool:
         if self.include and not self.include.fullmatch(key):
             return False
         return not (self.exclude and self.exclude.fullmatch(key))
@@ -69,7 +69,7 @@ def fields_from_thrift(specification: Any) -> PartitionFields:
     # The longest path first: a whole field replaces its inner fields.
     for path in sorted(specification.fieldList or (), key=len, reverse=True):
         _check(hive_metastore.Partition, path.split("."), path)
-        _want(wanted, path.split("."))
+        _add_path(wanted, path.split("."))
     return PartitionFields(
         wanted, _pattern(specification.includeParamKeyPattern), _pattern(specification.excludeParamKeyPattern)
     )
@@ -83,10 +83,10 @@ def _check(struct_class: Any, names: list[str], path: str) -> None:
         struct_class = inside[name][1] if isinstance(inside[name], tuple) else inside[name]
 
 
-def _want(wanted: dict[str, Any], names: list[str]) -> None:
+def _add_path(wanted: dict[str, Any], names: list[str]) -> None:
     first, *rest = names
     if rest:
-        _want(wanted.setdefault(first, {}), rest)
+        _add_path(wanted.setdefault(first, {}), rest)
     else:
         wanted[first] = {}
 
@@ -97,10 +97,10 @@ def _pattern(text: str | None) -> re.Pattern[str] | None:
     return compile_pattern(text, any_text="%", any_character="_")
 
 
-def _taken(value: Any, wanted: Fields) -> Any:
+def _project(value: Any, wanted: Fields) -> Any:
     """A struct, or each struct of a list, with the requested fields only."""
     if not wanted or value is None:
         return value
     if isinstance(value, list):
-        return [_taken(each, wanted) for each in value]
-    return type(value)(**{name: _taken(getattr(value, name), inside) for name, inside in wanted.items()})
+        return [_project(each, wanted) for each in value]
+    return type(value)(**{name: _project(getattr(value, name), inside) for name, inside in wanted.items()})

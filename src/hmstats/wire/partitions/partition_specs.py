@@ -67,15 +67,15 @@ def grouped_specs(table: Table, partitions: Iterable[Partition], fields: Partiti
     Only requested fields count: without the location no partition is outside, and other unrequested fields of a storage
     separate no groups.
     """
-    root, placed = _root(table), fields.has("sd", "location")
+    root, placed = _root(table), fields.includes("sd", "location")
     descriptors: dict[str, Any] = {}
     groups: dict[str, list[Partition]] = {}
     outside: list[Partition] = []
     for each in partitions:
-        if placed and not _place(each).startswith(f"{root}/"):
+        if placed and not _location(each).startswith(f"{root}/"):
             outside.append(each)
             continue
-        storage = repr(_without_place(each.storage))
+        storage = repr(_without_location(each.storage))
         if storage not in descriptors:
             descriptors[storage] = _shared_storage(each.storage, root if placed else None, fields)
         groups.setdefault(repr(descriptors[storage]), []).append(each)
@@ -93,14 +93,14 @@ def _shared_storage(storage: Storage | None, root: str | None, fields: Partition
 
 def _shared_spec(table: Table, descriptor: Any, group: Sequence[Partition], fields: PartitionFields) -> Any:
     root = _root(table)
-    placed, valued = fields.has("sd", "location"), fields.has("values")
-    created, accessed = fields.has("createTime"), fields.has("lastAccessTime")
+    placed, valued = fields.includes("sd", "location"), fields.includes("values")
+    created, accessed = fields.includes("createTime"), fields.includes("lastAccessTime")
     structs = [
         hive_metastore.PartitionWithoutSD(
             values=list(each.values) if valued else None,
             createTime=each.created_seconds if created else 0,
             lastAccessTime=each.last_access_seconds if accessed else 0,
-            relativePath=_place(each)[len(root) :] if placed else None,
+            relativePath=_location(each)[len(root) :] if placed else None,
             parameters=fields.parameters(each.parameters),
         )
         for each in group
@@ -123,9 +123,9 @@ def _root(table: Table) -> str:
     return (table.storage.location if table.storage else None) or ""
 
 
-def _place(partition: Partition) -> str:
+def _location(partition: Partition) -> str:
     return (partition.storage.location if partition.storage else None) or ""
 
 
-def _without_place(storage: Storage | None) -> Storage | None:
+def _without_location(storage: Storage | None) -> Storage | None:
     return storage and replace(storage, location=None)

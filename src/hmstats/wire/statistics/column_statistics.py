@@ -119,10 +119,10 @@ def _add_sketches(member: Any, data: Data) -> None:
         member.histogram = data.histogram
 
 
-def _text(value: object, what: str) -> str:
+def _text(value: object, field: str) -> str:
     if not isinstance(value, str):
         found = "none" if value is None else "bytes that are not UTF-8"
-        raise InvalidInput(f"{what} must be a text, found {found}")
+        raise InvalidInput(f"{field} must be a text, found {found}")
     return value
 
 
@@ -211,7 +211,7 @@ def _bounded_writer(struct_class: Any, bound: Callable[[Any], Any]) -> Callable[
     return write
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
@@ -225,8 +225,8 @@ def _seconds(struct: Any) -> Any:
 
 _READERS: dict[str, Callable[[Any], Data]] = {
     Kind.BOOLEAN.value: _read_boolean,
-    Kind.LONG.value: _bounded_reader(LongStatistics, _same),
-    Kind.DOUBLE.value: _bounded_reader(DoubleStatistics, _same),
+    Kind.LONG.value: _bounded_reader(LongStatistics, _identity),
+    Kind.DOUBLE.value: _bounded_reader(DoubleStatistics, _identity),
     Kind.STRING.value: _read_string,
     Kind.BINARY.value: _read_binary,
     Kind.DECIMAL.value: _bounded_reader(DecimalStatistics, decimal_from_thrift),
@@ -235,8 +235,8 @@ _READERS: dict[str, Callable[[Any], Data]] = {
 }
 _WRITERS: dict[Kind, Callable[[Any], Any]] = {
     Kind.BOOLEAN: _write_boolean,
-    Kind.LONG: _bounded_writer(hive_metastore.LongColumnStatsData, _same),
-    Kind.DOUBLE: _bounded_writer(hive_metastore.DoubleColumnStatsData, _same),
+    Kind.LONG: _bounded_writer(hive_metastore.LongColumnStatsData, _identity),
+    Kind.DOUBLE: _bounded_writer(hive_metastore.DoubleColumnStatsData, _identity),
     Kind.STRING: _write_string,
     Kind.BINARY: _write_binary,
     Kind.DECIMAL: _bounded_writer(hive_metastore.DecimalColumnStatsData, decimal_to_thrift),

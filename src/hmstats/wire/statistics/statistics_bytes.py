@@ -116,18 +116,18 @@ def _encoder(column: str, column_type: str, hive4: bool, sketches: bool) -> Enco
         member, make = _MEMBERS[Kind.LONG]
     names = _field(_STRING, 1) + _text(column) + _field(_STRING, 2) + _text(column_type)
     encode = make(names + _field(_STRUCT, 3) + _field(_STRUCT, member))
-    places = [(field_id, place(kind, name)) for name, field_id in _SKETCHES.items() if name in FIELDS[kind]]
-    if not sketches or not places:
+    indexes = [(field_id, place(kind, name)) for name, field_id in _SKETCHES.items() if name in FIELDS[kind]]
+    if not sketches or not indexes:
         return encode
-    return lambda flat: encode(flat).removesuffix(_END) + _kept(flat, places) + _END
+    return lambda flat: encode(flat).removesuffix(_END) + _sketches(flat, indexes) + _END
 
 
 _SKETCHES = {"bit_vector": 5, "histogram": 6}
 
 
-def _kept(flat: FlatStatistics, places: Iterable[tuple[int, int]]) -> bytes:
-    found = ((field_id, flat[where]) for field_id, where in places)
-    return b"".join(_field(_STRING, field_id) + _bytes(sketch) for field_id, sketch in found if sketch is not None)
+def _sketches(flat: FlatStatistics, indexes: Iterable[tuple[int, int]]) -> bytes:
+    sketches = ((field_id, flat[index]) for field_id, index in indexes)
+    return b"".join(_field(_STRING, field_id) + _bytes(sketch) for field_id, sketch in sketches if sketch is not None)
 
 
 def _text(text: str) -> bytes:

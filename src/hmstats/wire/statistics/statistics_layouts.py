@@ -1,6 +1,6 @@
 """Layouts: the positions of the values in the bytes of a ColumnStatisticsObj.
 
-Most objects of a request differ only in their values.A layout extracts the values and compares the bytes between them,
+Most objects of a request differ only in their values. A layout extracts the values and compares the bytes between them,
 so that an object with a known layout is read in a microsecond. Layouts of objects that repeatedly follow each other
 become one layout (Run). Sketches differ in length, so the bytes between two of them are a part of their own. An unusual
 object has no layout. Format: thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids as in
@@ -68,37 +68,37 @@ class _Parts(NamedTuple):
     def of(cls, constants: Sequence[bytes], formats: Sequence[str]) -> "_Parts":
         """The parts of an object whose values have these formats and stand between these constant bytes."""
         before, start = [], 0
-        for place, each in enumerate(formats):
+        for index, each in enumerate(formats):
             if each == _SKETCH:
-                before.append(_part(constants[start : place + 1], [*formats[start:place], _SIZE_BEFORE]))
-                start = place + 1
+                before.append(_part(constants[start : index + 1], [*formats[start:index], _SIZE_BEFORE]))
+                start = index + 1
         return cls(tuple(before), _part(constants[start:], formats[start:]))
 
-    def taken(self, message: bytes, at: int) -> tuple[list[Any], int] | None:
+    def read(self, message: bytes, at: int) -> tuple[list[Any], int] | None:
         """The values at a position, and the position after them; None if the bytes do not fit."""
         values: list[Any] = []
         try:
             for unpack, constants, size in self.before:
-                found = unpack(message, at)
-                if found[::2] != constants:
+                fields = unpack(message, at)
+                if fields[::2] != constants:
                     return None
-                *some, length = found[1::2]
+                *numbers, length = fields[1::2]
                 begin = at + size
                 at = begin + length
-                values += (*some, message[begin:at])
-            found = self.last.unpack(message, at)
+                values += (*numbers, message[begin:at])
+            fields = self.last.unpack(message, at)
         except struct.error:  # the message ends too early
             return None
-        if found[::2] != self.last.constants:
+        if fields[::2] != self.last.constants:
             return None
-        values += found[1::2]
+        values += fields[1::2]
         return values, at + self.last.size
 
 
 def _part(constants: Sequence[bytes], formats: Sequence[str]) -> _Part:
     gaps = (f"{len(constant)}s{each}" for constant, each in zip_longest(constants, formats, fillvalue=""))
-    made = struct.Struct(f">{''.join(gaps)}")
-    return _Part(made.unpack_from, tuple(constants), made.size)
+    packed = struct.Struct(f">{''.join(gaps)}")
+    return _Part(packed.unpack_from, tuple(constants), packed.size)
 
 
 class Layout(NamedTuple):
@@ -133,16 +133,16 @@ class Run(NamedTuple):
         bounds = tuple(zip([0, *ends], ends, strict=False))
         return cls(tuple(layouts), _Parts.of(constants, formats), bounds)
 
-    def taken(self, message: bytes, at: int) -> tuple[list[Sequence[Any]], int] | None:
+    def read(self, message: bytes, at: int) -> tuple[list[Sequence[Any]], int] | None:
         """The values of each object from a position on, and the position after them; None if the bytes do not fit."""
-        found = self.parts.taken(message, at)
-        if found is None:
+        values_and_end = self.parts.read(message, at)
+        if values_and_end is None:
             return None
-        values, end = found
+        values, end = values_and_end
         return [values[first:behind] for first, behind in self.bounds], end
 
 
-class Repeated:
+class RecentLayouts:
     """The layouts of a table's latest set; if the next set has the same, they become a run. Thread-safe."""
 
     __slots__ = ("_last", "run")
@@ -151,7 +151,7 @@ class Repeated:
         self._last: list[Layout] = []
         self.run: Run | None = None
 
-    def saw(self, layouts: Sequence[Layout]) -> None:
+    def record(self, layouts: Sequence[Layout]) -> None:
         """Record the layouts of a set's objects."""
         if len(layouts) > _LONGEST_RUN:
             return
@@ -161,9 +161,9 @@ class Repeated:
 
 
 @lru_cache(maxsize=_TABLES)
-def repeated(_table: TableName) -> Repeated:
+def recent_layouts(_table: TableName) -> RecentLayouts:
     """The layouts of recent requests for this table, empty at first."""
-    return Repeated()
+    return RecentLayouts()
 
 
 def layout_of(message: bytes, at: int) -> tuple[Layout, Sequence[Any], int]:
@@ -177,23 +177,23 @@ def layout_of(message: bytes, at: int) -> tuple[Layout, Sequence[Any], int]:
     data_at = type_at + 7 + _size(message, type_at + 3)[0]
     end = data_at + 6
     require(message.startswith(_DATA, data_at) and end - at <= _LONGEST_HEAD)
-    known = _known_layouts(message[at:end])
-    for layout in known[:]:
-        found = layout.parts.taken(message, at)
-        if found is not None:
-            return layout, *found
+    cached = _layouts_of_head(message[at:end])
+    for layout in cached[:]:
+        values_and_end = layout.parts.read(message, at)
+        if values_and_end is not None:
+            return layout, *values_and_end
     layout = _layout(message, at, type_at, data_at)
-    known.append(layout)
-    if len(known) > _LAYOUTS:
-        del known[0]
-    found = layout.parts.taken(message, at)
-    if found is None:
+    cached.append(layout)
+    if len(cached) > _LAYOUTS:
+        del cached[0]
+    values_and_end = layout.parts.read(message, at)
+    if values_and_end is None:
         raise Unusual
-    return layout, *found
+    return layout, *values_and_end
 
 
 @lru_cache(maxsize=_HEADS)
-def _known_layouts(_head: bytes) -> list[Layout]:
+def _layouts_of_head(_head: bytes) -> list[Layout]:
     """The recent layouts of objects with this head."""
     return []
 

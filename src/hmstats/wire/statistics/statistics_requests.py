@@ -20,7 +20,7 @@ _OF_TABLE = {1: "database", 2: "table", 3: "columns", 4: "catalog", 5: "valid", 
 _LISTS = frozenset({"columns", "partitions"})
 
 
-class Asked(NamedTuple):
+class StatisticsRequest(NamedTuple):
     """The names in a request, as they were sent; `engine` is None if the client is older than Hive 4."""
 
     database: str
@@ -31,17 +31,17 @@ class Asked(NamedTuple):
     engine: str | None
 
 
-def of_partitions(message: bytes, body_at: int) -> Asked | None:
+def of_partitions(message: bytes, body_at: int) -> StatisticsRequest | None:
     """The names in a request of get_partitions_statistics_req, whose arguments begin at `body_at`."""
     return _read(message, body_at, _OF_PARTITIONS)
 
 
-def of_table(message: bytes, body_at: int) -> Asked | None:
+def of_table(message: bytes, body_at: int) -> StatisticsRequest | None:
     """The names in a request of get_table_statistics_req; `partitions` is empty."""
     return _read(message, body_at, _OF_TABLE)
 
 
-def _read(message: bytes, body_at: int, names: Mapping[int, str]) -> Asked | None:
+def _read(message: bytes, body_at: int, names: Mapping[int, str]) -> StatisticsRequest | None:
     if not message.startswith(_ARGUMENT, body_at):
         return None
     try:
@@ -51,26 +51,28 @@ def _read(message: bytes, body_at: int, names: Mapping[int, str]) -> Asked | Non
     if fields is None or fields.get("valid") is not None or not fields.get("database") or not fields.get("table"):
         return None
     columns, partitions = fields.get("columns", []), fields.get("partitions", [])
-    return Asked(fields["database"], fields["table"], columns, partitions, fields.get("catalog"), fields.get("engine"))
+    return StatisticsRequest(
+        fields["database"], fields["table"], columns, partitions, fields.get("catalog"), fields.get("engine")
+    )
 
 
 def _fields(message: bytes, at: int, names: Mapping[int, str]) -> dict[str, Any] | None:
     """The fields of a struct by name; None if one has an unexpected type."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     while message[at] != _STOP:
         kind, name = message[at], names.get(_short(message, at + 1)[0])
         at += 3
         if kind == _STRING and name is not None and name not in _LISTS:
             end = at + 4 + _size(message, at)[0]
-            found[name] = message[at + 4 : end].decode()
+            fields[name] = message[at + 4 : end].decode()
             at = end
         elif kind == _LIST and name in _LISTS and message[at] == _STRING:
-            found[name], at = _texts(message, at)
+            fields[name], at = _texts(message, at)
         elif kind == _I64 and name == "id":
             at += 8
         else:
             return None
-    return found
+    return fields
 
 
 def _texts(message: bytes, at: int) -> tuple[list[str], int]:

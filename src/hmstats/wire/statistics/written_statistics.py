@@ -15,14 +15,14 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, Kind
 from hmstats.model.statistics.statistics_by_field import SKETCHES, FieldValues, StatisticsByField
 from hmstats.wire.statistics.decimals import decimal_of
-from hmstats.wire.statistics.statistics_layouts import Layout, Unusual, layout_of, repeated, require
+from hmstats.wire.statistics.statistics_layouts import Layout, Unusual, layout_of, recent_layouts, require
 
 _STOP, _BOOL, _I64, _STRING, _STRUCT, _LIST = 0, 2, 10, 11, 12, 15
 _FIRST_STRUCT = b"\x0c\x00\x01"
 """The head of field 1, a struct, with which the arguments begin, and a set too."""
 _OBJECTS, _COMPLIANT, _ENGINE = b"\x0f\x00\x02\x0c", b"\x02\x00\x03", b"\x0b\x00\x04"
 """The heads of the other fields of a set."""
-_DESCRIBED = {2: "database", 3: "table", 4: "partition", 6: "catalog"}
+_DESCRIPTION_FIELDS = {2: "database", 3: "table", 4: "partition", 6: "catalog"}
 _UNKNOWN = -1
 
 _short = struct.Struct(">h").unpack_from
@@ -43,15 +43,15 @@ def of_request(message: bytes, body_at: int) -> Written | None:
 
     None if thriftpy2 must decode them, or if the message is not exactly one request.
     """
-    return _unless_unusual(_request, message, body_at)
+    return _read_usual(_read_request, message, body_at)
 
 
 def of_set(message: bytes, body_at: int) -> Written | None:
     """The statistics in a call whose argument is a ColumnStatistics; None if thriftpy2 must decode them."""
-    return _unless_unusual(_only_set, message, body_at)
+    return _read_usual(_read_single_set, message, body_at)
 
 
-def _unless_unusual(read: Callable[[bytes, int], Written], message: bytes, body_at: int) -> Written | None:
+def _read_usual(read: Callable[[bytes, int], Written], message: bytes, body_at: int) -> Written | None:
     if not message.startswith(_FIRST_STRUCT, body_at):
         return None
     try:
@@ -60,14 +60,14 @@ def _unless_unusual(read: Callable[[bytes, int], Written], message: bytes, body_
         return None
 
 
-def _only_set(message: bytes, at: int) -> Written:
+def _read_single_set(message: bytes, at: int) -> Written:
     sets = _Sets(message)
     at = sets.read(at)
     require(message[at] == _STOP and at + 1 == len(message))
-    return sets.written(None)
+    return sets.all_statistics(None)
 
 
-def _request(message: bytes, at: int) -> Written:
+def _read_request(message: bytes, at: int) -> Written:
     sets, engine, seen = _Sets(message), None, set[int]()
     while message[at] != _STOP:
         field = (message[at], _short(message, at + 1)[0])
@@ -86,7 +86,7 @@ def _request(message: bytes, at: int) -> Written:
         else:
             raise Unusual
     require(message[at + 1] == _STOP and at + 2 == len(message))
-    return sets.written(engine)
+    return sets.all_statistics(engine)
 
 
 class _Description(NamedTuple):
@@ -108,9 +108,9 @@ class _Sets:
     def __init__(self, message: bytes) -> None:
         self._message = message
         self._partitions: list[str | None] = []
-        self._described: _Description | None = None
+        self._description: _Description | None = None
         self._layouts: list[Layout] = []
-        self._seen: list[Layout] = []
+        self._layouts_read: list[Layout] = []
         self._rows: list[Sequence[Any]] = []
         self._tail: tuple[bytes, str | None] | None = None
 
@@ -125,76 +125,76 @@ class _Sets:
 
     def read(self, at: int) -> int:
         """Read the ColumnStatistics at a position; returns the position after it."""
-        return self._pass_tail(self._read_objects(self._pass_description(at)))
+        return self._read_tail(self._read_objects(self._read_description(at)))
 
-    def written(self, engine: str | None) -> Written:
+    def all_statistics(self, engine: str | None) -> Written:
         """All statistics that were read; `engine` is the request's."""
-        described, tail, partitions = self._described, self._tail, self._partitions
-        if described is None or tail is None:
+        description, tail, partitions = self._description, self._tail, self._partitions
+        if description is None or tail is None:
             raise Unusual
-        if described.of_table:
+        if description.of_table:
             require(len(partitions) == 1)
             partitions = [None]
         else:
             require(None not in partitions and len({*partitions}) == len(partitions))
         columns = [layout.column for layout in self._layouts]
         require(len({each.column for each in columns}) == len(columns))
-        groups = list(_groups(self._seen, self._rows))
+        groups = list(_groups(self._layouts_read, self._rows))
         statistics = StatisticsByField(partitions, tail[1] or engine or DEFAULT_ENGINE, columns, groups)
-        return Written(described.table, described.of_table, statistics)
+        return Written(description.table, description.of_table, statistics)
 
-    def _pass_description(self, at: int) -> int:
+    def _read_description(self, at: int) -> int:
         """Reads the bytes before the first object; returns the position after them."""
-        message, described = self._message, self._described
-        if described is not None and described.before and message.startswith(described.before, at):
-            name, end = _text(message, at + len(described.before))
-            if message.startswith(described.behind, end):
+        message, previous = self._message, self._description
+        if previous is not None and previous.before and message.startswith(previous.before, at):
+            name, end = _text(message, at + len(previous.before))
+            if message.startswith(previous.behind, end):
                 self._partitions.append(name)
-                return end + len(described.behind)
-        found, partition, at = _description(message, at)
-        require(described is None or found[:3] == described[:3])
-        self._described = found
+                return end + len(previous.behind)
+        current, partition, at = _read_description(message, at)
+        require(previous is None or current[:3] == previous[:3])
+        self._description = current
         self._partitions.append(partition)
         return at
 
     def _read_objects(self, at: int) -> int:
-        assert self._described is not None
-        known = repeated(self._described.table)
-        run = known.run
-        found = run.taken(self._message, at) if run and len(run.layouts) == self._described.objects else None
-        if run is not None and found is not None:
+        assert self._description is not None
+        recent = recent_layouts(self._description.table)
+        run = recent.run
+        values_and_end = run.read(self._message, at) if run and len(run.layouts) == self._description.objects else None
+        if run is not None and values_and_end is not None:
             require(not self._layouts or all(map(_of_same_column, run.layouts, self._layouts)))
             self._layouts = [*run.layouts]
-            self._seen += run.layouts
-            self._rows += found[0]
-            return found[1]
+            self._layouts_read += run.layouts
+            self._rows += values_and_end[0]
+            return values_and_end[1]
         at = self._read_one_by_one(at) if self._layouts else self._read_first_objects(at)
-        known.saw(self._layouts)
+        recent.record(self._layouts)
         return at
 
     def _read_one_by_one(self, at: int) -> int:
         message, layouts, rows = self._message, self._layouts, self._rows
-        for place, layout in enumerate(layouts):
-            found = layout.parts.taken(message, at)
-            if found is None:
-                layouts[place], values, at = layout_of(message, at)
-                require(layouts[place].column == layout.column)  # noqa: PLR1736 - it is another now
+        for index, layout in enumerate(layouts):
+            values_and_end = layout.parts.read(message, at)
+            if values_and_end is None:
+                layouts[index], values, at = layout_of(message, at)
+                require(layouts[index].column == layout.column)  # noqa: PLR1736 - it is another now
             else:
-                values, at = found
+                values, at = values_and_end
             rows.append(values)
-        self._seen += layouts
+        self._layouts_read += layouts
         return at
 
     def _read_first_objects(self, at: int) -> int:
-        assert self._described is not None
-        for _ in range(self._described.objects):
+        assert self._description is not None
+        for _ in range(self._description.objects):
             layout, values, at = layout_of(self._message, at)
             self._layouts.append(layout)
             self._rows.append(values)
-        self._seen += self._layouts
+        self._layouts_read += self._layouts
         return at
 
-    def _pass_tail(self, at: int) -> int:
+    def _read_tail(self, at: int) -> int:
         """Reads the bytes after the last object: whether the set is compliant, and its engine."""
         message = self._message
         if self._tail is not None and message.startswith(self._tail[0], at):
@@ -219,7 +219,7 @@ def _text(message: bytes, at: int) -> tuple[str, int]:
     return message[at + 4 : end].decode(), end
 
 
-def _description(message: bytes, start: int) -> tuple[_Description, str | None, int]:
+def _read_description(message: bytes, start: int) -> tuple[_Description, str | None, int]:
     """The description at the beginning of a set, its partition, and the position of its first object."""
     require(message.startswith(_FIRST_STRUCT, start))
     at, seen, texts = start + 3, set[int](), dict[str, str]()
@@ -230,9 +230,9 @@ def _description(message: bytes, start: int) -> tuple[_Description, str | None, 
         seen.add(field_id)
         at += 3
         begin = at
-        if kind == _STRING and field_id in _DESCRIBED:
-            texts[_DESCRIBED[field_id]], at = _text(message, at)
-            if _DESCRIBED[field_id] == "partition":
+        if kind == _STRING and field_id in _DESCRIPTION_FIELDS:
+            texts[_DESCRIPTION_FIELDS[field_id]], at = _text(message, at)
+            if _DESCRIPTION_FIELDS[field_id] == "partition":
                 name_at, name_end = begin, at
         elif (kind, field_id) == (_BOOL, 1):
             of_table = message[at] != 0
@@ -250,41 +250,41 @@ def _description(message: bytes, start: int) -> tuple[_Description, str | None, 
 
 def _groups(layouts: Sequence[Layout], rows: Sequence[Sequence[Any]]) -> Iterator[FieldValues]:
     """The values of objects, those with the same fields together; each object has its layout."""
-    different = dict(zip(map(id, layouts), layouts, strict=True))
-    shapes = {each: (layout.column.kind, layout.fields) for each, layout in different.items()}
+    distinct = dict(zip(map(id, layouts), layouts, strict=True))
+    shapes = {each: (layout.column.kind, layout.fields) for each, layout in distinct.items()}
     if len({*shapes.values()}) == 1:
         yield _group(layouts[0], range(len(rows)), rows)
         return
-    places: dict[tuple[Kind, tuple[str, ...]], list[int]] = {shape: [] for shape in shapes.values()}
-    for place, layout in enumerate(layouts):
-        places[shapes[id(layout)]].append(place)
-    for of_shape in places.values():
-        yield _group(layouts[of_shape[0]], of_shape, [rows[place] for place in of_shape])
+    indexes: dict[tuple[Kind, tuple[str, ...]], list[int]] = {shape: [] for shape in shapes.values()}
+    for index, layout in enumerate(layouts):
+        indexes[shapes[id(layout)]].append(index)
+    for of_shape in indexes.values():
+        yield _group(layouts[of_shape[0]], of_shape, [rows[index] for index in of_shape])
 
 
-def _group(layout: Layout, places: Sequence[int], rows: Sequence[Sequence[Any]]) -> FieldValues:
+def _group(layout: Layout, indexes: Sequence[int], rows: Sequence[Sequence[Any]]) -> FieldValues:
     kind = layout.column.kind
-    found: dict[str, Sequence[Any]] = dict(zip(layout.fields, zip(*rows, strict=True), strict=True))
+    fields: dict[str, Sequence[Any]] = dict(zip(layout.fields, zip(*rows, strict=True), strict=True))
     if kind is Kind.DECIMAL:
-        found = _with_decimals(found)
-    values = {name: _known(name, each) for name, each in found.items()}
+        fields = _with_decimals(fields)
+    values = {name: _without_sentinels(name, each) for name, each in fields.items()}
     if "trues" in values:
         # Impala before 3.4 writes 1 and -1: neither is a count then.
         falses = values.get("falses", [None] * len(rows))
         values["trues"] = [None if no is None else yes for yes, no in zip(values["trues"], falses, strict=True)]
-    return FieldValues(kind, places, values)
+    return FieldValues(kind, indexes, values)
 
 
-def _with_decimals(found: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+def _with_decimals(fields: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     bounds = {}
     for bound in ("low", "high"):
-        unscaled, scales = (found.get(f"{bound} {part}", ()) for part in ("unscaled", "scale"))
+        unscaled, scales = (fields.get(f"{bound} {part}", ()) for part in ("unscaled", "scale"))
         if unscaled:
             bounds[bound] = list(map(decimal_of, unscaled, scales))
-    return {**bounds, **{name: values for name, values in found.items() if " " not in name}}
+    return {**bounds, **{name: values for name, values in fields.items() if " " not in name}}
 
 
-def _known(field: str, values: Sequence[Any]) -> Sequence[Any]:
+def _without_sentinels(field: str, values: Sequence[Any]) -> Sequence[Any]:
     """The values of a field, with None for the sentinels of unknown values."""
     if field in ("low", "high"):
         return values

@@ -13,7 +13,7 @@ from hmstats.service.catalog.databases.databases import Databases
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
 from hmstats.service.catalog.partitions.partitions import KeyValues, Partitions
-from hmstats.service.catalog.tables.alter_table import TableAlterations, Terms
+from hmstats.service.catalog.tables.alter_table import AlterOptions, TableAlterations
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -79,7 +79,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_partitions(
         table = Tables(store, warehouse).get(NAME)
         wider = replace(STORAGE, columns=(Column("c", "string"), *COLUMNS[1:]), location=_place(table))
         with statements() as cascading:
-            alterations.alter(NAME, replace(table, storage=wider), Terms(cascade=True))
+            alterations.alter(NAME, replace(table, storage=wider), AlterOptions(cascade=True))
         assert set(map(tuple, _analyzed(store, NAME).values())) == {("d",)}
         with statements() as exchanging:
             alterations.alter(
@@ -110,7 +110,7 @@ def test_a_cascade_takes_marks_and_statistics_of_a_column_of_another_type(store:
     _analyze(store, 2)
     table = Tables(store, warehouse).get(NAME)
     changed = replace(STORAGE, columns=(Column("c", "string"), *COLUMNS[1:]), location=_place(table))
-    TableAlterations(store, warehouse).alter(NAME, replace(table, storage=changed), Terms(cascade=True))
+    TableAlterations(store, warehouse).alter(NAME, replace(table, storage=changed), AlterOptions(cascade=True))
     for each in Partitions(store).all(NAME).partitions.values():
         assert each.parameters["COLUMN_STATS_ACCURATE"] == '{"BASIC_STATS":"true"}'
         assert each.storage is not None
@@ -123,7 +123,7 @@ def test_a_rename_whose_directory_cannot_be_moved_is_undone(store: Store, wareho
     _analyze(store, 1)
     warehouse.make_directory(f"{warehouse.root}/t/n=1/s=9")
     before = Partitions(store).get(NAME, ["1", "0"])
-    with pytest.raises(InvalidOperation, match="is there already"):
+    with pytest.raises(InvalidOperation, match="exists already"):
         PartitionMoves(store, warehouse).rename(NAME, ["1", "0"], replace(before, values=("1", "9")))
     assert Partitions(store).all(NAME).partitions == {"n=1/s=0": before}
     assert _analyzed(store, NAME) == {"n=1/s=0": {"c", "d"}}
@@ -134,7 +134,7 @@ def test_an_exchange_whose_directory_cannot_be_moved_is_undone(store: Store, war
     _analyze(store, 2)
     before = Partitions(store).all(NAME)
     warehouse.make_directory(f"{warehouse.root}/u/n=1")
-    with pytest.raises(MetaError, match="is there already"):
+    with pytest.raises(MetaError, match="exists already"):
         PartitionMoves(store, warehouse).exchange({"n": "1"}, NAME, OTHER)
     assert Partitions(store).all(NAME).partitions == before.partitions
     assert Partitions(store).all(OTHER).partitions == {}
@@ -146,7 +146,7 @@ def test_a_rename_whose_tables_directory_cannot_be_moved_is_undone(store: Store,
     _analyze(store, 1)
     warehouse.make_directory(f"{warehouse.root}/new")
     table = Tables(store, warehouse).get(NAME)
-    with pytest.raises(InvalidOperation, match="is there already"):
+    with pytest.raises(InvalidOperation, match="exists already"):
         TableAlterations(store, warehouse).alter(NAME, replace(table, name=TableName("hive", "default", "new")))
     assert Tables(store, warehouse).get(NAME) == table
     assert _analyzed(store, NAME) == {"n=1/s=0": {"c", "d"}}

@@ -17,7 +17,7 @@ from hmstats.model.statistics.column_statistics import (
     StringStatistics,
 )
 from hmstats.model.statistics.merge import MAX_I64
-from hmstats.service.statistics.reading.extrapolate import Point, extrapolated
+from hmstats.service.statistics.reading.extrapolate import Point, extrapolate
 
 LONGS = st.integers(-MAX_I64 - 1, MAX_I64)
 
@@ -30,23 +30,23 @@ def points(**data: Data) -> list[Point]:
 def test_bounds_that_rise_go_on_to_both_ends() -> None:
     """Of ten partitions the second has 10 to 20 and the sixth 50 to 60: a step of 10 each."""
     known = points(p1=LongStatistics(low=10, high=20), p5=LongStatistics(low=50, high=60))
-    assert extrapolated(LongStatistics(low=10, high=60), known, 10) == LongStatistics(low=0, high=100)
+    assert extrapolate(LongStatistics(low=10, high=60), known, 10) == LongStatistics(low=0, high=100)
 
 
 def test_bounds_that_fall_go_on_to_both_ends() -> None:
     known = points(p1=LongStatistics(low=50, high=60), p5=LongStatistics(low=10, high=20))
-    assert extrapolated(LongStatistics(low=10, high=60), known, 10) == LongStatistics(low=-30, high=70)
+    assert extrapolate(LongStatistics(low=10, high=60), known, 10) == LongStatistics(low=-30, high=70)
 
 
 def test_bounds_that_stand_still_stay() -> None:
     known = points(p1=DateStatistics(low=3, high=4), p5=DateStatistics(low=3, high=4))
-    assert extrapolated(DateStatistics(low=3, high=4), known, 10) == DateStatistics(low=3, high=4)
+    assert extrapolate(DateStatistics(low=3, high=4), known, 10) == DateStatistics(low=3, high=4)
 
 
 def test_counts_grow_in_proportion_and_few_are_not_lost() -> None:
     """Hive divides first: 1 null in 2 of 10 partitions would be none."""
     known = points(p0=BooleanStatistics(), p1=BooleanStatistics())
-    found = extrapolated(BooleanStatistics(trues=1, falses=9, nulls=0), known, 10)
+    found = extrapolate(BooleanStatistics(trues=1, falses=9, nulls=0), known, 10)
     assert found == BooleanStatistics(trues=5, falses=45, nulls=0)
 
 
@@ -55,32 +55,32 @@ def test_lengths_and_distinct_values_go_on_as_upper_bounds_do() -> None:
         p0=StringStatistics(max_length=4, average_length=1.0, ndv=10),
         p2=StringStatistics(max_length=8, average_length=2.0, ndv=30),
     )
-    found = extrapolated(StringStatistics(max_length=8, average_length=2.0, nulls=3, ndv=30), known, 5)
+    found = extrapolate(StringStatistics(max_length=8, average_length=2.0, nulls=3, ndv=30), known, 5)
     assert found == StringStatistics(max_length=12, average_length=3.0, nulls=7, ndv=50)
 
 
 def test_decimals_keep_their_digits() -> None:
     low, high = Decimal("1.25"), Decimal("2.50")
     known = points(p0=DecimalStatistics(low=low, high=low), p3=DecimalStatistics(low=high, high=high))
-    found: Any = extrapolated(DecimalStatistics(low=low, high=high), known, 6)
+    found: Any = extrapolate(DecimalStatistics(low=low, high=high), known, 6)
     assert (found.low, str(found.high)) == (low, "3.33")
 
 
 def test_what_no_partition_knows_stays_unknown() -> None:
     known = points(p0=LongStatistics(nulls=1), p3=LongStatistics())
-    assert extrapolated(LongStatistics(nulls=1), known, 4) == LongStatistics(nulls=2)
+    assert extrapolate(LongStatistics(nulls=1), known, 4) == LongStatistics(nulls=2)
 
 
 @pytest.mark.parametrize("most", [MAX_I64, 10**18])
 def test_nothing_leaves_a_long(most: int) -> None:
     known = points(p0=LongStatistics(low=-most, high=-most), p1=LongStatistics(low=most, high=most))
-    found: Any = extrapolated(LongStatistics(low=-most, high=most, nulls=MAX_I64), known, 10_000)
+    found: Any = extrapolate(LongStatistics(low=-most, high=most, nulls=MAX_I64), known, 10_000)
     assert found == LongStatistics(low=max(-most, -MAX_I64 - 1), high=MAX_I64, nulls=MAX_I64)
 
 
 def test_doubles_do_not_become_infinite() -> None:
     known = points(p0=DoubleStatistics(low=-1e308, high=-1e308), p1=DoubleStatistics(low=1e308, high=1e308))
-    found: Any = extrapolated(DoubleStatistics(low=-1e308, high=1e308), known, 100)
+    found: Any = extrapolate(DoubleStatistics(low=-1e308, high=1e308), known, 100)
     assert (found.low, found.high) == (-1e308, 1e308)
 
 
@@ -89,6 +89,6 @@ def test_bounds_only_widen(bounds: list[tuple[int, int]], more: int) -> None:
     sides = [(min(pair), max(pair)) for pair in bounds]
     known = [Point(place, LongStatistics(low=low, high=high)) for place, (low, high) in enumerate(sides)]
     together = LongStatistics(low=min(low for low, _ in sides), high=max(high for _, high in sides))
-    found: Any = extrapolated(together, known, len(known) + more)
+    found: Any = extrapolate(together, known, len(known) + more)
     assert -MAX_I64 - 1 <= found.low <= (together.low or 0)
     assert (together.high or 0) <= found.high <= MAX_I64

@@ -44,7 +44,7 @@ def table(store: Store, tmp_path: Path) -> Table:
 
 
 def test_numbers_that_every_partition_has_are_summed(store: Store, table: Table) -> None:
-    (found,) = TableSizes(store).added([table])
+    (found,) = TableSizes(store).with_sizes([table])
     assert found.parameters["numRows"] == str(COUNT)
     assert abs(int(found.parameters["totalSize"]) - COUNT * int(MOST)) < 10_000
     assert "numFiles" not in found.parameters
@@ -54,24 +54,24 @@ def test_numbers_that_every_partition_has_are_summed(store: Store, table: Table)
 
 def test_what_the_table_says_itself_stays(store: Store, table: Table) -> None:
     said = replace(table, parameters={"numRows": "7"})
-    (found,) = TableSizes(store).added([said])
+    (found,) = TableSizes(store).with_sizes([said])
     assert found.parameters["numRows"] == "7"
     assert abs(int(found.parameters["totalSize"]) - COUNT * int(MOST)) < 10_000
 
 
 def test_sizes_that_were_written_past_us_with_their_marker_are_summed_again(store: Store, table: Table) -> None:
-    (answered,) = TableSizes(store).added([table])
+    (answered,) = TableSizes(store).with_sizes([table])
     changed = update(PARTITION_PARAMS).where(PARTITION_PARAMS.c.PARAM_KEY == "numRows")
     with store._pools.writers.begin() as connection:
         connection.execute(changed.values(PARAM_VALUE="2"))
-    (found,) = TableSizes(store).added([answered])
+    (found,) = TableSizes(store).with_sizes([answered])
     assert found.parameters["numRows"] == str(2 * COUNT)
 
 
 def test_tables_without_partitions_are_not_looked_at(store: Store, table: Table, statements: StatementCounter) -> None:
     plain = replace(table, partition_keys=())
     with statements() as sent:
-        assert TableSizes(store).added([plain]) == [plain]
+        assert TableSizes(store).with_sizes([plain]) == [plain]
     assert sent == []
 
 
@@ -83,7 +83,7 @@ def test_sizes_are_summed_again_when_the_table_has_changed(
         if changed:
             StatisticsWriter(store).update_partitions(NAME, [of_partition(1, l=of_longs(0, 3))])
         with statements() as sent:
-            (found,) = sizes.added([table])
+            (found,) = sizes.with_sizes([table])
         assert found.parameters["numRows"] == str(COUNT)
         counts.append(sum("PARTITION_PARAMS" in each for each in sent))
     assert counts == [1, 0, 0, 1]
@@ -104,7 +104,7 @@ def test_beside_a_hive_they_are_summed_every_time(store: Store, table: Table) ->
         changed = update(PARTITION_PARAMS).where(PARTITION_PARAMS.c.PARAM_KEY == "numRows")
         with store._pools.writers.begin() as connection:
             connection.execute(changed.values(PARAM_VALUE=str(rows)))
-        assert sizes.added([table])[0].parameters["numRows"] == str(rows * COUNT)
+        assert sizes.with_sizes([table])[0].parameters["numRows"] == str(rows * COUNT)
 
 
 def test_after_a_change_of_some_partitions_their_blocks_alone_are_summed(
@@ -122,7 +122,7 @@ def test_after_a_change_of_some_partitions_their_blocks_alone_are_summed(
     monkeypatch.setattr(partition_sizes, "blocks", counted)
 
     def seen() -> str:
-        (found,) = sizes.added([table])
+        (found,) = sizes.with_sizes([table])
         with store.read() as connection:
             (sums,) = partition_sizes.of_tables(connection, [table.id or 0]).values()
         assert found.parameters["totalSize"] == str(sums["totalSize"])
@@ -147,7 +147,7 @@ def test_after_a_change_of_some_partitions_their_blocks_alone_are_summed(
     put("none", "p=3")
     with store.read() as connection:
         assert "numRows" not in partition_sizes.of_tables(connection, [table.id or 0])[table.id or 0]
-    (found,) = sizes.added([table])
+    (found,) = sizes.with_sizes([table])
     assert "numRows" not in found.parameters
     PartitionChanges(store, Warehouse(str(tmp_path))).drop(NAME, ["3"], delete_data=False)
     assert seen() == str(COUNT + 1)
@@ -187,12 +187,12 @@ def test_a_new_partition_is_summed_with_its_block_alone(
         return blocks(connection, table_id, wanted)
 
     monkeypatch.setattr(partition_sizes, "blocks", counted)
-    assert sizes.added([table])[0].parameters["numRows"] == str(COUNT)
+    assert sizes.with_sizes([table])[0].parameters["numRows"] == str(COUNT)
     changes = PartitionChanges(store, Warehouse(str(tmp_path)))
     for number in (1, 2):
         said = {"numRows": "10", "totalSize": "1"}
         changes.add(NAME, [Partition(values=(str(COUNT + number),), storage=table.storage, parameters=said)])
-        assert sizes.added([table])[0].parameters["numRows"] == str(COUNT + 10 * number)
+        assert sizes.with_sizes([table])[0].parameters["numRows"] == str(COUNT + 10 * number)
     assert [wanted and len(wanted) for wanted in read] == [None, 1, 1]
 
 

@@ -9,7 +9,7 @@ from hmstats.model.parameters.statistics_keys import STATED
 from hmstats.model.statistics.column_statistics import ColumnStatistics, DoubleStatistics, LongStatistics
 from hmstats.outlets.spark.spark_properties import PREFIX, read
 from hmstats.service.statistics.spark.spark_marks import SHOWN, digest, stated, statement, without_marks
-from hmstats.service.statistics.spark.spark_view import Row, shown
+from hmstats.service.statistics.spark.spark_view import Row, parameters_for_spark
 
 SPARKS = {f"{PREFIX}totalSize": "50", f"{PREFIX}numRows": "5", f"{PREFIX}colStats.a.version": "2"}
 SPARKS[f"{PREFIX}colStats.a.distinctCount"] = "3"
@@ -31,7 +31,7 @@ def table(parameters: Mapping[str, str]) -> Table:
 
 def distinct(parameters: Mapping[str, str], row: Row | None) -> int | None:
     """The distinct count that Spark is shown of the column."""
-    found = read(shown(table(parameters), {} if row is None else {"a": row}))
+    found = read(parameters_for_spark(table(parameters), {} if row is None else {"a": row}))
     return found.columns["a"].distinct if "a" in found.columns else None
 
 
@@ -51,7 +51,7 @@ def test_parameters_that_came_past_us_are_as_old_as_the_tables_last_change(
 ) -> None:
     parameters = {**SIZES, **SPARKS, **mark, "transient_lastDdlTime": "200"}
     assert distinct(parameters, Row(PUSHED, written)) == expected
-    assert not statement(parameters).known
+    assert not statement(parameters).is_ours
 
 
 @pytest.mark.parametrize(("written", "expected"), [(100, None), (101, 7)])
@@ -66,18 +66,20 @@ def test_without_a_word_of_spark_everything_is_shown() -> None:
 
 
 def test_rows_and_bytes_are_the_metastores_own_unless_spark_said_others_past_us() -> None:
-    ours = read(shown(table({**SIZES, **SPARKS, **stated(100, SPARKS)}), {}))
-    past = read(shown(table({**SIZES, **SPARKS, "transient_lastDdlTime": "200"}), {}))
+    ours = read(parameters_for_spark(table({**SIZES, **SPARKS, **stated(100, SPARKS)}), {}))
+    past = read(parameters_for_spark(table({**SIZES, **SPARKS, "transient_lastDdlTime": "200"}), {}))
     assert (ours.size_bytes, ours.rows, past.size_bytes, past.rows) == (100, 10, 50, 5)
-    assert read(shown(table({**SPARKS, **stated(100, SPARKS)}), {})).rows == 5
-    raw = read(shown(table({"rawDataSize": "30", "totalSize": "0", "numRows": "0"}), {"a": Row(PUSHED, 1)}))
+    assert read(parameters_for_spark(table({**SPARKS, **stated(100, SPARKS)}), {})).rows == 5
+    raw = read(
+        parameters_for_spark(table({"rawDataSize": "30", "totalSize": "0", "numRows": "0"}), {"a": Row(PUSHED, 1)})
+    )
     assert (raw.size_bytes, raw.rows) == (30, None)
 
 
 def test_without_a_size_what_spark_stored_is_left_as_it_is() -> None:
-    assert shown(table({"numRows": "10"}), {"a": Row(PUSHED, 1)}) == {}
+    assert parameters_for_spark(table({"numRows": "10"}), {"a": Row(PUSHED, 1)}) == {}
     odd = {f"{PREFIX}numRows": "5"}
-    assert shown(table(odd), {"a": Row(PUSHED, 1)}) == odd
+    assert parameters_for_spark(table(odd), {"a": Row(PUSHED, 1)}) == odd
 
 
 def test_statistics_of_another_kind_than_the_columns_are_not_shown() -> None:

@@ -331,7 +331,7 @@ def test_one_who_met_another_writer_tries_again(
     assert stored(store, "p=1") == {"l": 6}
 
 
-LOST = "all of the change or nothing of it"
+LOST = "applied completely or not at all"
 
 
 def lost() -> DBAPIError:

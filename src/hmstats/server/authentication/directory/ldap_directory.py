@@ -50,9 +50,9 @@ class LdapDirectory:
             _log.error("ldap_failed", url=self._place.url, reason=_reason(error), user=user[:100])
             raise NotAuthenticated(_UNAVAILABLE) from error
         if principal is None:
-            self._proven.forget(user)
+            self._proven.remove(user)
             return None
-        self._proven.keep(user, password, principal)
+        self._proven.put(user, password, principal)
         return principal
 
     def _ask(self, connection: Any, user: str, password: str) -> Principal | None:

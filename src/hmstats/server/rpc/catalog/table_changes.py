@@ -8,7 +8,7 @@ from hmstats.model.parameters.computed import OWN
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.server.rpc.contexts import is_true, properties, statistics_source
-from hmstats.service.catalog.tables.alter_table import TableAlterations, Terms
+from hmstats.service.catalog.tables.alter_table import AlterOptions, TableAlterations
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.wire.catalog.objects import table_from_thrift
 from hmstats.wire.idl import hive_metastore
@@ -25,13 +25,13 @@ class TableChangeCalls:
 
     def alter_table(self, session: Session, dbname: str, tbl_name: str, new_tbl: Any) -> None:
         """Replace a table."""
-        self._alter(session, subject.table(dbname, tbl_name), new_tbl, Terms())
+        self._alter(session, subject.table(dbname, tbl_name), new_tbl, AlterOptions())
 
     def alter_table_with_cascade(
         self, session: Session, dbname: str, tbl_name: str, new_tbl: Any, cascade: bool | None
     ) -> None:
         """Replace a table; its partitions get its columns when the call says so."""
-        self._alter(session, subject.table(dbname, tbl_name), new_tbl, Terms(cascade=bool(cascade)))
+        self._alter(session, subject.table(dbname, tbl_name), new_tbl, AlterOptions(cascade=bool(cascade)))
 
     def alter_table_with_environment_context(
         self, session: Session, dbname: str, tbl_name: str, new_tbl: Any, environment_context: Any
@@ -46,7 +46,7 @@ class TableChangeCalls:
         self._alter(session, name, req.table, terms)
         return hive_metastore.AlterTableResponse()
 
-    def _alter(self, session: Session, name: TableName, struct: Any, terms: Terms) -> None:
+    def _alter(self, session: Session, name: TableName, struct: Any, terms: AlterOptions) -> None:
         if not struct.catName:
             struct.catName = name.catalog
         terms = replace(terms, statistics_only=session.statistics_only)
@@ -63,10 +63,10 @@ class TableChangeCalls:
         return hive_metastore.TruncateTableResponse()
 
 
-def _terms(environment_context: Any, key: str | None = None, value: str | None = None) -> Terms:
+def _terms(environment_context: Any, key: str | None = None, value: str | None = None) -> AlterOptions:
     given = properties(environment_context)
     key, value = key or given.get(_EXPECTED_KEY), value if value is not None else given.get(_EXPECTED_VALUE)
-    return Terms(
+    return AlterOptions(
         cascade=is_true(environment_context, "CASCADE"),
         expected=None if key is None or value is None else (key, value),
         new_keys=is_true(environment_context, "allow_partition_key_change"),

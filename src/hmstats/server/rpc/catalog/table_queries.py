@@ -41,11 +41,11 @@ class TableQueryCalls:
 
     def get_materialized_views_for_rewriting(self, session: Session, db_name: str) -> list[str]:
         """The names of a database's materialized views that queries may be rewritten to."""
-        return [each.name.table for each in self._tables.rewriting(subject.database(db_name))]
+        return [each.name.table for each in self._tables.for_rewriting(subject.database(db_name))]
 
     def get_all_materialized_view_objects_for_rewriting(self, session: Session) -> list[Any]:
         """The materialized views of the default catalog that queries may be rewritten to."""
-        return [table_to_thrift(each) for each in self._tables.rewriting(None)]
+        return [table_to_thrift(each) for each in self._tables.for_rewriting(None)]
 
     def update_creation_metadata(
         self,

@@ -13,10 +13,10 @@ from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.server.rpc.contexts import PURGE, is_true, statistics_source
-from hmstats.service.catalog.tables.tables import Birth, Tables
+from hmstats.service.catalog.tables.tables import NewTableOptions, Tables
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.spark.spark_view import SparkView
-from hmstats.service.statistics.transactional import counts_are_seen
+from hmstats.service.statistics.transactional import are_counts_visible
 from hmstats.service.transactions.acid import check_readable
 from hmstats.wire.catalog.constraints import lists_from_thrift
 from hmstats.wire.catalog.objects import (
@@ -26,7 +26,7 @@ from hmstats.wire.catalog.objects import (
     table_from_thrift,
     table_to_thrift,
 )
-from hmstats.wire.catalog.projection import projected
+from hmstats.wire.catalog.projection import project
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.privileges import set_from_thrift
 from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics, set_to_thrift
@@ -84,7 +84,7 @@ class TableCalls:
     def _create(self, struct: Any, constraints: Sequence[ColumnConstraint], environment_context: Any = None) -> None:
         table = table_from_thrift(struct)
         on = Secured(SecuredKind.TABLE, table.name.catalog, table.name.database, table.name.table)
-        birth = Birth(statistics_source(environment_context), empty_columns(struct))
+        birth = NewTableOptions(statistics_source(environment_context), empty_columns(struct))
         self._tables.create(table, constraints, set_from_thrift(struct.privileges, on), birth)
 
     def get_table(self, session: Session, dbname: str, tbl_name: str) -> Any:
@@ -99,7 +99,7 @@ class TableCalls:
         found_table = self._tables.get(name)
         check_readable(found_table, req.capabilities.values if req.capabilities else ())
         struct = table_to_thrift(self._seen(session, found_table))
-        struct.isStatsCompliant = counts_are_seen(found_table, req.validWriteIdList)
+        struct.isStatsCompliant = are_counts_visible(found_table, req.validWriteIdList)
         if struct.isStatsCompliant is False:
             struct.parameters.pop(PARAMETER, None)
         if req.getColumnStats:
@@ -125,14 +125,14 @@ class TableCalls:
             found = self._tables.get_matching(database, req.tablesPattern)
         else:
             raise InvalidOperation(f"{database} cannot find null tables")
-        structs = [projected(each, req.projectionSpec) for each in self._structs(found)]
+        structs = [project(each, req.projectionSpec) for each in self._structs(found)]
         return hive_metastore.GetTablesResult(tables=structs)
 
     def _seen(self, session: Session, found: Table) -> Table:
         """The table as this client sees it."""
         (table,) = self._statistics.with_sizes([found])
         shown = self._spark is not None and (self._to_all or session.is_spark)
-        return self._spark.added(table) if self._spark and shown else table
+        return self._spark.with_parameters(table) if self._spark and shown else table
 
     def _structs(self, tables: Sequence[Table]) -> list[Any]:
         return [table_to_thrift(each) for each in self._statistics.with_sizes(tables)]

@@ -7,7 +7,7 @@ from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 from hmstats.model.catalog.objects import TableName
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
-from hmstats.service.catalog.partitions.expressions import Answer, Expressions, Question
+from hmstats.service.catalog.partitions.expressions import ConditionQuery, ConditionResult, Expressions
 from hmstats.service.catalog.partitions.partitions import ALL, KeyValues, Partitions, TablePartitions
 from hmstats.wire.catalog.objects import partition_to_thrift
 from hmstats.wire.conditions.partition_expressions import condition_from_bytes
@@ -40,7 +40,7 @@ class PartitionQueryCalls:
         specs = _specs(TablePartitions(found.table, found.partitions))
         return hive_metastore.PartitionsSpecByExprResult(partitionsSpec=specs, hasUnknownPartitions=found.unknown)
 
-    def _find(self, req: Any) -> Answer:
+    def _find(self, req: Any) -> ConditionResult:
         return self._expressions.find(subject.table(req.dbName, req.tblName, req.catName), _question(req))
 
     def get_partition_names_req(self, session: Session, req: Any) -> list[str]:
@@ -111,9 +111,9 @@ def _specs(found: TablePartitions) -> list[Any]:
     return [list_spec(found.table, found.partitions.values())]
 
 
-def _question(req: Any) -> Question:
+def _question(req: Any) -> ConditionQuery:
     null_value = req.defaultPartitionName or NULL_PARTITION_VALUE
-    return Question(condition_from_bytes(req.expr), _limit(req.maxParts), null_value, req.order)
+    return ConditionQuery(condition_from_bytes(req.expr), _limit(req.maxParts), null_value, req.order)
 
 
 def _limit(given: int | None) -> int:

@@ -21,7 +21,7 @@ class PreferenceCalls:
         """Set and remove preferences of everything, a database, a table, a partition or a column."""
         of = codec.subject_from_thrift(request)
         if of.database is not None:
-            subject.noted(of.database)
+            subject.add_to_log(of.database)
         put, remove = dict(request.put or {}), list(request.remove or ())
         if any(not isinstance(each, str) for each in (*put, *put.values(), *remove)):
             raise InvalidInput(f"the preferences of {of} must be texts that are UTF-8, found others")

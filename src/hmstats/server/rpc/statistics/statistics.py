@@ -45,7 +45,7 @@ class StatisticsCalls:
     def update_table_column_statistics(self, session: Session, stats_obj: Any) -> bool:
         """Write a table's column statistics."""
         name, statistics = set_from_thrift(stats_obj)
-        self._writer.update_table(subject.noted(name), statistics, author=subject.author(session))
+        self._writer.update_table(subject.add_to_log(name), statistics, author=subject.author(session))
         return True
 
     def update_table_column_statistics_req(self, session: Session, req: Any) -> Any:
@@ -56,7 +56,7 @@ class StatisticsCalls:
     def update_partition_column_statistics(self, session: Session, stats_obj: Any) -> bool:
         """Write a partition's column statistics."""
         name, statistics = set_from_thrift(stats_obj)
-        self._writer.update_partitions(subject.noted(name), [statistics], author=subject.author(session))
+        self._writer.update_partitions(subject.add_to_log(name), [statistics], author=subject.author(session))
         return True
 
     def update_partition_column_statistics_req(self, session: Session, req: Any) -> Any:
@@ -187,7 +187,7 @@ def write_sets(
     """Write the sets of one call: one of a table, or some of its partitions."""
     if not sets:
         return
-    name = subject.noted(sets[0][0])
+    name = subject.add_to_log(sets[0][0])
     if any(each != name for each, _ in sets):
         raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
     if not of_table:
@@ -232,7 +232,7 @@ def _only_set(request: Any) -> tuple[TableName, StatisticsSet]:
     if request.needMerge:
         raise InvalidInput("Merge is not supported for non-aggregate stats")
     name, statistics = set_from_thrift(structs[0], request.engine)
-    return subject.noted(name), statistics
+    return subject.add_to_log(name), statistics
 
 
 def _table(request: Any) -> TableName:

@@ -19,14 +19,14 @@ class StatisticsLockCalls:
     def lock_statistics(self, session: Session, request: Any) -> bool:
         """Lock the statistics of a database, a table, a partition or columns against writes."""
         of = codec.object_from_thrift(request)
-        subject.noted(of.database)
+        subject.add_to_log(of.database)
         self._locks.lock(of, refuse=request.refuse, reason=request.reason, author=subject.author(session))
         return True
 
     def unlock_statistics(self, session: Session, request: Any) -> int:
         """Remove the locks of a database, a table, a partition or columns; returns how many there were."""
         of = codec.object_from_thrift(request)
-        subject.noted(of.database)
+        subject.add_to_log(of.database)
         return self._locks.unlock(of)
 
     def get_statistics_locks(self, session: Session, request: Any) -> Any:

@@ -84,7 +84,7 @@ class TransactionCalls:
         """Write ids of a table for open transactions: their existing ones, or the next."""
         _refuse_replication(rqst)
         name = subject.table(rqst.dbName, rqst.tableName)
-        given = self._transactions.take_write_ids(name, rqst.txnIds or [], anew=bool(rqst.reallocate))
+        given = self._transactions.allocate_write_ids(name, rqst.txnIds or [], anew=bool(rqst.reallocate))
         pairs = [hive_metastore.TxnToWriteId(txnId=txn, writeId=write_id) for txn, write_id in given.items()]
         return hive_metastore.AllocateTableWriteIdsResponse(txnToWriteIds=pairs)
 

@@ -7,8 +7,8 @@ from hmstats.model.catalog.file_changes import Removal
 from hmstats.model.catalog.location import qualify
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
 from hmstats.model.events import DatabaseCreated, DatabaseDropped
-from hmstats.service.catalog.drops import divided, without_inner
-from hmstats.service.catalog.tables.file_changes import FileChanges, Leaving
+from hmstats.service.catalog.drops import divide, without_inner
+from hmstats.service.catalog.tables.file_changes import DroppedDirectories, FileChanges
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import catalogs, databases, tables
 from hmstats.store.database.store import Store
@@ -26,10 +26,10 @@ class Catalogs:
     def get(self, name: str) -> Catalog:
         """The catalog. Raises NoSuchObject if it does not exist."""
         with self._store.read() as connection:
-            found = catalogs.get(connection, name)
-        if found is None:
+            catalog = catalogs.get(connection, name)
+        if catalog is None:
             raise NoSuchObject(f"No catalog {name}")
-        return found
+        return catalog
 
     def names(self) -> list[str]:
         """The names of all catalogs, sorted."""
@@ -83,7 +83,7 @@ class Catalogs:
         if name == DEFAULT_CATALOG:
             raise MetaError(f"Can not drop {name} catalog")
 
-        def delete(unit: Unit) -> tuple[None, Leaving | None]:
+        def delete(unit: Unit) -> tuple[None, DroppedDirectories | None]:
             stored = catalogs.get(unit.connection, name)
             if stored is None:
                 if if_exists:
@@ -91,8 +91,8 @@ class Catalogs:
                 raise NoSuchObject(f"No catalog {name}")
             location = _remove_default(unit, name)
             catalogs.remove(unit, name)
-            own, left = divided(unit, without_inner([*location, stored.location]))
-            return None, Leaving(f"catalog {name}", Removal(tuple(own)), left)
+            own, shared = divide(unit, without_inner([*location, stored.location]))
+            return None, DroppedDirectories(f"catalog {name}", Removal(tuple(own)), shared)
 
         self._files.drop(delete)
 

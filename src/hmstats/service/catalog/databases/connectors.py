@@ -76,7 +76,7 @@ class Connectors:
 
 
 def _stored(connection: Connection, name: str) -> DataConnector:
-    found = connectors.get(connection, name)
-    if found is None:
+    connector = connectors.get(connection, name)
+    if connector is None:
         raise NoSuchObject(f"Dataconnector named {name} does not exist")
-    return found
+    return connector

@@ -9,9 +9,9 @@ from hmstats.model.catalog.functions import FunctionName
 from hmstats.model.catalog.location import is_same_location, qualify
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DEFAULT_DATABASE, Catalog, Database, DatabaseName
 from hmstats.model.events import DatabaseAltered, DatabaseCreated, DatabaseDropped, FunctionDropped, TableDropped
-from hmstats.service.catalog.drops import divided
+from hmstats.service.catalog.drops import divide
 from hmstats.service.catalog.patterns import matching
-from hmstats.service.catalog.tables.file_changes import FileChanges, Leaving
+from hmstats.service.catalog.tables.file_changes import DroppedDirectories, FileChanges
 from hmstats.service.catalog.tables.materialized_views import check_unused
 from hmstats.service.catalog.tables.table_rules import DIRECTORIES, OWNING_TYPES
 from hmstats.service.lookups import missing_database
@@ -56,10 +56,10 @@ class Databases:
     def get(self, name: DatabaseName) -> Database:
         """The database. Raises NoSuchObject if it does not exist."""
         with self._store.read() as connection:
-            found = databases.get(connection, name)
-        if found is None:
+            database = databases.get(connection, name)
+        if database is None:
             raise missing_database(name)
-        return found
+        return database
 
     def names(self, catalog: str, pattern: str | None = None) -> list[str]:
         """The names of a catalog's databases that the pattern matches, sorted."""
@@ -90,17 +90,17 @@ class Databases:
                 raise AlreadyExists(f"Database {name.database} already exists")
             own = self._location(name, catalog)
             location = qualify(database.location or own)
-            self._warehouse.warn_of_another(name.database, location, own)
+            self._warehouse.warn_of_other_warehouse(name.database, location, own)
             self._warehouse.check_inside(f"database {name.database}", location)
             file_changes.check_free(unit.connection, [location])
-            self._warehouse.check_place(location)
+            self._warehouse.check_no_file(location)
             new = replace(database, location=location, created_seconds=unit.now_seconds)
             databases.insert_one(unit, new)
             unit.record(DatabaseCreated(new))
             unable = f"Unable to create database path {location}, failed to create database {name.database}"
             self._warehouse.make_directory(location, unable)
 
-        self._files.patiently(lambda: self._store.write(insert))
+        self._files.retry_while_busy(lambda: self._store.write(insert))
 
     def alter(self, name: DatabaseName, database: Database) -> None:
         """Replace a database's properties except its name, which cannot change, as in Hive.
@@ -138,7 +138,7 @@ class Databases:
         if name == DatabaseName(DEFAULT_CATALOG, DEFAULT_DATABASE):
             raise MetaError(f"Can not drop {name.database} database in catalog {name.catalog}")
 
-        def delete(unit: Unit) -> tuple[None, Leaving | None]:
+        def delete(unit: Unit) -> tuple[None, DroppedDirectories | None]:
             stored, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
             if stored is None or database_id is None:
                 raise missing_database(name)
@@ -154,12 +154,12 @@ class Databases:
             _record_drop(unit, stored)
             materialized_views.remove_of_database(unit, name)
             tables.remove_many(unit, inside)
-            write_ids.forget_database(unit, name)
+            write_ids.remove_of_database(unit, name)
             databases.remove(unit, database_id)
             if not delete_data:
                 return None, None
-            own, left = divided(unit, own)
-            return None, Leaving(f"database {name}", Removal(tuple(own)), left)
+            own, shared = divide(unit, own)
+            return None, DroppedDirectories(f"database {name}", Removal(tuple(own)), shared)
 
         self._files.drop(delete)
 
@@ -170,8 +170,10 @@ def _record_drop(unit: Unit, database: Database) -> None:
         return
     name = database.name
     inside = tables.get_many(unit.connection, name, tables.names(unit.connection, name))
-    gone = [FunctionName(name.catalog, name.database, each) for each in functions.names(unit.connection, name)]
-    unit.record(*map(FunctionDropped, gone), *map(TableDropped, inside), DatabaseDropped(database))
+    function_names = [
+        FunctionName(name.catalog, name.database, each) for each in functions.names(unit.connection, name)
+    ]
+    unit.record(*map(FunctionDropped, function_names), *map(TableDropped, inside), DatabaseDropped(database))
 
 
 def _altered(stored: Database, new: Database) -> Database:

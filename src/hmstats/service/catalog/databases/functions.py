@@ -25,10 +25,10 @@ class Functions:
     def get(self, name: FunctionName) -> Function:
         """The function. Raises NoSuchObject if it does not exist."""
         with self._store.read() as connection:
-            found = functions.get(connection, name)
-        if found is None:
+            function = functions.get(connection, name)
+        if function is None:
             raise NoSuchObject(f"Function {name} does not exist")
-        return found
+        return function
 
     def all(self) -> list[Function]:
         """Every function of the default catalog, by database and name."""
@@ -44,9 +44,9 @@ class Functions:
 
     def matching(self, database: DatabaseName, pattern: str | None) -> list[Function]:
         """The functions whose names a pattern matches, sorted by name."""
-        wanted = self.names(database, pattern)
+        names = self.names(database, pattern)
         with self._store.read() as connection:
-            return functions.get_many(connection, database, wanted)
+            return functions.get_many(connection, database, names)
 
     def create(self, function: Function) -> None:
         """Create a function.

@@ -16,10 +16,10 @@ class NamedTypes:
     def get(self, name: str) -> NamedType:
         """The type. Raises NoSuchObject if it does not exist."""
         with self._store.read() as connection:
-            found = named_types.get(connection, name)
-        if found is None:
+            named_type = named_types.get(connection, name)
+        if named_type is None:
             raise NoSuchObject(f'Type "{name}" not found.')
-        return found
+        return named_type
 
     def create(self, new: NamedType) -> None:
         """Create a type. Raises AlreadyExists, and InvalidObject if two fields have one name."""

@@ -18,7 +18,7 @@ Condition: TypeAlias = PartitionExpression | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ConditionQuery:
     """A request for partitions: those that meet a condition, at most `limit`, ordered by some keys or by name.
 
     `order` has Hive's form: indexes of keys, then + or - for each, as `1,0:-+`. `null_value` is the text of a null key.
@@ -31,7 +31,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ConditionResult:
     """Partitions found. If `unknown`, the condition could not be evaluated for some, which may not meet it."""
 
     table: Table
@@ -39,7 +39,7 @@ class Answer:
     unknown: bool
 
 
-class _Wanted(NamedTuple):
+class _MatchedNames(NamedTuple):
     """The sorted names of a condition's partitions; `unknown` are those for which it could not be evaluated."""
 
     table: Table
@@ -53,27 +53,29 @@ class Expressions:
     def __init__(self, partitions: Partitions) -> None:
         self._partitions = partitions
 
-    def find(self, name: TableName, question: Question) -> Answer:
+    def find(self, name: TableName, question: ConditionQuery) -> ConditionResult:
         """The partitions that meet the condition.
 
         Raises NoSuchObject if the table does not exist, MetaError, UnknownExpression.
         """
         if question.condition is None or isinstance(question.condition, str):
-            found = self._partitions.filtered(name, question.condition or "", question.limit)
-            return Answer(found.table, found.partitions, unknown=False)
-        wanted = self._wanted(name, question)
-        found = self._partitions.by_names(name, self._partitions.listable(wanted.table, wanted.names, question.limit))
-        return Answer(wanted.table, found.partitions, unknown=bool(wanted.unknown))
+            result = self._partitions.filtered(name, question.condition or "", question.limit)
+            return ConditionResult(result.table, result.partitions, unknown=False)
+        matched = self._match(name, question)
+        result = self._partitions.by_names(
+            name, self._partitions.listable(matched.table, matched.names, question.limit)
+        )
+        return ConditionResult(matched.table, result.partitions, unknown=bool(matched.unknown))
 
-    def names(self, name: TableName, question: Question) -> list[str]:
+    def names(self, name: TableName, question: ConditionQuery) -> list[str]:
         """The names of the partitions that meet the condition.
 
         If there is neither a condition nor an order, a missing table has none. Raises as `find` otherwise.
         """
         if not question.condition and not question.order:
             return self._partitions.names(name, question.limit)
-        wanted = self._wanted(name, question)
-        names = _in_order(wanted.table, wanted.names, question)
+        matched = self._match(name, question)
+        names = _in_order(matched.table, matched.names, question)
         return names if question.limit < 0 else names[: question.limit]
 
     def names_of_each(self, name: TableName, conditions: Sequence[Condition], *, if_exists: bool) -> list[str]:
@@ -82,67 +84,67 @@ class Expressions:
         Raises NoSuchObject if the table does not exist, and if no partition meets one of them unless `if_exists`;
         MetaError if one is empty or cannot be evaluated for a partition.
         """
-        found: dict[str, None] = {}
+        matched_names: dict[str, None] = {}
         for condition in conditions:
             if not condition:
                 raise MetaError(f"table {name}: an expression that selects partitions to drop must not be empty")
-            wanted = self._wanted(name, Question(condition))
-            if wanted.unknown:
-                raise MetaError(f"Unexpected unknown partitions to drop in table {name}: {wanted.unknown[0]}")
-            if not wanted.names and not if_exists:
+            matched = self._match(name, ConditionQuery(condition))
+            if matched.unknown:
+                raise MetaError(f"Unexpected unknown partitions to drop in table {name}: {matched.unknown[0]}")
+            if not matched.names and not if_exists:
                 raise NoSuchObject(f"Some partitions to drop are missing in table {name}")
-            found.update(dict.fromkeys(wanted.names))
-        return list(found)
+            matched_names.update(dict.fromkeys(matched.names))
+        return list(matched_names)
 
-    def _wanted(self, name: TableName, question: Question) -> _Wanted:
+    def _match(self, name: TableName, question: ConditionQuery) -> _MatchedNames:
         condition = question.condition
         if condition is None or isinstance(condition, str):
-            found: TablePartitions = self._partitions.filtered(name, condition or "")
-            return _Wanted(found.table, list(found.partitions), [])
+            filtered: TablePartitions = self._partitions.filtered(name, condition or "")
+            return _MatchedNames(filtered.table, list(filtered.partitions), [])
         table, names = self._partitions.all_names(name)
         keys = keys_of(table)
-        answer = compile_expression(
+        evaluate = compile_expression(
             condition, [(key.name, key.type) for key in table.partition_keys], question.null_value
         )
-        wanted = _Wanted(table, [], [])
-        for each in names:
-            values = partition_values(each, keys)
-            said = answer(values)
-            if said is None and question.null_value not in values:
-                wanted.unknown.append(each)
-            elif not said:
+        matched = _MatchedNames(table, [], [])
+        for partition in names:
+            values = partition_values(partition, keys)
+            outcome = evaluate(values)
+            if outcome is None and question.null_value not in values:
+                matched.unknown.append(partition)
+            elif not outcome:
                 continue
-            wanted.names.append(each)
-        return wanted
+            matched.names.append(partition)
+        return matched
 
 
-def _in_order(table: Table, names: Sequence[str], question: Question) -> list[str]:
+def _in_order(table: Table, names: Sequence[str], question: ConditionQuery) -> list[str]:
     """The names sorted by the values of keys; nulls are the highest."""
     if not question.order:
         return list(names)
-    keys, found = keys_of(table), list(names)
+    keys, ordered_names = keys_of(table), list(names)
     rows = {each: partition_values(each, keys) for each in names}
-    for index, falling in reversed(_places(question.order, len(keys))):
+    for index, descending in reversed(_parse_order(question.order, len(keys))):
         kind = table.partition_keys[index].type
         typed = {
             each: None if values[index] == question.null_value else as_type(values[index], kind)
             for each, values in rows.items()
         }
-        found.sort(
+        ordered_names.sort(
             key=cmp_to_key(
                 lambda one, other, typed=typed: (  # type: ignore[misc]
                     (typed[one] is None) - (typed[other] is None) or compare_values(typed[one], typed[other]) or 0
                 )
             ),
-            reverse=falling,
+            reverse=descending,
         )
-    return found
+    return ordered_names
 
 
-def _places(order: str, number: int) -> list[tuple[int, bool]]:
+def _parse_order(order: str, key_count: int) -> list[tuple[int, bool]]:
     """Parse an order: each key's index and whether it descends. Raises MetaError if it is malformed."""
-    places, _, signs = order.partition(":")
-    listed = places.split(",")
-    if len(listed) != len(signs) or not all(each.strip().isdigit() and int(each) < number for each in listed):
+    indexes, _, signs = order.partition(":")
+    listed = indexes.split(",")
+    if len(listed) != len(signs) or not all(each.strip().isdigit() and int(each) < key_count for each in listed):
         raise MetaError(f"an order of partitions must be indexes of keys with + or -, as 1,0:-+, found {order!r}")
-    return [(int(place), sign == "-") for place, sign in zip(listed, signs, strict=True)]
+    return [(int(index), sign == "-") for index, sign in zip(listed, signs, strict=True)]

@@ -19,23 +19,23 @@ from hmstats.model.catalog.objects import Partition, Table, TableName, is_view
 from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
 from hmstats.model.parameters.basic_statistics import StatisticsSource
 from hmstats.service.access.privileges import are_on_partitions
-from hmstats.service.catalog.drops import Directories, divided_of_partitions
+from hmstats.service.catalog.drops import Directories, divide_of_partitions
 from hmstats.service.catalog.partitions.partition_counts import PartitionCounts
 from hmstats.service.catalog.partitions.partition_rules import (
-    Counted,
-    completed,
+    FileCounts,
     keys_of,
     location_of,
     missing_partition,
-    named,
+    partitions_by_name,
     replace_all,
+    with_defaults,
 )
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import of_new
-from hmstats.service.catalog.tables.file_changes import FileChanges, Leaving
-from hmstats.service.catalog.tables.locked_statistics import NEW, kept
+from hmstats.service.catalog.tables.file_changes import DroppedDirectories, FileChanges
+from hmstats.service.catalog.tables.locked_statistics import NEW, with_locked_values
 from hmstats.service.catalog.tables.table_rules import drops_files, is_purged, owns_files
-from hmstats.service.lookups import id_of, locked
+from hmstats.service.lookups import id_of, lock_partitioned
 from hmstats.service.warehouse.file_listing import FileListing
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
@@ -82,14 +82,16 @@ class PartitionChanges:
 
     def append(self, name: TableName, values: Sequence[str]) -> Partition:
         """Add the partition with these values and the table's storage. Raises as `add`, and MetaError for a view."""
-        return self._add(name, lambda table: [_appended(table, values)])[0]
+        return self._add(name, lambda table: [_with_table_storage(table, values)])[0]
 
     def append_by_name(self, name: TableName, partition: str) -> Partition:
         """Add the partition with this name and the table's storage.
 
         Raises as `append`, and InvalidObject if the name lacks a key.
         """
-        return self._add(name, lambda table: [_appended(table, partition_values(partition, keys_of(table)))])[0]
+        return self._add(name, lambda table: [_with_table_storage(table, partition_values(partition, keys_of(table)))])[
+            0
+        ]
 
     def _add(
         self,
@@ -105,7 +107,7 @@ class PartitionChanges:
             counted = self._counts.of_new(name, new, source)
 
             def insert(unit: Unit) -> list[Partition]:
-                table = locked(unit, name, InvalidObject)
+                table = lock_partitioned(unit, name, InvalidObject)
                 return self._insert(unit, table, new(table), counted, if_not_exists=if_not_exists)
 
             return self._store.write(insert)
@@ -113,29 +115,29 @@ class PartitionChanges:
         return self._files.add(attempt)
 
     def _insert(
-        self, unit: Unit, table: Table, new: Sequence[Partition], counted: Counted, *, if_not_exists: bool
+        self, unit: Unit, table: Table, new: Sequence[Partition], counted: FileCounts, *, if_not_exists: bool
     ) -> list[Partition]:
-        given = named(table, new)
-        taken = partitions.find_ids(unit.connection, id_of(table), list(given))
-        if taken and not if_not_exists:
-            first = given[min(taken)]
+        by_name = partitions_by_name(table, new)
+        existing = partitions.find_ids(unit.connection, id_of(table), list(by_name))
+        if existing and not if_not_exists:
+            first = by_name[min(existing)]
             raise AlreadyExists(f"Partition already exists: {table.name} values {list(first.values)}")
-        fresh = {
-            each: _with_sizes(completed(table, each, partition, unit.now_seconds), counted)
-            for each, partition in given.items()
-            if each not in taken
+        missing = {
+            each: _with_sizes(with_defaults(table, each, partition, unit.now_seconds), counted)
+            for each, partition in by_name.items()
+            if each not in existing
         }
         locks = statistics_locks.of_table(unit, id_of(table))
-        fresh = {
-            name: replace(each, parameters=kept(unit, locks, NEW, {}, each.parameters)) if locks else each
-            for name, each in fresh.items()
+        missing = {
+            name: replace(each, parameters=with_locked_values(unit, locks, NEW, {}, each.parameters)) if locks else each
+            for name, each in missing.items()
         }
-        file_changes.check_stays(unit.connection, [each for each in map(location_of, fresh.values()) if each])
-        partitions.insert_many(unit, id_of(table), table.columns, fresh)
+        file_changes.check_stays(unit.connection, [each for each in map(location_of, missing.values()) if each])
+        partitions.insert_many(unit, id_of(table), table.columns, missing)
         if are_on_partitions(table):
-            partition_privileges.inherit(unit, id_of(table), list(fresh))
-        versions.bump(unit, id_of(table), fresh)
-        added = list(fresh.values())
+            partition_privileges.inherit(unit, id_of(table), list(missing))
+        versions.bump(unit, id_of(table), missing)
+        added = list(missing.values())
         unit.record(*PartitionsAdded.of(table, added))
         if not is_view(table):
             self._warehouse.make_directories(map(location_of, added), may_be_files=not owns_files(table))
@@ -163,16 +165,16 @@ class PartitionChanges:
         counted = self._counts.of_altered(name, changed, source)
 
         def update(unit: Unit) -> None:
-            table = locked(unit, name, InvalidOperation)
-            given = named(table, changed)
-            stored = partitions.get_many(unit.connection, id_of(table), list(given))
-            absent = [each for each in given if each not in stored]
+            table = lock_partitioned(unit, name, InvalidOperation)
+            by_name = partitions_by_name(table, changed)
+            stored = partitions.get_many(unit.connection, id_of(table), list(by_name))
+            absent = [each for each in by_name if each not in stored]
             if absent:
                 raise InvalidOperation(f"partition {absent[0]} of table {name} cannot be altered: it does not exist")
             if statistics_only:
-                _check_statistics_only(name, stored, given)
-            altered = replace_all(unit, table, stored, given, counted)
-            versions.bump(unit, id_of(table), given)
+                _check_statistics_only(name, stored, by_name)
+            altered = replace_all(unit, table, stored, by_name, counted)
+            versions.bump(unit, id_of(table), by_name)
             unit.record(*(PartitionAltered(table, stored[each], new) for each, new in altered.items()))
 
         self._store.write(update)
@@ -186,25 +188,25 @@ class PartitionChanges:
         """
 
         def delete(unit: Unit) -> _Dropped:
-            table = locked(unit, name)
+            table = lock_partitioned(unit, name)
             wanted = partition_name(keys_of(table), values)
             return self._delete(unit, table, [wanted], missing_partition(name, values))
 
-        self._without_directories(delete, delete_data=delete_data, purge=purge)
+        self._drop_directories(delete, delete_data=delete_data, purge=purge)
 
     def drop_by_name(self, name: TableName, partition: str, *, delete_data: bool, purge: bool = False) -> None:
         """Drop the partition with this name, its keys in any order, as `drop` does. Raises NoSuchObject."""
         absent = NoSuchObject(f"partition {partition} of table {name} not found")
 
         def delete(unit: Unit) -> _Dropped:
-            table = locked(unit, name)
+            table = lock_partitioned(unit, name)
             try:
                 values = partition_values(partition, keys_of(table))
             except InvalidObject as error:
                 raise absent from error
             return self._delete(unit, table, [partition_name(keys_of(table), values)], absent)
 
-        self._without_directories(delete, delete_data=delete_data, purge=purge)
+        self._drop_directories(delete, delete_data=delete_data, purge=purge)
 
     def drop_many(
         self,
@@ -222,40 +224,40 @@ class PartitionChanges:
         """
 
         def delete(unit: Unit) -> _Dropped:
-            table = locked(unit, name)
+            table = lock_partitioned(unit, name)
             absent = None if if_exists else NoSuchObject(f"Some partitions to drop are missing in table {name}")
             return self._delete(unit, table, names, absent, whole=whole)
 
-        return self._without_directories(delete, delete_data=delete_data, purge=purge).partitions
+        return self._drop_directories(delete, delete_data=delete_data, purge=purge).partitions
 
     def _delete(
         self, unit: Unit, table: Table, names: Sequence[str], absent: NoSuchObject | None, *, whole: bool = False
     ) -> _Dropped:
         """Delete the named partitions from the database. Raises `absent`, unless it is None, if one does not exist."""
-        read = partitions.get_many if whole else partitions.get_placed
-        found = read(unit.connection, id_of(table), names)
-        if absent and len(found) < len(set(names)):
+        read = partitions.get_many if whole else partitions.get_with_location
+        stored = read(unit.connection, id_of(table), names)
+        if absent and len(stored) < len(set(names)):
             raise absent
-        partitions.remove_many(unit, list(map(id_of, found.values())))
-        versions.bump(unit, id_of(table), found)
-        dropped = list(found.values())
+        partitions.remove_many(unit, list(map(id_of, stored.values())))
+        versions.bump(unit, id_of(table), stored)
+        dropped = list(stored.values())
         if dropped:
             unit.record(PartitionsDropped(table, dropped))
         locations = [each for each in map(location_of, dropped) if each] if drops_files(table) else []
-        return _Dropped(table, dropped, divided_of_partitions(unit, table, locations))
+        return _Dropped(table, dropped, divide_of_partitions(unit, table, locations))
 
-    def _without_directories(self, delete: Callable[[Unit], _Dropped], *, delete_data: bool, purge: bool) -> _Dropped:
+    def _drop_directories(self, delete: Callable[[Unit], _Dropped], *, delete_data: bool, purge: bool) -> _Dropped:
         """Drop partitions; with `delete_data` also their directories."""
 
-        def leaving(unit: Unit) -> tuple[_Dropped, Leaving | None]:
+        def leaving(unit: Unit) -> tuple[_Dropped, DroppedDirectories | None]:
             dropped = delete(unit)
-            return dropped, _leaving(dropped, purge=purge) if delete_data else None
+            return dropped, _directories_to_remove(dropped, purge=purge) if delete_data else None
 
         return self._files.drop(leaving)
 
 
-def _leaving(dropped: _Dropped, *, purge: bool) -> Leaving:
-    table, (own, left) = dropped.table, dropped.directories
+def _directories_to_remove(dropped: _Dropped, *, purge: bool) -> DroppedDirectories:
+    table, (own, shared) = dropped.table, dropped.directories
     removal = Removal(
         tuple(own),
         purge=purge or is_purged(table),
@@ -263,22 +265,22 @@ def _leaving(dropped: _Dropped, *, purge: bool) -> Leaving:
         within=table.storage.location if table.storage else None,
         table_id=id_of(table),
     )
-    return Leaving(f"partitions of table {table.name}", removal, left)
+    return DroppedDirectories(f"partitions of table {table.name}", removal, shared)
 
 
-def _with_sizes(partition: Partition, counted: Counted) -> Partition:
+def _with_sizes(partition: Partition, counted: FileCounts) -> Partition:
     sizes = counted.sizes.get(location_of(partition) or "")
     return replace(partition, parameters=of_new(partition.parameters, counted.source, sizes))
 
 
-def _appended(table: Table, values: Sequence[str]) -> Partition:
+def _with_table_storage(table: Table, values: Sequence[str]) -> Partition:
     if table.storage is None or table.storage.location is None:
         raise MetaError(f"Cannot append a partition to a view, and table {table.name} has no location")
     return Partition(values=tuple(values), storage=replace(table.storage, location=None))
 
 
-def _check_statistics_only(name: TableName, stored: Mapping[str, Partition], given: Mapping[str, Partition]) -> None:
-    others = [each for each in given if not differ_in_statistics_only(stored[each], given[each])]
+def _check_statistics_only(name: TableName, stored: Mapping[str, Partition], altered: Mapping[str, Partition]) -> None:
+    others = [each for each in altered if not differ_in_statistics_only(stored[each], altered[each])]
     if others:
         raise AccessDenied(
             f"partition {others[0]} of table {name} may be altered in its statistics only, found another change"

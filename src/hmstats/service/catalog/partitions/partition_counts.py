@@ -10,8 +10,13 @@ from hmstats.errors import InvalidObject, MetaError
 from hmstats.model.catalog.location import qualify
 from hmstats.model.catalog.objects import Partition, Table, TableName, is_view
 from hmstats.model.parameters.basic_statistics import StatisticsSource, same_sizes
-from hmstats.service.catalog.partitions.partition_rules import Counted, default_place, location_of, named
-from hmstats.service.catalog.tables.basic_statistics import is_counted_when_new, recounts_partitions, said_source
+from hmstats.service.catalog.partitions.partition_rules import (
+    FileCounts,
+    default_location,
+    location_of,
+    partitions_by_name,
+)
+from hmstats.service.catalog.tables.basic_statistics import is_counted_when_new, recounts_partitions, stated_source
 from hmstats.service.lookups import id_of
 from hmstats.service.warehouse.file_listing import FileListing
 from hmstats.store.catalog import tables
@@ -31,7 +36,7 @@ class PartitionCounts:
         name: TableName,
         new: Callable[[Table], Sequence[Partition]],
         source: StatisticsSource = StatisticsSource.UNSAID,
-    ) -> Counted:
+    ) -> FileCounts:
         """Count the files of new partitions that state no file counts; `new` makes the partitions from their table.
 
         As in Hive, files are counted even if the writer asks for its parameters to be stored unchanged.
@@ -40,34 +45,34 @@ class PartitionCounts:
         with self._store.read() as connection:
             table = tables.get(connection, name)
         if table is None or is_view(table):
-            return Counted(source)
+            return FileCounts(source)
         try:
-            given = named(table, new(table))
+            by_name = partitions_by_name(table, new(table))
         except (MetaError, InvalidObject):
-            return Counted(source)
-        wanted = [
-            location_of(partition) or default_place(table, each)
-            for each, partition in given.items()
+            return FileCounts(source)
+        locations = [
+            location_of(partition) or default_location(table, each)
+            for each, partition in by_name.items()
             if is_counted_when_new(partition.parameters, source)
         ]
-        return self._counted(source, wanted)
+        return self._count(source, locations)
 
-    def of_altered(self, name: TableName, changed: Sequence[Partition], source: StatisticsSource) -> Counted:
+    def of_altered(self, name: TableName, changed: Sequence[Partition], source: StatisticsSource) -> FileCounts:
         """Count the files of the altered partitions whose files may have changed."""
-        if changed and said_source(changed[0].parameters, source) is StatisticsSource.AS_GIVEN:
-            return Counted(StatisticsSource.AS_GIVEN)
+        if changed and stated_source(changed[0].parameters, source) is StatisticsSource.AS_GIVEN:
+            return FileCounts(StatisticsSource.AS_GIVEN)
         with self._store.read() as connection:
             table = tables.get(connection, name)
             if table is None or not recounts_partitions(table):
-                return Counted(source)
-            given = named(table, changed)
+                return FileCounts(source)
+            given = partitions_by_name(table, changed)
             stored = partitions.get_many(connection, id_of(table), list(given))
-        wanted = [
+        locations = [
             location_of(given[each]) or location_of(old)
             for each, old in stored.items()
             if not same_sizes(old.parameters, given[each].parameters)
         ]
-        return self._counted(source, wanted)
+        return self._count(source, locations)
 
-    def _counted(self, source: StatisticsSource, locations: Sequence[str | None]) -> Counted:
-        return Counted(source, self._listing.sizes(qualify(each) for each in locations if each))
+    def _count(self, source: StatisticsSource, locations: Sequence[str | None]) -> FileCounts:
+        return FileCounts(source, self._listing.sizes(qualify(each) for each in locations if each))

@@ -24,7 +24,7 @@ class PartitionMarks:
 
         def insert(unit: Unit) -> None:
             partition = _values(unit.connection, name, values)
-            if not partition_events.has(unit.connection, name, partition, event):
+            if not partition_events.is_marked(unit.connection, name, partition, event):
                 partition_events.insert_one(unit, name, partition, event)
 
         self._store.write(insert)
@@ -32,7 +32,7 @@ class PartitionMarks:
     def is_marked(self, name: TableName, values: Mapping[str, str], event: int) -> bool:
         """Whether the partition is marked. Raises as `mark` does."""
         with self._store.read() as connection:
-            return partition_events.has(connection, name, _values(connection, name, values), event)
+            return partition_events.is_marked(connection, name, _values(connection, name, values), event)
 
 
 def _values(connection: Connection, name: TableName, values: Mapping[str, str]) -> str:

@@ -15,8 +15,8 @@ from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.service.catalog.partitions.partition_rules import (
-    Counted,
-    default_place,
+    FileCounts,
+    default_location,
     keys_of,
     lies_at_default,
     replace_all,
@@ -24,7 +24,7 @@ from hmstats.service.catalog.partitions.partition_rules import (
 from hmstats.service.catalog.tables.columns import same_columns
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.table_rules import owns_files
-from hmstats.service.lookups import id_of, locked
+from hmstats.service.lookups import id_of, lock_partitioned
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
@@ -64,20 +64,20 @@ class PartitionMoves:
         self._files.move(lambda unit: self._rename(unit, name, values, partition))
 
     def _rename(self, unit: Unit, name: TableName, values: Sequence[str], partition: Partition) -> _Renamed:
-        table = locked(unit, name, InvalidOperation)
+        table = lock_partitioned(unit, name, InvalidOperation)
         old_name = partition_name(keys_of(table), values)
         new_name = partition_name(keys_of(table), partition.values)
-        found = partitions.get_many(unit.connection, id_of(table), [old_name, new_name])
-        if old_name not in found:
+        stored = partitions.get_many(unit.connection, id_of(table), [old_name, new_name])
+        if old_name not in stored:
             raise InvalidOperation(f"Unable to rename partition because old partition {old_name} does not exist")
-        if new_name in found:
+        if new_name in stored:
             raise InvalidOperation(f"Partition already exists: {name} values {list(partition.values)}")
-        old = found[old_name]
+        old = stored[old_name]
         move = self._move(table, old, new_name)
         storage = partition.storage or old.storage
         if storage and old.storage:
             storage = replace(storage, location=move.target if move else old.storage.location)
-        new = replace_all(unit, table, found, {old_name: replace(partition, storage=storage)}, Counted())[old_name]
+        new = replace_all(unit, table, stored, {old_name: replace(partition, storage=storage)}, FileCounts())[old_name]
         partitions.rename(unit, id_of(old), new_name, partition.values)
         versions.bump(unit, id_of(table), {old_name, new_name})
         unit.record(PartitionAltered(table, old, new))
@@ -88,11 +88,11 @@ class PartitionMoves:
 
         Raises InvalidOperation if the new location is outside of the warehouse roots.
         """
-        place = default_place(table, new_name)
+        target = default_location(table, new_name)
         location = old.storage.location if old.storage else None
-        if not owns_files(table) or not location or not place or is_same_location(location, place):
+        if not owns_files(table) or not location or not target or is_same_location(location, target):
             return None
-        move = Move(f"partition of table {table.name}", location, place)
+        move = Move(f"partition of table {table.name}", location, target)
         self._warehouse.check_move(*move)
         return move
 
@@ -109,28 +109,28 @@ class PartitionMoves:
         return moved.partitions
 
     def _exchange(self, unit: Unit, spec: Mapping[str, str], source: TableName, target: TableName) -> _Exchanged:
-        from_table, to_table = _both(unit, source, target)
+        from_table, to_table = _lock_both(unit, source, target)
         prefix = _prefix(from_table, spec)
-        wanted = partitions.matching(unit.connection, id_of(from_table), prefix)
-        if not wanted:
+        moved = partitions.matching(unit.connection, id_of(from_table), prefix)
+        if not moved:
             raise MetaError(f"No partition is found with the values {dict(spec)} for the table {source}")
-        taken = partitions.find_ids(unit.connection, id_of(to_table), list(wanted))
-        if taken:
-            raise MetaError(f"The partition {min(taken)} already exists in the table {target}")
-        ids = [id_of(each) for each in wanted.values()]
+        existing = partitions.find_ids(unit.connection, id_of(to_table), list(moved))
+        if existing:
+            raise MetaError(f"The partition {min(existing)} already exists in the table {target}")
+        ids = [id_of(each) for each in moved.values()]
         move = None
         if owns_files(from_table):
-            move = _common_move(from_table, to_table, wanted, prefix)
+            move = _common_move(from_table, to_table, moved, prefix)
             self._warehouse.check_move(*move)
             partition_moves.relocate(unit, ids, *_roots(from_table, to_table))
-        partition_moves.hand_over(unit, ids, id_of(to_table), target)
+        partition_moves.move(unit, ids, id_of(to_table), target)
         versions.bump_all(unit, [id_of(from_table), id_of(to_table)])
-        got = list(partitions.get_many(unit.connection, id_of(to_table), list(wanted)).values())
-        unit.record(*PartitionsAdded.of(to_table, got), PartitionsDropped(from_table, list(wanted.values())))
-        return _Exchanged(got, move)
+        added = list(partitions.get_many(unit.connection, id_of(to_table), list(moved)).values())
+        unit.record(*PartitionsAdded.of(to_table, added), PartitionsDropped(from_table, list(moved.values())))
+        return _Exchanged(added, move)
 
 
-def _both(unit: Unit, source: TableName, target: TableName) -> tuple[Table, Table]:
+def _lock_both(unit: Unit, source: TableName, target: TableName) -> tuple[Table, Table]:
     """The two tables, locked in a fixed order so that two exchanges cannot deadlock."""
     if source.catalog != target.catalog:
         raise MetaError(f"You cannot move a partition across catalogs, found {source.catalog} and {target.catalog}")
@@ -142,8 +142,8 @@ def _both(unit: Unit, source: TableName, target: TableName) -> tuple[Table, Tabl
         raise MetaError(f"The destination table {target} not found")
     if of_source is None:
         raise MetaError(f"The source table {source} not found")
-    alike = same_columns(data_columns(of_source), data_columns(of_target))
-    if not alike or not same_columns(of_source.partition_keys, of_target.partition_keys):
+    same_data_columns = same_columns(data_columns(of_source), data_columns(of_target))
+    if not same_data_columns or not same_columns(of_source.partition_keys, of_target.partition_keys):
         raise MetaError("The tables have different schemas. Their partitions cannot be exchanged.")
     return of_source, of_target
 
@@ -170,7 +170,9 @@ def _common_move(source: Table, target: Table, wanted: Mapping[str, Partition], 
 
 def _roots(source: Table, target: Table) -> tuple[str, str]:
     """The locations of both tables, without a slash at the end. Raises MetaError if one has none."""
-    places = [table.storage.location if table.storage else None for table in (source, target)]
-    if not places[0] or not places[1]:
-        raise MetaError(f"tables {source.name} and {target.name} must have locations, found {places[0]}, {places[1]}")
-    return places[0].rstrip("/"), places[1].rstrip("/")
+    locations = [table.storage.location if table.storage else None for table in (source, target)]
+    if not locations[0] or not locations[1]:
+        raise MetaError(
+            f"tables {source.name} and {target.name} must have locations, found {locations[0]}, {locations[1]}"
+        )
+    return locations[0].rstrip("/"), locations[1].rstrip("/")

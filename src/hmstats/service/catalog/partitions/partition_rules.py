@@ -12,9 +12,9 @@ from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSourc
 from hmstats.model.parameters.row_counts import NUM_ROWS
 from hmstats.service.catalog.tables.basic_statistics import of_altered_partition, recounts_partitions
 from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns, without_orders
-from hmstats.service.catalog.tables.locked_statistics import kept
+from hmstats.service.catalog.tables.locked_statistics import with_locked_values
 from hmstats.service.lookups import id_of
-from hmstats.service.statistics.spark.spark_statements import counted as spark_stated
+from hmstats.service.statistics.spark.spark_statements import with_spark_counts as spark_stated
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, statistics_locks
 from hmstats.store.unit.unit import Unit
@@ -30,19 +30,19 @@ def keys_of(table: Table) -> list[str]:
     return [key.name for key in table.partition_keys]
 
 
-def named(table: Table, given: Sequence[Partition]) -> dict[str, Partition]:
+def partitions_by_name(table: Table, given: Sequence[Partition]) -> dict[str, Partition]:
     """The partitions by name. Raises MetaError if values do not fit the keys or a partition occurs twice."""
     keys = keys_of(table)
-    found: dict[str, Partition] = {}
+    named: dict[str, Partition] = {}
     for partition in given:
         name = partition_name(keys, partition.values)
-        if name in found:
+        if name in named:
             raise MetaError(f"Duplicate partitions in the list: {name} of table {table.name}")
-        found[name] = partition
-    return found
+        named[name] = partition
+    return named
 
 
-def completed(table: Table, name: str, partition: Partition, now_seconds: int) -> Partition:
+def with_defaults(table: Table, name: str, partition: Partition, now_seconds: int) -> Partition:
     """A new partition with its location and times.
 
     A partition of a view has no location, and needs no storage. Raises MetaError if another has no storage, or if its
@@ -53,13 +53,13 @@ def completed(table: Table, name: str, partition: Partition, now_seconds: int) -
     if storage is None and not is_view(table):
         raise MetaError(f"partition {name} of table {table.name} must have a storage descriptor, found none")
     if storage is not None:
-        storage = replace(storage, location=_place(table, name, storage))
+        storage = replace(storage, location=_location(table, name, storage))
     return replace(partition, storage=storage, parameters=parameters, created_seconds=now_seconds)
 
 
-def _place(table: Table, name: str, storage: Storage) -> str | None:
+def _location(table: Table, name: str, storage: Storage) -> str | None:
     if not storage.location:
-        return default_place(table, name)
+        return default_location(table, name)
     if is_view(table):
         raise MetaError(f"Cannot specify location for a view partition, found {storage.location}")
     if not parse(storage.location).is_absolute:
@@ -67,7 +67,7 @@ def _place(table: Table, name: str, storage: Storage) -> str | None:
     return qualify(storage.location)
 
 
-def default_place(table: Table, name: str) -> str | None:
+def default_location(table: Table, name: str) -> str | None:
     """The location of a partition that names none; None in a view."""
     parent = table.storage.location if table.storage else None
     return below(parent, name) if parent else None
@@ -80,11 +80,11 @@ def location_of(partition: Partition) -> str | None:
 
 def lies_at_default(table: Table, name: str, partition: Partition) -> bool:
     """Whether a partition lies at the default location of its name."""
-    return partition.storage is not None and is_same_location(partition.storage.location, default_place(table, name))
+    return partition.storage is not None and is_same_location(partition.storage.location, default_location(table, name))
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class FileCounts:
     """File counts of partitions by location, and the source of the statistics that the writer sent."""
 
     source: StatisticsSource = StatisticsSource.UNSAID
@@ -92,7 +92,7 @@ class Counted:
 
 
 def replace_all(
-    unit: Unit, table: Table, stored: Mapping[str, Partition], changed: Mapping[str, Partition], counted: Counted
+    unit: Unit, table: Table, stored: Mapping[str, Partition], changed: Mapping[str, Partition], counted: FileCounts
 ) -> dict[str, Partition]:
     """Replace stored partitions, by name. Statistics of columns that are dropped or change their type are deleted."""
     replaced: dict[str, Partition] = {}
@@ -105,8 +105,8 @@ def replace_all(
         losers.setdefault(lost, []).append(id_of(old))
         parameters = kept_parameters(old.parameters, partition.parameters, lost)
         if recounts_partitions(table) or same_sizes(old.parameters, partition.parameters):
-            parameters = _settled(old, new, parameters, counted)
-        parameters = kept(unit, locks, id_of(old), old.parameters, parameters)
+            parameters = _altered_parameters(old, new, parameters, counted)
+        parameters = with_locked_values(unit, locks, id_of(old), old.parameters, parameters)
         replaced[name] = replace(new, parameters={LAST_DDL: str(unit.now_seconds), **parameters})
     for lost, partition_ids in losers.items():
         if lost:
@@ -115,16 +115,16 @@ def replace_all(
     return replaced
 
 
-def _settled(old: Partition, new: Partition, kept: Parameters, counted: Counted) -> dict[str, str]:
+def _altered_parameters(old: Partition, new: Partition, parameters: Parameters, counted: FileCounts) -> dict[str, str]:
     """The parameters of an altered partition, with the files counted and Spark's statistics applied.
 
     If Spark states another row count than the stored one, nothing is marked accurate: the columns' statistics are of
     other rows.
     """
     sizes = counted.sizes.get(location_of(new) or "")
-    settled = kept
+    settled = parameters
     if counted.source is not StatisticsSource.AS_GIVEN:
-        settled = of_altered_partition(old.parameters, new.parameters, kept, counted.source, sizes)
+        settled = of_altered_partition(old.parameters, new.parameters, parameters, counted.source, sizes)
     stated = spark_stated(old.parameters, settled)
     if stated.get(NUM_ROWS) != settled.get(NUM_ROWS):
         stated.pop(PARAMETER, None)

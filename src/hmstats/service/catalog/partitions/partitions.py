@@ -52,11 +52,11 @@ class Partitions:
         """The partition with these values, and its table. Raises NoSuchObject."""
         with self._store.read() as connection:
             table = table_of(connection, name)
-            wanted = partition_name(keys_of(table), values)
-            found = partitions.get_many(connection, id_of(table), [wanted])
-        if wanted not in found:
+            partition = partition_name(keys_of(table), values)
+            partitions_found = partitions.get_many(connection, id_of(table), [partition])
+        if partition not in partitions_found:
             raise missing_partition(name, values)
-        return TablePartitions(table, found)
+        return TablePartitions(table, partitions_found)
 
     def by_names(self, name: TableName, names: Sequence[str]) -> TablePartitions:
         """The named partitions; missing ones are skipped. Raises NoSuchObject if the table does not exist."""
@@ -134,17 +134,17 @@ class Partitions:
                 id_of(table),
                 table.partition_keys,
                 [keys.index(key.lower()) for key in wanted.keys],
-                stored_values.Wanted(restricted, wanted.distinct, wanted.ascending, _limit(wanted.limit)),
+                stored_values.ValuesRequest(restricted, wanted.distinct, wanted.ascending, _limit(wanted.limit)),
             )
 
     def listable(self, table: Table, names: Sequence[str], limit: int) -> Sequence[str]:
         """The first `limit` of the names; all if there is no limit. Raises MetaError if more than `most_listed`."""
         if self._most_listed is not None and limit > self._most_listed:
             raise self._too_many(table, str(limit))
-        found = names if limit < 0 else names[:limit]
-        if self._most_listed is not None and len(found) > self._most_listed:
+        listed = names if limit < 0 else names[:limit]
+        if self._most_listed is not None and len(listed) > self._most_listed:
             raise self._too_many(table, f"more than {self._most_listed}")
-        return found
+        return listed
 
     def _limit(self, table: Table, limit: int) -> int | None:
         """The number of partitions to read: if the call sets no limit, one more than may be listed.
@@ -162,9 +162,9 @@ class Partitions:
             raise self._too_many(table, f"more than {self._most_listed}")
         return TablePartitions(table, found)
 
-    def _too_many(self, table: Table, number: str) -> MetaError:
+    def _too_many(self, table: Table, count: str) -> MetaError:
         return MetaError(
-            f"Number of partitions scanned (={number}) on table '{table.name.table}' exceeds limit "
+            f"Number of partitions scanned (={count}) on table '{table.name.table}' exceeds limit "
             f"(={self._most_listed}), which the server's most_partitions_listed sets"
         )
 
@@ -179,7 +179,7 @@ class Partitions:
         if not name.database or not name.table:
             raise MetaError(f"a table's database and name must not be empty, found {name}")
         with self._store.read() as connection:
-            table_id = tables.find_noted(connection, name)
+            table_id = tables.find_id_noted(connection, name)
             return [] if table_id is None else partitions.names(connection, table_id, _limit(limit))
 
     def names_matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> list[str]:

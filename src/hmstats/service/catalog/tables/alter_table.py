@@ -16,11 +16,11 @@ from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource
 from hmstats.model.spark.spark_schema import data_columns, spark_columns
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
-from hmstats.service.catalog.tables.basic_statistics import counts_files, of_altered_table, said_source
+from hmstats.service.catalog.tables.basic_statistics import counts_files, of_altered_table, stated_source
 from hmstats.service.catalog.tables.changed_partitions import changed_partitions, unmark
 from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns, unmarked
 from hmstats.service.catalog.tables.file_changes import FileChanges
-from hmstats.service.catalog.tables.locked_statistics import kept_table
+from hmstats.service.catalog.tables.locked_statistics import table_with_locked_values
 from hmstats.service.catalog.tables.table_rules import check_buckets, check_table, owns_files, table_type
 from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.spark.spark_statements import SparkStatements
@@ -44,7 +44,7 @@ _PATH = "path"
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class AlterOptions:
     """Options of an alter beside the new table.
 
     `cascade` gives every partition the table's columns. `expected` is a parameter and the value that it must have, else
@@ -68,8 +68,8 @@ class _Counted(NamedTuple):
     sizes: FileSizes | None
 
 
-class _Done(NamedTuple):
-    """An alter that is done in the database, with the move of its directory; None if it does not move."""
+class _Altered(NamedTuple):
+    """A table altered in the database, with the move of its directory; None if it does not move."""
 
     move: Move | None
 
@@ -92,7 +92,7 @@ class TableAlterations:
         self._spark = spark or SparkStatements(SparkView(store))
         self._sizes = sizes
 
-    def alter(self, name: TableName, table: Table, terms: Terms | None = None) -> None:
+    def alter(self, name: TableName, table: Table, terms: AlterOptions | None = None) -> None:
         """Replace a table; statistics that still hold stay with the new name and columns.
 
         The directory of a managed table at its default location moves with its name. Raises InvalidOperation if the
@@ -104,12 +104,12 @@ class TableAlterations:
             check_buckets(table)
         except InvalidObject as error:
             raise InvalidOperation(str(error)) from error
-        terms = terms or Terms()
+        terms = terms or AlterOptions()
         counted = self._counted(name, table, terms)
-        source = said_source(table.parameters, terms.source)
+        source = stated_source(table.parameters, terms.source)
         changed = changed_partitions(self._store, self._listing, table, source) if table.name == name else {}
 
-        def change(unit: Unit) -> _Done:
+        def change(unit: Unit) -> _Altered:
             done = self._change(unit, name, table, terms, counted)
             if changed:
                 unmark(unit, tables.find_id(unit.connection, name) or 0, changed)
@@ -117,21 +117,23 @@ class TableAlterations:
 
         self._files.move(change)
 
-    def _counted(self, name: TableName, table: Table, terms: Terms) -> _Counted | None:
+    def _counted(self, name: TableName, table: Table, terms: AlterOptions) -> _Counted | None:
         """Count the files before the table is locked; None if the parameters are stored as they are."""
-        source = said_source(table.parameters, terms.source)
+        source = stated_source(table.parameters, terms.source)
         if table.name != name or not counts_files(table, source):
             return None
         location = table.storage.location if table.storage else None
         return _Counted(source, self._listing.size(qualify(location)) if location else None)
 
-    def _change(self, unit: Unit, name: TableName, table: Table, terms: Terms, counted: _Counted | None) -> _Done:
+    def _change(
+        self, unit: Unit, name: TableName, table: Table, terms: AlterOptions, counted: _Counted | None
+    ) -> _Altered:
         """Alter the table in the database."""
         table_id = tables.lock(unit, name)
         stored = None if table_id is None else tables.get(unit.connection, name)
         if table_id is None or stored is None:
             raise InvalidOperation(f"table {name} doesn't exist")
-        _check_terms(unit, stored, table, terms)
+        _check_options(unit, stored, table, terms)
         if self._sizes:
             table = self._sizes.without_computed(unit.connection, stored, table, terms.own)
         lost = lost_columns(data_columns(stored), data_columns(table))
@@ -141,20 +143,20 @@ class TableAlterations:
         move = self._move(unit, stored, altered)
         if move:
             partitions.relocate(unit, table_id, move.source, move.target)
-        placed = _placed(stored, altered, move)
+        placed = _with_location(stored, altered, move)
         if move is None:
             self._check_location(stored, placed)
         _check_path(stored, placed)
         sizes_counted = counted is not None and counted.sizes is not None
-        settled = self._spark.settled(unit, stored, placed, sizes_counted=sizes_counted)
-        settled = kept_table(unit, statistics_locks.of_table(unit, table_id), stored, settled)
+        settled = self._spark.table_to_store(unit, stored, placed, sizes_counted=sizes_counted)
+        settled = table_with_locked_values(unit, statistics_locks.of_table(unit, table_id), stored, settled)
         altered = settled.table
         if altered.name != stored.name:
             before_writes.of_names(unit, OwnerKind.TABLES, [table_id])
         tables.replace(unit, table_id, altered)
         if lost:
             column_statistics.delete_tables(unit, [table_id], lost, None)
-        settled.keep(unit, table_id)
+        settled.write_statistics(unit, table_id)
         if stored.partition_keys:
             _follow_columns(unit, table_id, stored, altered, cascade=terms.cascade)
         if table.name != name:
@@ -163,7 +165,7 @@ class TableAlterations:
             materialized_views.rename(unit, name, table.name)
         versions.bump(unit, table_id)
         unit.record(TableAltered(stored, altered))
-        return _Done(move)
+        return _Altered(move)
 
     def _move(self, unit: Unit, stored: Table, altered: Table) -> Move | None:
         """The move of a renamed table's directory; None if it does not move.
@@ -195,7 +197,7 @@ class TableAlterations:
         return self._warehouse.table_location(parent.location, name.table) if parent else ""
 
 
-def _check_terms(unit: Unit, stored: Table, table: Table, terms: Terms) -> None:
+def _check_options(unit: Unit, stored: Table, table: Table, terms: AlterOptions) -> None:
     if table.name != stored.name:
         _check_name(unit, stored.name, table.name)
     if terms.statistics_only and (terms.cascade or not differ_in_statistics_only(stored, table)):
@@ -221,10 +223,10 @@ def _check_expected(stored: Table, table: Table, key: str, value: str) -> None:
     """Raise MetaError unless the stored parameter has this value. Iceberg matches the texts, which are Hive's."""
     if key not in table.parameters:
         raise MetaError(f"New value for expected key {key} is not set")
-    found = stored.parameters.get(key)
-    if found != value:
+    stored_value = stored.parameters.get(key)
+    if stored_value != value:
         raise MetaError(
-            f"The table has been modified. The parameter value for key '{key}' is '{found}'. "
+            f"The table has been modified. The parameter value for key '{key}' is '{stored_value}'. "
             f"The expected was value was '{value}'"
         )
 
@@ -254,15 +256,15 @@ def _follow_columns(unit: Unit, table_id: int, before: Table, table: Table, *, c
     for list_id, columns in partition_columns.lists(unit.connection, table_id).items():
         lost = lost_columns(spark_columns(columns, before.parameters), data_columns(table))
         if lost:
-            having = partition_columns.having(unit.connection, table_id, list_id)
-            column_statistics.delete_partitions(unit, having, lost, None)
-            marked = parameters.read(unit.connection, OF_PARTITIONS, having, [PARAMETER])
+            partition_ids = partition_columns.partitions_with(unit.connection, table_id, list_id)
+            column_statistics.delete_partitions(unit, partition_ids, lost, None)
+            marked = parameters.read(unit.connection, OF_PARTITIONS, partition_ids, [PARAMETER])
             parameters.put(unit, OF_PARTITIONS, {each: unmarked(values, lost) for each, values in marked.items()})
     if cascade:
-        partition_columns.share(unit, table_id)
+        partition_columns.share_of_table(unit, table_id)
 
 
-def _placed(stored: Table, altered: Table, move: Move | None) -> Table:
+def _with_location(stored: Table, altered: Table, move: Move | None) -> Table:
     """The altered table at its new location; a renamed table that names none stays at the old one."""
     if is_view(altered) or altered.storage is None:
         return altered

@@ -1,4 +1,4 @@
-"""Whether an alter changes nothing but statistics: what somebody may do who may write statistics but not alter."""
+"""Whether an alter changes nothing but statistics, which the right to write statistics allows."""
 
 from dataclasses import replace
 from typing import TypeVar

@@ -15,7 +15,7 @@ from hmstats.model.parameters.row_counts import row_count
 from hmstats.service.catalog.tables.columns import AS_GIVEN
 
 
-def said_source(parameters: Parameters, source: StatisticsSource) -> StatisticsSource:
+def stated_source(parameters: Parameters, source: StatisticsSource) -> StatisticsSource:
     """The source of a write's statistics; AS_GIVEN also if the parameters contain Hive's order not to update them."""
     return StatisticsSource.AS_GIVEN if parameters.get(AS_GIVEN, "").lower() == "true" else source
 

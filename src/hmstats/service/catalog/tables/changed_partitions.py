@@ -40,7 +40,7 @@ def changed_partitions(store: Store, listing: FileListing, given: Table, source:
         stored = tables.get(connection, given.name)
         if stored is None or stored.id is None or not _may_have_changed(stored, given, source):
             return {}
-        marked = partitions.marked(connection, stored.id)
+        marked = partitions.with_accurate_mark(connection, stored.id)
         known = parameters.read(connection, OF_PARTITIONS, list(marked), FILE_SIZES) if marked else {}
     counted = listing.sizes([location for location in marked.values() if location])
     sizes = {each: counted.get(location) if location else None for each, location in marked.items()}

@@ -25,8 +25,8 @@ _DECIMAL = re.compile(r"\bdecimal\b(?:\((\d+)(?:,(\d+))?\))?")
 
 def lost_columns(old: Sequence[Column], new: Sequence[Column]) -> list[str]:
     """The names of old columns that were dropped, renamed or changed in type: their statistics no longer hold."""
-    kept = {_same(column) for column in new}
-    return [column.name.lower() for column in old if _same(column) not in kept]
+    new_columns = {_comparable(column) for column in new}
+    return [column.name.lower() for column in old if _comparable(column) not in new_columns]
 
 
 def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
@@ -34,7 +34,7 @@ def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
 
     Case and blanks do not matter, and `decimal` equals `decimal(10,0)`.
     """
-    return list(map(_same, one)) == list(map(_same, other))
+    return list(map(_comparable, one)) == list(map(_comparable, other))
 
 
 def kept_parameters(stored: Mapping[str, str], new: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
@@ -67,11 +67,11 @@ def without_unknown_sizes(parameters: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in parameters.items() if key not in unknown}
 
 
-def _same(column: Column) -> tuple[str, str]:
+def _comparable(column: Column) -> tuple[str, str]:
     return column.name.lower(), _normal(column.type)
 
 
 def _normal(column_type: str) -> str:
     text = _BLANKS.sub("", column_type.strip().lower())
-    text = _DECIMAL.sub(lambda found: f"decimal({found[1] or 10},{found[2] or 0})", text)
+    text = _DECIMAL.sub(lambda match: f"decimal({match[1] or 10},{match[2] or 0})", text)
     return "int" if text == "integer" else text

@@ -10,7 +10,7 @@ from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintKind, 
 from hmstats.model.catalog.objects import Column, TableName
 from hmstats.model.events import ConstraintDropped, ConstraintsAdded
 from hmstats.store.catalog import constraints
-from hmstats.store.catalog.constraints import NOWHERE, Holder, Place, Placed, of
+from hmstats.store.catalog.constraints import NO_COLUMN, ColumnIndex, ConstrainedTable, ResolvedConstraint, of
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.unit.unit import Unit
@@ -46,7 +46,7 @@ class Constraints:
     def of_kind(self, kind: ConstraintKind, name: TableName) -> list[ColumnConstraint]:
         """A table's constraints of one kind other than foreign keys; none if the table does not exist."""
         with self._store.read() as connection:
-            return constraints.own(connection, [kind], of(name))
+            return constraints.without_foreign_keys(connection, [kind], of(name))
 
     def foreign_keys(self, children: Wanted, parents: Wanted) -> list[ColumnConstraint]:
         """The foreign keys of the child tables that refer to the parent tables."""
@@ -56,7 +56,7 @@ class Constraints:
     def all(self, name: TableName) -> list[ColumnConstraint]:
         """Every constraint of a table; none if the table does not exist."""
         with self._store.read() as connection:
-            own = constraints.own(connection, _OWN, of(name))
+            own = constraints.without_foreign_keys(connection, _OWN, of(name))
             return [*own, *constraints.foreign_keys(connection, of(name), Wanted(name.catalog))]
 
     def add(self, new: Sequence[ColumnConstraint]) -> None:
@@ -96,16 +96,16 @@ class _Adding:
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
-        self._holders: dict[TableName, Holder | None] = {}
-        self._taken: dict[int, set[str]] = {}
+        self._holders: dict[TableName, ConstrainedTable | None] = {}
+        self._names_taken: dict[int, set[str]] = {}
         self._with_primary_key: set[int] = set()
 
     def add(self, new: Sequence[ColumnConstraint]) -> None:
         """Add constraints of one kind."""
-        placed = [each for whole in _wholes(new) for each in self._placed(whole)]
-        constraints.insert_many(self._unit, placed)
-        if placed:
-            self._unit.record(ConstraintsAdded([each.constraint for each in placed]))
+        resolved = [each for columns in _group_by_constraint(new) for each in self._resolve(columns)]
+        constraints.insert_many(self._unit, resolved)
+        if resolved:
+            self._unit.record(ConstraintsAdded([each.constraint for each in resolved]))
 
     def finish(self) -> None:
         """Bump the version of every table that was changed."""
@@ -113,45 +113,45 @@ class _Adding:
             if holder is not None:
                 versions.bump(self._unit, holder.id)
 
-    def _placed(self, whole: Sequence[ColumnConstraint]) -> Iterator[Placed]:
+    def _resolve(self, columns: Sequence[ColumnConstraint]) -> Iterator[ResolvedConstraint]:
         """The rows of one constraint, a row for each column, all with one name."""
-        first = whole[0]
+        first = columns[0]
         child, parent = self._tables(first)
         if first.kind is ConstraintKind.PRIMARY_KEY:
             self._check_first_key(first.table, parent.id)
         if first.reference:
-            self._check_reference(whole, child, parent, first.reference)
+            self._check_reference(columns, child, parent, first.reference)
         name = self._name(first, parent)
-        for each in whole:
+        for each in columns:
             named = replace(each, name=name)
             if each.reference is None:
-                yield Placed(named, parent.id, _place(parent, each.column, "Parent"))
+                yield ResolvedConstraint(named, parent.id, _find_column(parent, each.column, "Parent"))
             else:
-                at = _place(parent, each.reference.column, "Parent")
-                yield Placed(named, parent.id, at, child.id, _place(child, each.column, "Child"))
+                at = _find_column(parent, each.reference.column, "Parent")
+                yield ResolvedConstraint(named, parent.id, at, child.id, _find_column(child, each.column, "Child"))
 
-    def _tables(self, constraint: ColumnConstraint) -> tuple[Holder, Holder]:
+    def _tables(self, constraint: ColumnConstraint) -> tuple[ConstrainedTable, ConstrainedTable]:
         """The child and the parent table; they differ only for a foreign key."""
         if constraint.reference is None:
             holder = self._holder(constraint.table, "Parent")
             return holder, holder
         return self._holder(constraint.table, "Child"), self._holder(constraint.reference.table, "Parent")
 
-    def _holder(self, name: TableName, part: str) -> Holder:
+    def _holder(self, name: TableName, part: str) -> ConstrainedTable:
         if name not in self._holders:
             self._holders[name] = constraints.lock(self._unit, name)
         holder = self._holders[name]
         if holder is None:
             raise InvalidConstraint(f"{part} table not found: {name.table}")
-        if holder.id not in self._taken:
-            self._taken[holder.id] = constraints.names(self._unit.connection, holder.id)
+        if holder.id not in self._names_taken:
+            self._names_taken[holder.id] = constraints.names(self._unit.connection, holder.id)
         return holder
 
-    def _name(self, first: ColumnConstraint, parent: Holder) -> str:
+    def _name(self, first: ColumnConstraint, parent: ConstrainedTable) -> str:
         """The constraint's own name, or a generated one. Raises InvalidConstraint if the name is taken."""
-        taken = self._taken[parent.id]
+        taken = self._names_taken[parent.id]
         if first.name is None:
-            return _made_up(first, self._unit.now_seconds, taken)
+            return _generated_name(first, self._unit.now_seconds, taken)
         if first.name in taken:
             on = first.reference.table if first.reference else first.table
             raise InvalidConstraint(f"Constraint name already exists: {on.database}.{on.table}.{first.name}")
@@ -159,46 +159,50 @@ class _Adding:
         return first.name
 
     def _check_first_key(self, name: TableName, table_id: int) -> None:
-        if table_id in self._with_primary_key or constraints.own(
+        if table_id in self._with_primary_key or constraints.without_foreign_keys(
             self._unit.connection, [ConstraintKind.PRIMARY_KEY], of(name)
         ):
             raise MetaError(f" Primary key already exists for: {name}")
         self._with_primary_key.add(table_id)
 
     def _check_reference(
-        self, whole: Sequence[ColumnConstraint], child: Holder, parent: Holder, reference: Reference
+        self,
+        columns: Sequence[ColumnConstraint],
+        child: ConstrainedTable,
+        parent: ConstrainedTable,
+        reference: Reference,
     ) -> None:
         """Raise MetaError unless the foreign key refers to a key, and to one other than its own columns."""
-        keys = constraints.own(self._unit.connection, _KEYS, of(reference.table))
+        keys = constraints.without_foreign_keys(self._unit.connection, _KEYS, of(reference.table))
         if not keys:
             raise MetaError(
                 "Trying to define foreign key but there are no primary keys or unique keys for referenced table"
             )
         types = _types(child)
-        for each in whole:
-            _place(child, each.column, "Child")
-            _place(parent, each.reference.column if each.reference else None, "Parent")
-        referred = "".join(f"{each.reference.column}:{types[each.column]};" for each in whole if each.reference)
+        for each in columns:
+            _find_column(child, each.column, "Child")
+            _find_column(parent, each.reference.column if each.reference else None, "Parent")
+        referred = "".join(f"{each.reference.column}:{types[each.column]};" for each in columns if each.reference)
         possible = _signatures(keys, _types(parent))
         if referred not in possible:
             raise MetaError(
                 f"Foreign key references {referred} but no corresponding primary key or unique key exists. "
                 f"Possible keys: [{', '.join(sorted(possible))}]"
             )
-        if child.id == parent.id and referred == "".join(f"{each.column}:{types[each.column]};" for each in whole):
+        if child.id == parent.id and referred == "".join(f"{each.column}:{types[each.column]};" for each in columns):
             raise MetaError(f"Cannot be both foreign key and primary/unique key on same table: {referred}")
 
 
-def _wholes(new: Sequence[ColumnConstraint]) -> Iterator[list[ColumnConstraint]]:
+def _group_by_constraint(new: Sequence[ColumnConstraint]) -> Iterator[list[ColumnConstraint]]:
     """Group rows by constraint: a key ends before a row with position 1 or with another table or name."""
-    whole: list[ColumnConstraint] = []
+    group: list[ColumnConstraint] = []
     for each in new:
-        if whole and (each.kind not in (*_KEYS, ConstraintKind.FOREIGN_KEY) or _begins(each, whole[0])):
-            yield whole
-            whole = []
-        whole.append(each)
-    if whole:
-        yield whole
+        if group and (each.kind not in (*_KEYS, ConstraintKind.FOREIGN_KEY) or _begins(each, group[0])):
+            yield group
+            group = []
+        group.append(each)
+    if group:
+        yield group
 
 
 def _begins(constraint: ColumnConstraint, first: ColumnConstraint) -> bool:
@@ -206,16 +210,16 @@ def _begins(constraint: ColumnConstraint, first: ColumnConstraint) -> bool:
     return constraint.position == 1 or not same
 
 
-def _place(holder: Holder, column: str | None, part: str) -> Place:
+def _find_column(holder: ConstrainedTable, column: str | None, part: str) -> ColumnIndex:
     if column is None:
-        return NOWHERE
-    place = holder.place(column)
-    if place is None:
+        return NO_COLUMN
+    index = holder.find_column(column)
+    if index is None:
         raise InvalidConstraint(f"{part} column not found: {column}")
-    return place
+    return index
 
 
-def _types(holder: Holder) -> dict[str | None, str]:
+def _types(holder: ConstrainedTable) -> dict[str | None, str]:
     columns: tuple[Column, ...] = (*holder.columns, *holder.partition_keys)
     return {each.name.lower(): each.type for each in columns}
 
@@ -229,7 +233,7 @@ def _signatures(keys: Sequence[ColumnConstraint], types: dict[str | None, str]) 
     }
 
 
-def _made_up(first: ColumnConstraint, now_seconds: int, taken: set[str]) -> str:
+def _generated_name(first: ColumnConstraint, now_seconds: int, taken: set[str]) -> str:
     """A generated name, as in Hive: kind, a hash of the columns, the time in milliseconds, and a counter."""
     prefix = _PREFIXES[first.kind]
     digest = zlib.crc32(f"{first.table},{first.column},{first.reference},{prefix}".encode()) & 0xFFFFFFF

@@ -25,14 +25,16 @@ def locations(connection: Connection, table: Table, names: Sequence[str] | None)
     return [each for each in partitions.locations(connection, table.id, names).values() if each]
 
 
-def write(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None, filled: Collection[str] = ()) -> None:
+def mark_empty(
+    unit: Unit, table: Table, table_id: int, names: Sequence[str] | None, filled: Collection[str] = ()
+) -> None:
     """Mark a table with all its partitions, or the named partitions that exist, as empty.
 
     Stored counts become 0; column statistics are deleted, those that wait too. Of those at the locations `filled`,
     where new files are, the counts become unknown. Locked statistics stay, and are no longer marked as accurate.
     """
     versions.bump(unit, table_id)
-    before = _to_record(unit, table_id, names)
+    before = _before_change(unit, table_id, names)
     locks = statistics_locks.of_table(unit, table_id)
     if names is None:
         own = table.storage.location if table.storage else None
@@ -43,27 +45,27 @@ def write(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None, 
         delete_free(unit, table, table_id, locks, [OF_TABLE])
         pending.remove(unit, table_id, [OF_TABLE])
     if table.partition_keys:
-        found = partitions.locations(unit.connection, table_id, names)
-        free = {each: found[each] for each in free_owners(locks, list(found))}
+        locations_by_id = partitions.locations(unit.connection, table_id, names)
+        free = {each: locations_by_id[each] for each in free_owners(locks, list(locations_by_id))}
         _reset(unit, OF_PARTITIONS, [each for each, at in free.items() if at not in filled], known=True)
         _reset(unit, OF_PARTITIONS, [each for each, at in free.items() if at in filled], known=False)
-        delete_free(unit, table, table_id, locks, list(found))
-        pending.remove(unit, table_id, list(found))
-        remove_marks(unit, OF_PARTITIONS, [each for each in found if each not in free])
+        delete_free(unit, table, table_id, locks, list(locations_by_id))
+        pending.remove(unit, table_id, list(locations_by_id))
+        remove_marks(unit, OF_PARTITIONS, [each for each in locations_by_id if each not in free])
     _record(unit, table, table_id, before)
 
 
-def doubt(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> None:
+def unmark_accurate(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> None:
     """Remove the marks of accurate statistics, since some of the files may have been removed."""
     versions.bump(unit, table_id)
     if names is None:
         parameters.remove(unit, OF_TABLES, [table_id], [PARAMETER])
     if table.partition_keys:
-        found = list(partitions.locations(unit.connection, table_id, names))
-        parameters.remove(unit, OF_PARTITIONS, found, [PARAMETER])
+        partition_ids = list(partitions.locations(unit.connection, table_id, names))
+        parameters.remove(unit, OF_PARTITIONS, partition_ids, [PARAMETER])
 
 
-def _to_record(unit: Unit, table_id: int, names: Sequence[str] | None) -> Mapping[str, Partition] | None:
+def _before_change(unit: Unit, table_id: int, names: Sequence[str] | None) -> Mapping[str, Partition] | None:
     """The named partitions before the change, for the log; None for the whole table, or without a log."""
     if unit.events is None or names is None:
         return None
@@ -86,6 +88,6 @@ def _reset(unit: Unit, of: ParameterTable, owners: Sequence[int], *, known: bool
     if not known:
         parameters.remove(unit, of, owners, [PARAMETER, *COUNTS])
         return
-    parameters.set_known(unit, of, owners, COUNTS, "0")
+    parameters.set_existing(unit, of, owners, COUNTS, "0")
     text = Accurate(basic=True).text()
     parameters.put(unit, of, {owner: {PARAMETER: text} for owner in owners})

@@ -1,7 +1,7 @@
 """Changes of directories together with the catalog: both happen or neither, wherever a server is killed.
 
 A row (store/storage/file_changes.py) describes each change in progress. A move works on files first; the commit of the
-catalog also deletes its row, or turns it into the removal of the source. If the row of a move remains, the catalog has
+catalog also deletes its row, or replaces it by the removal of the source. If the row of a move remains, the catalog has
 the old location, and the move is undone. A drop writes its row with its commit, and a truncation before it empties
 anything: both are finished later. A conflicting call waits for a change, or settles it if the change's server is gone.
 """
@@ -37,7 +37,7 @@ _PAUSE_SECONDS = 0.1
 _log = structlog.get_logger("hmstats.files")
 
 
-class Moving(Protocol):
+class MayMove(Protocol):
     """Result of a change of the catalog that may need a directory moved."""
 
     @property
@@ -46,19 +46,19 @@ class Moving(Protocol):
 
 
 Result = TypeVar("Result")
-Moved = TypeVar("Moved", bound=Moving)
+Moved = TypeVar("Moved", bound=MayMove)
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
-    """Directories of a dropped object: `removal` lists those to remove, `left` those shared with other objects."""
+class DroppedDirectories:
+    """Directories of a dropped object: `removal` lists those to remove, `shared` those that other objects use."""
 
     subject: str
     removal: Removal
-    left: Collection[str] = ()
+    shared: Collection[str] = ()
 
 
-class Emptying(NamedTuple):
+class PlannedTruncation(NamedTuple):
     """A truncation to start: its object, the directories to reserve, the details for its row, what to empty and how."""
 
     subject: str
@@ -85,12 +85,12 @@ class FileChanges:
             return attempt()
         except FilesBusy as busy:
             before = self._warehouse.files_at(busy.places)
-            self.patiently(partial(self._check_stays, busy.places), sparing=busy.places)
+            self.retry_while_busy(partial(self._check_stays, busy.places), sparing=busy.places)
             lost = before - self._warehouse.files_at(busy.places)
             if lost:
                 raise MetaError(
                     f"nothing was added: {min(lost)} was removed by a {busy.changes[0].kind} of "
-                    f"{busy.changes[0].subject} that was under way; write the files again"
+                    f"{busy.changes[0].subject} that was in progress; write the files again"
                 ) from busy
             return self.add(attempt)
 
@@ -98,7 +98,7 @@ class FileChanges:
         with self._store.read() as connection:
             file_changes.check_stays(connection, locations)
 
-    def patiently(self, attempt: Callable[[], Result], *, sparing: Collection[str] = ()) -> Result:
+    def retry_while_busy(self, attempt: Callable[[], Result], *, sparing: Collection[str] = ()) -> Result:
         """Run an attempt; repeat it after conflicting changes have ended. Raises FilesBusy at the timeout.
 
         Removals that are finished for servers that are gone spare the locations `sparing`.
@@ -119,93 +119,99 @@ class FileChanges:
         If it asks for a move, it runs twice: the first run is rolled back. Raises InvalidOperation, and changes
         nothing, if the directory cannot be moved, or is missing and `must_be_there`.
         """
-        done = self._store.write(work, keep=lambda each: each.move is None)
-        if done.move is None:
-            return done
-        number = new_id()
-        with self._store.presence.mark_running(number):
+        result = self._store.write(work, keep=lambda each: each.move is None)
+        if result.move is None:
+            return result
+        change_id = new_id()
+        with self._store.presence.mark_running(change_id):
             owner = self._store.presence.owner_id()
-            change = FileChange(number, owner, Kind.PLANNED, done.move.subject, (done.move.source, done.move.target))
-            self.patiently(lambda: self._store.write(partial(file_changes.begin, change=change)))
+            change = FileChange(
+                change_id, owner, Kind.PLANNED, result.move.subject, (result.move.source, result.move.target)
+            )
+            self.retry_while_busy(lambda: self._store.write(partial(file_changes.begin, change=change)))
             try:
-                return self._moved(work, change, done.move, must_be_there=must_be_there)
+                return self._move_directory(work, change, result.move, must_be_there=must_be_there)
             except BaseException:
                 self._undo(change)
                 raise
 
-    def drop(self, work: Callable[[Unit], tuple[Result, Leaving | None]]) -> Result:
+    def drop(self, work: Callable[[Unit], tuple[Result, DroppedDirectories | None]]) -> Result:
         """Commit the work, then remove the directories that it names. Returns the work's result."""
-        number = new_id()
+        change_id = new_id()
 
-        def noted(unit: Unit) -> tuple[Result, Leaving | None, FileChange | None]:
+        def work_and_note(unit: Unit) -> tuple[Result, DroppedDirectories | None, FileChange | None]:
             result, leaving = work(unit)
-            return result, leaving, self._note_removal(unit, number, leaving) if leaving else None
+            return result, leaving, self._note_removal(unit, change_id, leaving) if leaving else None
 
-        with self._store.presence.mark_running(number):
-            result, leaving, change = self.patiently(lambda: self._store.write(noted))
+        with self._store.presence.mark_running(change_id):
+            result, leaving, change = self.retry_while_busy(lambda: self._store.write(work_and_note))
             if leaving:
-                self._warehouse.leave(leaving.left)
+                self._warehouse.log_kept(leaving.shared)
                 self._remove(leaving.removal)
             if change:
-                with _left_to_chores(change):
-                    self._forget(change)
+                with _log_for_chores(change):
+                    self._remove_row(change)
         return result
 
-    def truncate(self, work: Callable[[Unit], Emptying | None]) -> None:
+    def truncate(self, work: Callable[[Unit], PlannedTruncation | None]) -> None:
         """Commit the work, empty the directories that it names, then mark them as empty in the catalog.
 
         Raises MetaError if one of them cannot be emptied.
         """
-        number = new_id()
+        change_id = new_id()
 
-        def begun(unit: Unit) -> tuple[FileChange, Emptying] | None:
+        def begun(unit: Unit) -> tuple[FileChange, PlannedTruncation] | None:
             emptying = work(unit)
             if emptying is None:
                 return None
             owner = self._store.presence.owner_id()
-            change = FileChange(number, owner, Kind.TRUNCATE, emptying.subject, emptying.places, emptying.truncated)
+            change = FileChange(change_id, owner, Kind.TRUNCATE, emptying.subject, emptying.places, emptying.truncated)
             file_changes.begin(unit, change)
             return change, emptying
 
-        with self._store.presence.mark_running(number):
-            started = self.patiently(lambda: self._store.write(begun))
+        with self._store.presence.mark_running(change_id):
+            started = self.retry_while_busy(lambda: self._store.write(begun))
             if started:
                 self._truncate(*started)
 
     def recover(self, kinds: Collection[Kind] = tuple(Kind)) -> None:
         """Finish or undo the changes of these kinds whose servers are gone. Raises StoreUnavailable."""
         with self._store.read() as connection:
-            found = file_changes.pending(connection)
-        for each in found:
+            changes = file_changes.pending(connection)
+        for each in changes:
             if each.kind in kinds:
                 self._settle(each)
         self._store.presence.remove_abandoned_files()
 
-    def _moved(self, work: Callable[[Unit], Moved], change: FileChange, move: Move, *, must_be_there: bool) -> Moved:
+    def _move_directory(
+        self, work: Callable[[Unit], Moved], change: FileChange, move: Move, *, must_be_there: bool
+    ) -> Moved:
         directory = self._warehouse.planned_move(move.source, move.target)
         if directory is None and must_be_there:
-            raise InvalidOperation(f"{move.source} of {move.subject} is not there: nothing was moved")
+            raise InvalidOperation(f"{move.subject}: its directory {move.source} does not exist, nothing was moved")
         for _ in range(_MOST_COPIES):
-            change = self._prepared(change, move, directory)
+            change = self._prepare(change, move, directory)
             commit = partial(self._commit, work=work, change=change, move=move, directory=directory)
-            done, removal = self._store.write(commit, keep=lambda each: each[0] is not None)
-            if done is not None:
+            result, removal = self._store.write(commit, keep=lambda each: each[0] is not None)
+            if result is not None:
                 if removal:
-                    with _left_to_chores(removal):
+                    with _log_for_chores(removal):
                         self._finish(removal)
-                return done
-        raise InvalidOperation(f"{move.source} of {move.subject} was not moved: its files change all the time")
+                return result
+        raise InvalidOperation(
+            f"{move.subject}: its directory {move.source} was not moved, since its files keep changing"
+        )
 
-    def _prepared(self, change: FileChange, move: Move, directory: DirectoryMove | None) -> FileChange:
+    def _prepare(self, change: FileChange, move: Move, directory: DirectoryMove | None) -> FileChange:
         """Write the kind of a move to its row before any file is touched, then make copies. Returns the change."""
         if directory is None:
             return change
         kind = Kind.COPY if directory.copies else Kind.RENAME
         if change.kind is not kind:
             into = replace(change, kind=kind, details=Renamed(directory.identity()))
-            self._store.write(partial(file_changes.turn, change=change, into=into))
+            self._store.write(partial(file_changes.replace, change=change, into=into))
             change = into
-        with _refused(move):
+        with _as_invalid_operation(move):
             directory.prepare()
         return change
 
@@ -217,32 +223,32 @@ class FileChanges:
         The result is None if the files must be copied again first. A rename comes last, just before the commit: until
         then readers find the files at the location in the catalog.
         """
-        done = work(unit)
-        if done.move != move:
+        result = work(unit)
+        if result.move != move:
             raise InvalidOperation(
-                f"{move.subject} was changed by another while its directory moved: nothing was moved"
+                f"{move.subject} was changed by another writer while its directory moved: nothing was moved"
             )
         removal = _removal_of_source(change) if change.kind is Kind.COPY else None
         if removal:
-            file_changes.turn(unit, change, removal)
+            file_changes.replace(unit, change, removal)
         else:
             file_changes.end(unit, change)
         self._store.log(unit)
         unit.send()
         if directory is None:
-            return done, None
-        with _refused(move):
-            return (done, removal) if directory.finish() else (None, None)
+            return result, None
+        with _as_invalid_operation(move):
+            return (result, removal) if directory.finish() else (None, None)
 
     def _undo(self, change: FileChange) -> None:
         """Undo a move after an error, unless it was committed after all."""
-        with _left_to_chores(change):
+        with _log_for_chores(change):
             with self._store.read() as connection:
-                found = file_changes.find(connection, change)
-            if found is not None:
-                self._finish(found)
+                current = file_changes.get(connection, change)
+            if current is not None:
+                self._finish(current)
 
-    def _note_removal(self, unit: Unit, number: int, leaving: Leaving) -> FileChange | None:
+    def _note_removal(self, unit: Unit, change_id: int, leaving: DroppedDirectories) -> FileChange | None:
         """Write the row of a removal; None if no location is inside the warehouse roots."""
         inside = self._warehouse.inside(leaving.removal.locations)
         if not inside:
@@ -251,7 +257,7 @@ class FileChanges:
         directories = tuple(without_inner([*([within] if within else []), *inside]))
         removal = replace(leaving.removal, locations=tuple(inside))
         owner = self._store.presence.owner_id()
-        change = FileChange(number, owner, Kind.REMOVE, leaving.subject, directories, removal)
+        change = FileChange(change_id, owner, Kind.REMOVE, leaving.subject, directories, removal)
         file_changes.begin_removal(unit, change)
         return change
 
@@ -261,57 +267,57 @@ class FileChanges:
         if not presence.is_abandoned(change.id, change.owner):
             return False
         with presence.mark_running(change.id) as mine:
-            found = self._taken_over(change) if mine else None
-            if found is None:
+            own = self._take_over(change) if mine else None
+            if own is None:
                 return False
             try:
-                self._finish(found, sparing)
+                self._finish(own, sparing)
             except HmstatsError as error:
-                _log.error("file_change_not_settled", of=found.subject, kind=found.kind, reason=str(error))
+                _log.error("file_change_not_settled", of=own.subject, kind=own.kind, reason=str(error))
                 return False
-        _log.warning("file_change_settled", of=found.subject, kind=found.kind, places=found.places)
+        _log.warning("file_change_settled", of=own.subject, kind=own.kind, places=own.places)
         return True
 
-    def _taken_over(self, change: FileChange) -> FileChange | None:
+    def _take_over(self, change: FileChange) -> FileChange | None:
         """The abandoned change, now owned by this process; None if another was faster or it has ended."""
         mine = replace(change, owner=self._store.presence.owner_id())
         if mine.owner != change.owner:
             self._store.write(partial(file_changes.take_over, change=change, owner=mine.owner))
         with self._store.read() as connection:
-            return file_changes.find(connection, mine)
+            return file_changes.get(connection, mine)
 
     def _finish(self, change: FileChange, sparing: Collection[str] = ()) -> None:
         """Finish a removal or truncation, undo a move, and remove its row."""
         if isinstance(change.details, Truncated):
-            self._truncate_later(change, change.details)
+            self._finish_truncation(change, change.details)
             return
         if isinstance(change.details, Removal):
-            self._remove(self._spared(change.details, sparing))
+            self._remove(self._without_used(change.details, sparing))
         elif change.kind is not Kind.PLANNED:
             source, target = change.places
             identity = change.details.identity if change.kind is Kind.RENAME else None
             self._warehouse.undo_move(source, target, copied=change.kind is Kind.COPY, identity=identity)
-        self._forget(change)
+        self._remove_row(change)
 
-    def _forget(self, change: FileChange) -> None:
-        self._store.write(partial(file_changes.forget, change=change))
+    def _remove_row(self, change: FileChange) -> None:
+        self._store.write(partial(file_changes.remove, change=change))
 
     def _remove(self, removal: Removal) -> None:
         self._warehouse.remove_directories(
             removal.locations, keys=removal.keys, purge=removal.purge, within=removal.within
         )
 
-    def _spared(self, removal: Removal, sparing: Collection[str]) -> Removal:
+    def _without_used(self, removal: Removal, sparing: Collection[str]) -> Removal:
         """The removal without directories in which another object lies by now, or is to lie; those are logged."""
         with self._store.read() as connection:
             taken = places.holding_any(connection, removal.locations)
             if not removal.moved:
-                taken |= places.of_others(connection, removal.locations, removal.table_id)
+                taken |= places.used_by_others(connection, removal.locations, removal.table_id)
         taken |= set(near(sparing, removal.locations))
-        self._warehouse.leave(taken)
+        self._warehouse.log_kept(taken)
         return replace(removal, locations=tuple(each for each in removal.locations if each not in taken))
 
-    def _truncate(self, change: FileChange, emptying: Emptying) -> None:
+    def _truncate(self, change: FileChange, emptying: PlannedTruncation) -> None:
         """Empty the directories of a truncation, then update the catalog. Raises MetaError."""
         try:
             self._warehouse.empty_directories(emptying.locations, purge=emptying.purge)
@@ -320,7 +326,7 @@ class FileChanges:
             raise
         self._commit_truncation(change, emptying.truncated, done=True)
 
-    def _truncate_later(self, change: FileChange, truncated: Truncated) -> None:
+    def _finish_truncation(self, change: FileChange, truncated: Truncated) -> None:
         """Finish the truncation of a server that is gone, unless the table has been dropped or written to since.
 
         Somebody who has written to it may have put files there. Directories in which another object lies by now are
@@ -332,12 +338,14 @@ class FileChanges:
             unchanged = versions.read(connection, truncated.table_id) == truncated.version
             locations = emptied.locations(connection, table, truncated.names) if table and unchanged else []
             taken = places.holding_others(connection, locations, truncated.table_id)
-        self._warehouse.leave(taken)
+        self._warehouse.log_kept(taken)
         if table is None or not unchanged:
             self._commit_truncation(change, truncated, done=False)
             return
         free = tuple(each for each in locations if each not in taken)
-        self._truncate(change, Emptying(change.subject, change.places, truncated, free, purge=is_purged(table)))
+        self._truncate(
+            change, PlannedTruncation(change.subject, change.places, truncated, free, purge=is_purged(table))
+        )
 
     def _commit_truncation(self, change: FileChange, truncated: Truncated, *, done: bool) -> None:
         """Update the catalog after a truncation, unless the table was dropped, and end its row.
@@ -351,20 +359,20 @@ class FileChanges:
             stored = tables.get(unit.connection, name) if name and tables.lock(unit, name) else None
             if stored and stored.id == truncated.table_id:
                 if not done:
-                    emptied.doubt(unit, stored, truncated.table_id, truncated.names)
+                    emptied.unmark_accurate(unit, stored, truncated.table_id, truncated.names)
                 elif versions.read(unit.connection, truncated.table_id) == truncated.version:
-                    emptied.write(unit, stored, truncated.table_id, truncated.names)
+                    emptied.mark_empty(unit, stored, truncated.table_id, truncated.names)
                 else:
                     locations = emptied.locations(unit.connection, stored, truncated.names)
                     filled = self._warehouse.with_files(locations)
-                    emptied.write(unit, stored, truncated.table_id, truncated.names, filled)
+                    emptied.mark_empty(unit, stored, truncated.table_id, truncated.names, filled)
             file_changes.end(unit, change)
 
         self._store.write(write)
 
 
 @contextmanager
-def _left_to_chores(change: FileChange) -> Iterator[None]:
+def _log_for_chores(change: FileChange) -> Iterator[None]:
     """Log an error of work that a later chore can repeat: the outcome of the call is already decided."""
     try:
         yield
@@ -373,8 +381,8 @@ def _left_to_chores(change: FileChange) -> Iterator[None]:
 
 
 @contextmanager
-def _refused(move: Move) -> Iterator[None]:
-    """Turn an error of the file system into InvalidOperation."""
+def _as_invalid_operation(move: Move) -> Iterator[None]:
+    """Raise InvalidOperation for an error of the file system."""
     try:
         yield
     except OSError as error:

@@ -19,7 +19,7 @@ from hmstats.outlets.spark import spark_properties
 from hmstats.service.catalog.tables.columns import lost_columns
 from hmstats.service.statistics.locks import WRITES
 from hmstats.service.statistics.spark.spark_marks import stated
-from hmstats.service.statistics.spark.spark_statements import Settled
+from hmstats.service.statistics.spark.spark_statements import StatedTable
 from hmstats.store.statistics import column_statistics, statistics_locks
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import ParameterTable
@@ -29,38 +29,46 @@ NEW = -1
 """The partition id of a new partition, which the locks of its table and database cover."""
 
 
-def kept_table(unit: Unit, locks: TableLocks, stored: Table | None, settled: Settled) -> Settled:
+def table_with_locked_values(unit: Unit, locks: TableLocks, stored: Table | None, settled: StatedTable) -> StatedTable:
     """The table to store over `stored` (None: it is new), with the values that locked statistics have."""
     if not locks:
         return settled
     before = _before(stored, settled.table) if stored else {}
-    table = replace(settled.table, parameters=kept(unit, locks, OF_TABLE, before, settled.table.parameters))
-    locked = locks.locked(OF_TABLE, [*settled.gone, *(each.column for each in settled.written)])
+    table = replace(
+        settled.table, parameters=with_locked_values(unit, locks, OF_TABLE, before, settled.table.parameters)
+    )
+    locked = locks.locked(OF_TABLE, [*settled.removed, *(each.column for each in settled.written)])
     if any(each.column in locked for each in settled.written):
-        _count(unit, locked.values())
+        _count_dropped(unit, locked.values())
     return replace(
         settled,
         table=table,
         written=tuple(each for each in settled.written if each.column not in locked),
-        gone=tuple(each for each in settled.gone if each not in locked),
+        removed=tuple(each for each in settled.removed if each not in locked),
     )
 
 
-def kept(unit: Unit, locks: TableLocks, part_id: int, before: Parameters, after: Parameters) -> dict[str, str]:
+def with_locked_values(
+    unit: Unit, locks: TableLocks, part_id: int, before: Parameters, after: Parameters
+) -> dict[str, str]:
     """The parameters to store for `after` over `before`, of a partition or the table (OF_TABLE)."""
     if not locks:
         return dict(after)
     cover = locks.of(part_id)
-    said = Accurate.parse(after.get(PARAMETER))
+    marks_after = Accurate.parse(after.get(PARAMETER))
     same_rows = all(before.get(key) == after.get(key) for key in COUNTS)
     if cover is not None:
-        held = {key: value for key, value in before.items() if _is_held(key)}
-        others = {key: value for key, value in after.items() if not _is_held(key) and key != PARAMETER}
-        was = Accurate.parse(before.get(PARAMETER))
-        marks = Accurate(said.basic and was.basic, said.columns & was.columns) if same_rows else Accurate()
-        if held != {key: value for key, value in after.items() if _is_held(key)}:
-            _count(unit, [cover])
-        return _marked({**others, **held}, marks)
+        locked_values = {key: value for key, value in before.items() if _is_locked(key)}
+        others = {key: value for key, value in after.items() if not _is_locked(key) and key != PARAMETER}
+        marks_before = Accurate.parse(before.get(PARAMETER))
+        marks = (
+            Accurate(marks_after.basic and marks_before.basic, marks_after.columns & marks_before.columns)
+            if same_rows
+            else Accurate()
+        )
+        if locked_values != {key: value for key, value in after.items() if _is_locked(key)}:
+            _count_dropped(unit, [cover])
+        return _marked({**others, **locked_values}, marks)
     columns = locks.locked(part_id, {each.column for each in locks.covers if each.column != ALL_COLUMNS})
     if not columns:
         return dict(after)
@@ -69,15 +77,15 @@ def kept(unit: Unit, locks: TableLocks, part_id: int, before: Parameters, after:
     if result != after:
         result = _restated(result)
     was_marked = Accurate.parse(before.get(PARAMETER)).columns if same_rows else frozenset()
-    return _marked(result, said.without_columns(columns.keys() - was_marked))
+    return _marked(result, marks_after.without_columns(columns.keys() - was_marked))
 
 
 def _before(stored: Table, altered: Table) -> Parameters:
     """The stored parameters without Spark's statistics of columns that an alter drops or gives another type."""
-    gone = _of_columns(stored.parameters, lost_columns(data_columns(stored), data_columns(altered)))
-    if not gone:
+    lost = _of_columns(stored.parameters, lost_columns(data_columns(stored), data_columns(altered)))
+    if not lost:
         return stored.parameters
-    return _restated({key: value for key, value in stored.parameters.items() if key not in gone})
+    return _restated({key: value for key, value in stored.parameters.items() if key not in lost})
 
 
 def _restated(values: Mapping[str, str]) -> dict[str, str]:
@@ -94,7 +102,7 @@ def _of_columns(given: Parameters, columns: Collection[str]) -> dict[str, str]:
     return {key: value for each in names for key, value in spark_properties.of_column(given, each).items()}
 
 
-def _is_held(key: str) -> bool:
+def _is_locked(key: str) -> bool:
     return key == STATED or (is_of_statistics(key) and key not in (PARAMETER, LAST_DDL))
 
 
@@ -103,7 +111,7 @@ def _marked(values: Mapping[str, str], marks: Accurate) -> dict[str, str]:
     return {**others, PARAMETER: marks.text()} if marks != Accurate() else others
 
 
-def _count(unit: Unit, covers: Collection[Cover]) -> None:
+def _count_dropped(unit: Unit, covers: Collection[Cover]) -> None:
     statistics_locks.count_dropped(unit, covers)
     WRITES.labels("dropped").inc()
 

@@ -28,28 +28,28 @@ class MaterializedViews:
             stored = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or stored is None or stored.table_type != MATERIALIZED_VIEW:
                 raise InvalidOperation(f"there is no materialized view {name}")
-            materialized_views.put(unit, name, creation)
+            materialized_views.replace(unit, name, creation)
             versions.bump(unit, table_id)
 
         self._store.write(put)
 
 
-def with_creation(connection: Connection, found: Sequence[Table]) -> list[Table]:
+def with_creation(connection: Connection, tables_found: Sequence[Table]) -> list[Table]:
     """The tables; materialized views among them get their sources, whose own sources are not filled in."""
-    views = [each.name for each in found if each.table_type == MATERIALIZED_VIEW]
+    views = [each.name for each in tables_found if each.table_type == MATERIALIZED_VIEW]
     if not views:
-        return list(found)
+        return list(tables_found)
     creations = materialized_views.read(connection, views)
     sources = _tables(connection, {source.name for each in creations.values() for source in each.sources})
     return [
-        replace(each, creation=_filled(creations[each.name], sources)) if each.name in creations else each
-        for each in found
+        replace(each, creation=_with_source_tables(creations[each.name], sources)) if each.name in creations else each
+        for each in tables_found
     ]
 
 
 def check_unused(connection: Connection, table_ids: Sequence[int], apart_from: DatabaseName | None = None) -> None:
     """Raise MetaError if a materialized view reads one of these tables; views of database `apart_from` do not count."""
-    views = [each for each in materialized_views.using(connection, table_ids) if each.parent != apart_from]
+    views = [each for each in materialized_views.views_of(connection, table_ids) if each.parent != apart_from]
     if views:
         named = ", ".join(each.short for each in views)
         raise MetaError(f"Cannot drop table as it is used in the following materialized views [{named}]")
@@ -59,10 +59,12 @@ def _tables(connection: Connection, names: Iterable[TableName]) -> dict[TableNam
     inside: dict[DatabaseName, list[str]] = {}
     for name in names:
         inside.setdefault(name.parent, []).append(name.table)
-    found = [each for parent, wanted in inside.items() for each in tables.get_many(connection, parent, wanted)]
-    return {each.name: each for each in found}
+    tables_found = [each for parent, wanted in inside.items() for each in tables.get_many(connection, parent, wanted)]
+    return {each.name: each for each in tables_found}
 
 
-def _filled(creation: Creation, found: dict[TableName, Table]) -> Creation:
-    sources = tuple(replace(each, table=found[each.name]) for each in creation.sources if each.name in found)
+def _with_source_tables(creation: Creation, sources_found: dict[TableName, Table]) -> Creation:
+    sources = tuple(
+        replace(each, table=sources_found[each.name]) for each in creation.sources if each.name in sources_found
+    )
     return replace(creation, sources=sources)

@@ -9,11 +9,11 @@ from hmstats.model.preferences.preference import Preference, Subject
 from hmstats.model.preferences.values import check_value
 from hmstats.model.statistics.statistics_locks import LockedObject
 from hmstats.service.catalog.patterns import literals, matching
-from hmstats.service.catalog.tables.statistics_locks import place_of
+from hmstats.service.catalog.tables.statistics_locks import lock_place
 from hmstats.store.catalog import databases, tables
 from hmstats.store.database.store import Store
 from hmstats.store.statistics import preferences
-from hmstats.store.statistics.statistics_locks import Place
+from hmstats.store.statistics.statistics_locks import ObjectIds
 from hmstats.store.unit.unit import Unit
 
 
@@ -44,25 +44,25 @@ class StatisticsPreferences:
         """
         with self._store.read() as connection:
             names = matching(databases.names(connection, catalog), of_databases)
-            found = preferences.listed(connection, catalog, names, literals(tables))
-        wanted = set(matching([each.subject.table for each in found if each.subject.table], tables))
-        return [each for each in found if each.subject.table is None or each.subject.table in wanted]
+            listed = preferences.listed(connection, catalog, names, literals(tables))
+        matched = set(matching([each.subject.table for each in listed if each.subject.table], tables))
+        return [each for each in listed if each.subject.table is None or each.subject.table in matched]
 
 
 def _change(unit: Unit, subject: Subject, texts: Mapping[str, str], remove: Collection[str], author: str | None) -> int:
-    place = _place(unit, subject, {*texts, *remove})
+    place = _lock_place(unit, subject, {*texts, *remove})
     preferences.put(unit, place, subject.column, texts, author)
     return preferences.remove(unit, place, subject.column, sorted(remove)) if remove else 0
 
 
-def _place(unit: Unit, subject: Subject, names: set[str]) -> Place:
+def _lock_place(unit: Unit, subject: Subject, names: set[str]) -> ObjectIds:
     """The ids of an object; all of its tables get another version, by which writers know that they must look again."""
     if subject.database is None:
         if not names.isdisjoint(HOLDING):
             tables.bump_every(unit)
         return preferences.OF_EVERYTHING
     columns = () if subject.column is None else (subject.column,)
-    return place_of(unit, LockedObject(subject.database, subject.table, subject.partition, columns))
+    return lock_place(unit, LockedObject(subject.database, subject.table, subject.partition, columns))
 
 
 def _check_subject(subject: Subject) -> None:

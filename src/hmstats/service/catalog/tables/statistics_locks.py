@@ -13,7 +13,7 @@ from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import statistics_locks, table_facts
-from hmstats.store.statistics.statistics_locks import Place
+from hmstats.store.statistics.statistics_locks import ObjectIds
 from hmstats.store.statistics.table_facts import Target
 from hmstats.store.unit.unit import Unit
 
@@ -31,15 +31,15 @@ class StatisticsLocks:
         Raises NoSuchObject for a missing database, table or partition, InvalidInput for a missing column.
         """
         refuses = self._refuse if refuse is None else refuse
-        made = StatisticsLock(of, refuses, reason or None, author)
-        self._store.write(lambda unit: statistics_locks.put(unit, [place_of(unit, of)], of.columns, made))
+        lock = StatisticsLock(of, refuses, reason or None, author)
+        self._store.write(lambda unit: statistics_locks.put(unit, [lock_place(unit, of)], of.columns, lock))
 
     def unlock(self, of: LockedObject) -> int:
         """Remove the locks of an object; without columns all of it, those of its columns too. Returns their number.
 
         Locks of what is inside of it, or around it, stay. Raises as `lock`.
         """
-        return self._store.write(lambda unit: statistics_locks.remove(unit, place_of(unit, of), of.columns or None))
+        return self._store.write(lambda unit: statistics_locks.remove(unit, lock_place(unit, of), of.columns or None))
 
     def listed(self, catalog: str, of_databases: str | None, tables: str | None) -> list[StatisticsLock]:
         """The locks of the databases that match a pattern, and of the tables in them that match one (None: all).
@@ -48,20 +48,20 @@ class StatisticsLocks:
         """
         with self._store.read() as connection:
             names = matching(databases.names(connection, catalog), of_databases)
-            found = statistics_locks.listed(connection, catalog, names)
-        wanted = set(matching([each.object.table for each in found if each.object.table], tables))
-        return [each for each in found if each.object.table is None or each.object.table in wanted]
+            listed = statistics_locks.listed(connection, catalog, names)
+        matched = set(matching([each.object.table for each in listed if each.object.table], tables))
+        return [each for each in listed if each.object.table is None or each.object.table in matched]
 
 
-def place_of(unit: Unit, of: LockedObject) -> Place:
+def lock_place(unit: Unit, of: LockedObject) -> ObjectIds:
     """The ids of an object, with its tables locked and their versions raised. Raises as `StatisticsLocks.lock`."""
     if of.table is None:
         if of.partition is not None or of.columns:
-            raise InvalidInput(f"what names a partition or columns must name its table, found {of}")
+            raise InvalidInput(f"a lock or preference of a partition or of columns must name its table, found {of}")
         database_id = statistics_locks.lock_database(unit, of.database)
         if database_id is None:
             raise missing_database(of.database)
-        return Place(database_id)
+        return ObjectIds(database_id)
     name = TableName(of.database.catalog, of.database.database, of.table)
     target = table_facts.lock(unit, name)
     if target is None:
@@ -69,19 +69,19 @@ def place_of(unit: Unit, of: LockedObject) -> Place:
     _check_columns(name, target, of.columns)
     part_id = 0 if of.partition is None else _partition_id(unit, name, target, of.partition)
     versions.bump(unit, target.id)
-    return Place(0, target.id, part_id)
+    return ObjectIds(0, target.id, part_id)
 
 
 def _check_columns(name: TableName, target: Target, columns: Sequence[str]) -> None:
-    known = [each.name.lower() for each in (*target.columns, *target.partition_keys)]
+    names = [each.name.lower() for each in (*target.columns, *target.partition_keys)]
     for each in columns:
-        if each not in known:
-            raise InvalidInput(f"table {name} has no column {each}, only {', '.join(known)}")
+        if each not in names:
+            raise InvalidInput(f"table {name} has no column {each}, only {', '.join(names)}")
 
 
 def _partition_id(unit: Unit, name: TableName, target: Target, partition: str) -> int:
     stored = normal_partition_name(partition, target.keys)
-    found = partitions.find_ids(unit.connection, target.id, [stored])
-    if stored not in found:
+    ids = partitions.find_ids(unit.connection, target.id, [stored])
+    if stored not in ids:
         raise NoSuchObject(f"table {name} has no partition {partition}")
-    return found[stored]
+    return ids[stored]

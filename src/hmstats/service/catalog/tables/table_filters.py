@@ -35,6 +35,6 @@ class TableFilters:
         keys = {_OWNER: table_filters.OWNER, _LAST_ACCESS: table_filters.LAST_ACCESS}
         # Keys of a filter are matched without case; names of parameters have one.
         keys |= {f"{_PARAMETER}{name}".lower(): name for name in _PARAMETERS.findall(text)}
-        wanted = parse(text, list(keys), "is no field of tables")
+        parsed = parse(text, list(keys), "is no field of tables")
         with self._store.read() as connection:
-            return table_filters.names(connection, database, wanted, keys, None if limit < 0 else limit)
+            return table_filters.names(connection, database, parsed, keys, None if limit < 0 else limit)

@@ -19,19 +19,19 @@ from hmstats.model.catalog.objects import (
 from hmstats.model.catalog.privileges import Privilege, SecuredKind
 from hmstats.model.events import TableCreated, TableDropped
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource
-from hmstats.service.catalog.drops import divided, without_inner
+from hmstats.service.catalog.drops import divide, without_inner
 from hmstats.service.catalog.patterns import beginnings, matching
 from hmstats.service.catalog.tables.basic_statistics import (
     counts_files,
     emptied,
     is_counted_when_new,
     of_new,
-    said_source,
+    stated_source,
 )
 from hmstats.service.catalog.tables.columns import without_orders
 from hmstats.service.catalog.tables.constraints import add as add_constraints
-from hmstats.service.catalog.tables.file_changes import FileChanges, Leaving
-from hmstats.service.catalog.tables.locked_statistics import kept_table
+from hmstats.service.catalog.tables.file_changes import DroppedDirectories, FileChanges
+from hmstats.service.catalog.tables.locked_statistics import table_with_locked_values
 from hmstats.service.catalog.tables.materialized_views import check_unused, with_creation
 from hmstats.service.catalog.tables.table_rules import check_table, drops_files, is_purged, owns_files, table_type
 from hmstats.service.lookups import missing_table
@@ -51,7 +51,7 @@ _WILDCARDS = frozenset("*|")
 
 
 @dataclass(frozen=True, slots=True)
-class Birth:
+class NewTableOptions:
     """Options of a new table: the source of its statistics, and whether it is empty.
 
     `empty_columns` are the columns whose statistics are accurate while the table is empty; None if unset.
@@ -61,7 +61,7 @@ class Birth:
     empty_columns: tuple[str, ...] | None = None
 
 
-_PLAIN = Birth()
+_PLAIN = NewTableOptions()
 
 
 class Tables:
@@ -83,10 +83,10 @@ class Tables:
     def get(self, name: TableName) -> Table:
         """The table. Raises NoSuchObject if it does not exist."""
         with self._store.read() as connection:
-            found = tables.get_many(connection, name.parent, [name.table])
-            if not found:
+            tables_found = tables.get_many(connection, name.parent, [name.table])
+            if not tables_found:
                 raise missing_table(name)
-            return with_creation(connection, found)[0]
+            return with_creation(connection, tables_found)[0]
 
     def get_many(self, database: DatabaseName, names: Sequence[str]) -> list[Table]:
         """The named tables; missing ones are skipped. Raises NoSuchObject if the database does not exist."""
@@ -123,16 +123,16 @@ class Tables:
         """Summaries of the tables whose database and name match the patterns, of these types (empty: of all)."""
         with self._store.read() as connection:
             parents = matching(databases.names(connection, catalog), of_databases)
-            found = tables.summaries(connection, catalog, parents, beginnings(names), table_types)
-        wanted = set(matching({each.name.table for each in found}, names))
-        return [each for each in found if each.name.table in wanted]
+            summaries = tables.summaries(connection, catalog, parents, beginnings(names), table_types)
+        matched = set(matching({each.name.table for each in summaries}, names))
+        return [each for each in summaries if each.name.table in matched]
 
     def create(
         self,
         table: Table,
         constraints: Sequence[ColumnConstraint] = (),
         privileges: Sequence[Privilege] = (),
-        birth: Birth = _PLAIN,
+        birth: NewTableOptions = _PLAIN,
     ) -> None:
         """Create a table with its constraints, privileges and directory.
 
@@ -143,44 +143,46 @@ class Tables:
         if the directory cannot be created.
         """
         check_table(table)
-        counted = self._counted(table, birth)
+        counted = self._with_counts(table, birth)
 
         def insert(unit: Unit) -> None:
-            spot = tables.find_spot(unit.connection, table.name)
-            if spot is None:
+            placement = tables.find_placement(unit.connection, table.name)
+            if placement is None:
                 raise InvalidObject(f"Database {table.name.parent} doesn't exist")
-            if spot.remote:
+            if placement.remote:
                 raise MetaError(f"Create table in REMOTE database {table.name.database} is not allowed")
-            if spot.taken:
+            if placement.table_exists:
                 raise AlreadyExists(f"Table {table.name} already exists")
-            completed = self._completed(counted, spot.location, unit.now_seconds)
-            if spot.files_busy and completed.storage and completed.storage.location:
+            completed = self._with_defaults(counted, placement.location, unit.now_seconds)
+            if placement.files_busy and completed.storage and completed.storage.location:
                 file_changes.check_free(unit.connection, [completed.storage.location])
             if owns_files(completed) and completed.storage:
                 self._warehouse.check_inside(f"managed table {table.name}", completed.storage.location)
-            settled = self._spark.settled(unit, None, completed)
-            settled = kept_table(unit, statistics_locks.of_database(unit, spot.database_id), None, settled)
+            settled = self._spark.table_to_store(unit, None, completed)
+            settled = table_with_locked_values(
+                unit, statistics_locks.of_database(unit, placement.database_id), None, settled
+            )
             new = settled.table
-            table_id = tables.insert_one(unit, new, spot.database_id)
+            table_id = tables.insert_one(unit, new, placement.database_id)
             unit.record(TableCreated(replace(new, id=table_id)))
-            settled.keep(unit, table_id)
+            settled.write_statistics(unit, table_id)
             if new.creation is not None:
-                materialized_views.put(unit, new.name, new.creation)
+                materialized_views.replace(unit, new.name, new.creation)
             add_constraints(unit, constraints)
             insert_privileges(unit, SecuredKind.TABLE, table_id, privileges)
             if new.storage and not is_view(new):
                 # An external table may be one file.
                 self._warehouse.make_directory(new.storage.location, may_be_files=not owns_files(new))
 
-        self._files.patiently(lambda: self._store.write(insert))
+        self._files.retry_while_busy(lambda: self._store.write(insert))
 
-    def _counted(self, table: Table, birth: Birth) -> Table:
+    def _with_counts(self, table: Table, birth: NewTableOptions) -> Table:
         """The table with its initial row and file counts in its parameters."""
         if birth.empty_columns is not None and not is_view(table):
             sizes = self._sizes(self.planned(table))
             if sizes is not None and sizes.files == 0:
                 return replace(table, parameters=emptied(table.parameters, birth.empty_columns))
-        source = said_source(table.parameters, birth.source)
+        source = stated_source(table.parameters, birth.source)
         if not counts_files(table, source) or not is_counted_when_new(table.parameters, source):
             return table
         return replace(table, parameters=of_new(table.parameters, source, self._sizes(self.planned(table))))
@@ -196,7 +198,7 @@ class Tables:
         Raises NoSuchObject, and MetaError if a materialized view reads the table.
         """
 
-        def delete(unit: Unit) -> tuple[None, Leaving | None]:
+        def delete(unit: Unit) -> tuple[None, DroppedDirectories | None]:
             table_id = tables.lock(unit, name)
             stored = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or stored is None:
@@ -211,11 +213,13 @@ class Tables:
             )
             tables.remove_many(unit, [table_id])
             unit.record(TableDropped(stored))
-            write_ids.forget_table(unit, name)
+            write_ids.remove_of_table(unit, name)
             if not delete_data:
                 return None, None
-            own, left = divided(unit, without_inner(own))
-            return None, Leaving(f"table {name}", Removal(tuple(own), purge=purge or is_purged(stored)), left)
+            own, shared = divide(unit, without_inner(own))
+            return None, DroppedDirectories(
+                f"table {name}", Removal(tuple(own), purge=purge or is_purged(stored)), shared
+            )
 
         self._files.drop(delete)
 
@@ -226,16 +230,18 @@ class Tables:
             database = databases.get(connection, table.name.parent)
         if database is None:
             raise InvalidObject(f"Database {table.name.parent} doesn't exist")
-        return self._completed(table, database.location, 0)
+        return self._with_defaults(table, database.location, 0)
 
-    def rewriting(self, database: DatabaseName | None) -> list[Table]:
+    def for_rewriting(self, database: DatabaseName | None) -> list[Table]:
         """The materialized views of a database (None: of the default catalog) that planners may rewrite queries to."""
         with self._store.read() as connection:
-            found = tables.rewriting(connection, database)
-            views = [each for parent, names in found.items() for each in tables.get_many(connection, parent, names)]
+            by_database = tables.names_for_rewriting(connection, database)
+            views = [
+                each for parent, names in by_database.items() for each in tables.get_many(connection, parent, names)
+            ]
             return with_creation(connection, views)
 
-    def _completed(self, table: Table, parent: str, now_seconds: int) -> Table:
+    def _with_defaults(self, table: Table, parent: str, now_seconds: int) -> Table:
         """The table with its location, type, times and parameters, in a database at the location `parent`."""
         storage = table.storage
         if storage and not is_view(table):

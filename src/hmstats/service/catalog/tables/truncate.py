@@ -8,7 +8,7 @@ from hmstats.model.catalog.location import is_same_location, parse
 from hmstats.model.catalog.objects import Table, TableName
 from hmstats.service.catalog.drops import without_inner
 from hmstats.service.catalog.tables import emptied
-from hmstats.service.catalog.tables.file_changes import Emptying, FileChanges
+from hmstats.service.catalog.tables.file_changes import FileChanges, PlannedTruncation
 from hmstats.service.catalog.tables.table_rules import is_purged, owns_files
 from hmstats.service.lookups import missing_table
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -34,33 +34,33 @@ class Truncation:
         another object or cannot be emptied.
         """
 
-        def begin(unit: Unit) -> Emptying | None:
+        def begin(unit: Unit) -> PlannedTruncation | None:
             table_id = tables.lock(unit, name)
             table = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or table is None:
                 raise missing_table(name)
             if not delete_data or not owns_files(table):
-                emptied.write(unit, table, table_id, names)
+                emptied.mark_empty(unit, table, table_id, names)
                 return None
             locations = emptied.locations(unit.connection, table, names)
             self._check(unit, table, table_id, locations)
-            in_hand = tuple(without_inner([*_own(table), *locations]))
+            reserved = tuple(without_inner([*_own(table), *locations]))
             version = versions.read(unit.connection, table_id)
             truncated = Truncated(table_id, None if names is None else tuple(names), version)
-            return Emptying(f"table {name}", in_hand, truncated, tuple(locations), is_purged(table))
+            return PlannedTruncation(f"table {name}", reserved, truncated, tuple(locations), is_purged(table))
 
         self._files.truncate(begin)
 
     def _check(self, unit: Unit, table: Table, table_id: int, locations: Sequence[str]) -> None:
         """Raise MetaError if a location is outside of the warehouse roots, or contains rows of another object."""
-        self._warehouse.check_ours(f"table {table.name} cannot be truncated", locations)
+        self._warehouse.check_changeable(f"table {table.name} cannot be truncated", locations)
         own = _own(table)
         inside = own and all(_is_in(own[0], each) for each in locations)
         if inside and not drop_locations.holding_others(unit.connection, own, table_id):
             return
         holding = drop_locations.holding_others(unit.connection, locations, table_id)
         if holding:
-            raise MetaError(f"table {table.name} cannot be truncated: something else lies in {min(holding)}")
+            raise MetaError(f"table {table.name} cannot be truncated: another object lies in {min(holding)}")
 
 
 def _own(table: Table) -> list[str]:

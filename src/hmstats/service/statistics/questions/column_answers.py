@@ -38,27 +38,27 @@ Answer = TypeVar("Answer")
 
 def distinct_counts(connection: Connection, scope: Scope) -> dict[str, Outcome[DistinctCount]]:
     """The distinct count of each column in the scope."""
-    booleans, others = _divided(scope)
-    counts = _answered(question_sketches.booleans, connection, booleans, lambda _, each: exact_count(len(each.top())))
+    booleans, others = _divide(scope)
+    counts = _answer(question_sketches.booleans, connection, booleans, lambda _, each: exact_count(len(each.top())))
     counts |= _stored_counts(connection, others)
     rest = replace(others, kinds={column: kind for column, kind in others.kinds.items() if column not in counts})
-    return counts | _answered(question_sketches.bit_vectors, connection, rest, lambda _, each: _count_of_vector(each))
+    return counts | _answer(question_sketches.bit_vectors, connection, rest, lambda _, each: _count_of_vector(each))
 
 
 def quantiles(connection: Connection, scope: Scope, fractions: Sequence[float]) -> dict[str, Outcome[Quantiles]]:
     """The quantiles of each column at these fractions (0 to 1); empty for a column without values."""
-    return _answered(question_sketches.histograms, connection, scope, lambda _, each: _quantiles(each, fractions))
+    return _answer(question_sketches.histograms, connection, scope, lambda _, each: _quantiles(each, fractions))
 
 
-def frequent(connection: Connection, scope: Scope, k: int) -> dict[str, Outcome[FrequentValues]]:
+def frequent_values_of(connection: Connection, scope: Scope, k: int) -> dict[str, Outcome[FrequentValues]]:
     """Each column's `k` most frequent values."""
-    booleans, others = _divided(scope)
+    booleans, others = _divide(scope)
 
     def made(column: str, sketch: TopK) -> FrequentValues:
         return _frequent(scope.kinds[column], sketch, k)
 
-    found = _answered(question_sketches.booleans, connection, booleans, made)
-    return found | _answered(question_sketches.top_k, connection, others, made)
+    found = _answer(question_sketches.booleans, connection, booleans, made)
+    return found | _answer(question_sketches.top_k, connection, others, made)
 
 
 def exact_count(count: int) -> DistinctCount:
@@ -66,26 +66,26 @@ def exact_count(count: int) -> DistinctCount:
     return DistinctCount(count, 0.0, count, count, exact=True)
 
 
-def only(scope: Scope, kinds: Collection[Kind]) -> Scope:
+def restrict(scope: Scope, kinds: Collection[Kind]) -> Scope:
     """The scope restricted to columns of these kinds."""
     return replace(scope, kinds={column: kind for column, kind in scope.kinds.items() if kind in kinds})
 
 
-def _divided(scope: Scope) -> tuple[Scope, Scope]:
+def _divide(scope: Scope) -> tuple[Scope, Scope]:
     """The scope's boolean columns, and all others."""
-    return only(scope, {Kind.BOOLEAN}), only(scope, frozenset(Kind) - {Kind.BOOLEAN})
+    return restrict(scope, {Kind.BOOLEAN}), restrict(scope, frozenset(Kind) - {Kind.BOOLEAN})
 
 
-def _answered(
+def _answer(
     question: Callable[[Connection, Scope], Mapping[str, Outcome[Sketch]]],
     connection: Connection,
     scope: Scope,
     make: Callable[[str, Sketch], Answer],
 ) -> dict[str, Outcome[Answer]]:
     """Answers made from each column's sketch; reads nothing if there are no columns."""
-    found = question(connection, scope) if scope.kinds else {}
+    outcomes = question(connection, scope) if scope.kinds else {}
     return {
-        column: each if isinstance(each, MissingStatistics) else make(column, each) for column, each in found.items()
+        column: each if isinstance(each, MissingStatistics) else make(column, each) for column, each in outcomes.items()
     }
 
 
@@ -101,32 +101,34 @@ def _stored_counts(connection: Connection, scope: Scope) -> dict[str, Outcome[Di
         sets = column_statistics.read_columns_of_partitions(
             connection, scope.target.id, scope.partitions, columns, engine, sketches=True
         )
-        beside_them = [*details.read_partitions(connection, scope.target.id, scope.partitions, columns)]
+        stored_details = [*details.read_partitions(connection, scope.target.id, scope.partitions, columns)]
     else:
         sets = column_statistics.read_columns_of_table(connection, scope.target.id, columns, engine)
-        beside_them = details.read_table(connection, scope.target.id, columns)
-    by_column = _by_column(beside_them)
-    found = {
+        stored_details = details.read_table(connection, scope.target.id, columns)
+    by_column = _by_column(stored_details)
+    counts = {
         column: _stored_count([one for some in of_column.values() for one in some], by_column.get(column, []), scope)
         for column, of_column in sets.items()
     }
-    return {column: count for column, count in found.items() if count is not None}
+    return {column: count for column, count in counts.items() if count is not None}
 
 
-def _by_column(found: Sequence[Details]) -> dict[str, list[Details]]:
+def _by_column(stored_details: Sequence[Details]) -> dict[str, list[Details]]:
     column = attrgetter("column")
-    return {name: list(some) for name, some in groupby(sorted(found, key=column), key=column)}
+    return {name: list(some) for name, some in groupby(sorted(stored_details, key=column), key=column)}
 
 
-def _stored_count(sets: Sequence[StatisticsSet], beside_them: Sequence[Details], scope: Scope) -> DistinctCount | None:
-    column = question_sketches.chosen(beside.attached(sets, beside_them), scope.engine)
+def _stored_count(
+    sets: Sequence[StatisticsSet], stored_details: Sequence[Details], scope: Scope
+) -> DistinctCount | None:
+    column = question_sketches.choose(beside.attach(sets, stored_details), scope.engine)
     data: Any = column.data if column else None
     if column is None or data.ndv is None:
         return None
-    made = column.provenance or Provenance()
-    if made.exact:
+    provenance = column.provenance or Provenance()
+    if provenance.exact:
         return exact_count(data.ndv)
-    return None if data.bit_vector else _estimated(data.ndv, made.ndv_standard_error, made.exact)
+    return None if data.bit_vector else _estimated(data.ndv, provenance.ndv_standard_error, provenance.exact)
 
 
 def _count_of_vector(vector: bytes | None) -> DistinctCount:

@@ -15,14 +15,14 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StatisticsSet
 from hmstats.model.statistics.engine_choice import Precedence, precedence
 from hmstats.service.statistics.errors import missing_statistics
-from hmstats.service.statistics.merge import ignored
+from hmstats.service.statistics.merge import log_ignored
 from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.sketch.quantiles.kll import DEFAULT_K, KllHistogram
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import aggregates, column_statistics, sketches
-from hmstats.store.statistics.sketches import Stored, What
+from hmstats.store.statistics.sketches import SketchKind, StoredSketch
 from hmstats.store.statistics.table_facts import Target
 from hmstats.store.unit.unit import Connection
 
@@ -62,41 +62,43 @@ def bit_vectors(connection: Connection, scope: Scope) -> dict[str, Outcome[bytes
     """
     merged = _from_blocks(connection, scope)
     rest = replace(scope, kinds={column: kind for column, kind in scope.kinds.items() if column not in merged})
-    return merged | (_merged(connection, rest, What.BIT_VECTOR, bit_vector.merge) if rest.kinds else {})
+    return merged | (_merge_all(connection, rest, SketchKind.BIT_VECTOR, bit_vector.merge) if rest.kinds else {})
 
 
 def histograms(connection: Connection, scope: Scope) -> dict[str, Outcome[KllHistogram]]:
     """Each column's merged histogram, or MissingStatistics."""
-    found = _merged(connection, scope, What.HISTOGRAM, _merge_histograms)
-    return {column: _read(each, KllHistogram.from_bytes, KllHistogram) for column, each in found.items()}
+    outcomes = _merge_all(connection, scope, SketchKind.HISTOGRAM, _merge_histograms)
+    return {column: _read(each, KllHistogram.from_bytes, KllHistogram) for column, each in outcomes.items()}
 
 
 def top_k(connection: Connection, scope: Scope) -> dict[str, Outcome[TopK]]:
     """Each column's merged top-k sketch, or MissingStatistics."""
-    found = _merged(connection, scope, What.TOP_K, lambda some: TopK.merge_many(some).to_bytes())
-    return {column: _read(each, TopK.from_bytes, TopK) for column, each in found.items()}
+    outcomes = _merge_all(connection, scope, SketchKind.TOP_K, lambda some: TopK.merge_many(some).to_bytes())
+    return {column: _read(each, TopK.from_bytes, TopK) for column, each in outcomes.items()}
 
 
 def booleans(connection: Connection, scope: Scope) -> dict[str, Outcome[TopK]]:
     """The counts of true and false of each column as a sketch; exact, since they come from boolean statistics."""
-    asked = (list(scope.kinds), scope.engine if scope.only else None)
+    selection = (list(scope.kinds), scope.engine if scope.only else None)
     names: Sequence[str] = [""]
     if scope.partitioned:
         names = partitions.names(connection, scope.target.id) if scope.partitions is None else scope.partitions
-        found = column_statistics.read_columns_of_partitions(connection, scope.target.id, scope.partitions, *asked)
+        by_column = column_statistics.read_columns_of_partitions(
+            connection, scope.target.id, scope.partitions, *selection
+        )
     else:
-        found = column_statistics.read_columns_of_table(connection, scope.target.id, *asked)
-    return {column: _booleans(scope, column, names, found.get(column, {})) for column in scope.kinds}
+        by_column = column_statistics.read_columns_of_table(connection, scope.target.id, *selection)
+    return {column: _booleans(scope, column, names, by_column.get(column, {})) for column in scope.kinds}
 
 
-def told(outcome: Outcome[Result]) -> Result:
+def answer_of(outcome: Outcome[Result]) -> Result:
     """The answer. Raises MissingStatistics if there is none."""
     if isinstance(outcome, MissingStatistics):
         raise outcome
     return outcome
 
 
-def chosen(sets: Iterable[StatisticsSet], engine: str) -> ColumnStatistics | None:
+def choose(sets: Iterable[StatisticsSet], engine: str) -> ColumnStatistics | None:
     """The statistics of the asked engine's set, else of the newest; all sets are of one column."""
     ranked = sorted(sets, key=lambda each: precedence(each.engine, each.last_analyzed_seconds, engine))
     return ranked[-1].columns[0] if ranked and ranked[-1].columns else None
@@ -107,7 +109,7 @@ def _booleans(
 ) -> Outcome[TopK]:
     counted, missing = TopK(), []
     for name in names:
-        stored = chosen(found.get(name, ()), scope.engine)
+        stored = choose(found.get(name, ()), scope.engine)
         data = stored.data if stored else None
         trues, falses = getattr(data, "trues", None), getattr(data, "falses", None)
         if trues is None or falses is None:
@@ -122,48 +124,50 @@ Merge = Callable[[Sequence[bytes]], bytes | None]
 """Merges one or more sketches; returns None if their kinds cannot be merged."""
 
 
-def _merged(connection: Connection, scope: Scope, what: What, merge: Merge) -> dict[str, Outcome[bytes | None]]:
+def _merge_all(
+    connection: Connection, scope: Scope, kind: SketchKind, merge: Merge
+) -> dict[str, Outcome[bytes | None]]:
     columns = list(scope.kinds)
     if not scope.partitioned:
-        unions = _of_table(connection, scope, columns, what, merge)
+        unions = _of_table(connection, scope, columns, kind, merge)
     else:
-        rows = sketches.of_partitions(connection, scope.target.id, scope.partitions, columns, what)
+        rows = sketches.of_partitions(connection, scope.target.id, scope.partitions, columns, kind)
         unions = _unions(scope, columns, rows, merge)
         missing = [column for column, each in unions.items() if each.missing]
         if missing and scope.partitions is None:
-            own = _of_table(connection, scope, missing, what, merge)
+            own = _of_table(connection, scope, missing, kind, merge)
             unions |= {column: each for column, each in own.items() if not each.missing}
-    return {column: each.outcome(what) for column, each in unions.items()}
+    return {column: each.outcome(kind) for column, each in unions.items()}
 
 
 def _from_blocks(connection: Connection, scope: Scope) -> dict[str, Outcome[bytes | None]]:
     """The bit vectors of columns whose blocks have one of every partition."""
     if scope.blocks is None or not scope.partitioned:
         return {}
-    asked = aggregates.Scope(scope.target.id, scope.partitions, list(scope.kinds), scope.engine, only=scope.only)
-    found = scope.blocks.unions(connection, asked, scope.target.version)
-    return {column: each.vector for column, each in found.items() if each.partitions == each.asked}
+    block_scope = aggregates.Scope(scope.target.id, scope.partitions, list(scope.kinds), scope.engine, only=scope.only)
+    unions = scope.blocks.unions(connection, block_scope, scope.target.version)
+    return {column: each.vector for column, each in unions.items() if each.partitions == each.asked}
 
 
 def _of_table(
-    connection: Connection, scope: Scope, columns: Sequence[str], what: What, merge: Merge
+    connection: Connection, scope: Scope, columns: Sequence[str], kind: SketchKind, merge: Merge
 ) -> "dict[str, _Union]":
-    rows = sketches.of_table(connection, scope.target.id, columns, what)
-    return _unions(scope, columns, rows or [Stored(None, None, None, 0, None)], merge)
+    rows = sketches.of_table(connection, scope.target.id, columns, kind)
+    return _unions(scope, columns, rows or [StoredSketch(None, None, None, 0, None)], merge)
 
 
-def _unions(scope: Scope, columns: Sequence[str], rows: Iterable[Stored], merge: Merge) -> "dict[str, _Union]":
+def _unions(scope: Scope, columns: Sequence[str], rows: Iterable[StoredSketch], merge: Merge) -> "dict[str, _Union]":
     """The merged sketches by column, one sketch of each partition; `rows` are grouped by partition."""
     at_once = max(_LEAST_AT_ONCE, _MOST_AT_ONCE // max(len(columns), 1))
     unions = {column: _Union(scope, column, merge, at_once) for column in columns}
-    for partition, found in groupby(rows, key=attrgetter("partition")):
-        by_column: dict[str | None, list[Stored]] = defaultdict(list)
-        for each in found:
+    for partition, group in groupby(rows, key=attrgetter("partition")):
+        by_column: dict[str | None, list[StoredSketch]] = defaultdict(list)
+        for each in group:
             by_column[each.column].append(each)
         for column, union in unions.items():
             union.add(partition or "", by_column.get(column, ()))
     for union in unions.values():
-        union.take_in()
+        union.merge_waiting()
     return unions
 
 
@@ -177,7 +181,7 @@ class _Union:
         self.missing: list[str] = []
         """The partitions without a readable sketch ("": the table itself)."""
 
-    def add(self, partition: str, candidates: Iterable[Stored]) -> None:
+    def add(self, partition: str, candidates: Iterable[StoredSketch]) -> None:
         """Add a partition's sketch: the asked engine's, else the newest."""
         scope = self._scope
         mine = [each for each in candidates if each.engine == scope.engine or not scope.only]
@@ -188,15 +192,15 @@ class _Union:
             return
         self._waiting.append((partition, best.data))
         if len(self._waiting) == self._at_once:
-            self.take_in()
+            self.merge_waiting()
 
-    def outcome(self, what: What) -> Outcome[bytes | None]:
+    def outcome(self, kind: SketchKind) -> Outcome[bytes | None]:
         """The merged sketch, after all partitions were added and taken in."""
         if self.missing:
-            return missing_statistics(self._scope.name, self._scope.target, self._column, what.value, self.missing)
+            return missing_statistics(self._scope.name, self._scope.target, self._column, kind.value, self.missing)
         return self._union
 
-    def take_in(self) -> None:
+    def merge_waiting(self) -> None:
         """Merge the waiting sketches. If one is unreadable, test each of them and skip the unreadable ones."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
@@ -218,7 +222,7 @@ class _Union:
         try:
             self._merge([data])
         except SketchError as error:
-            ignored(self._scope.name, self._column, error, partition or None)
+            log_ignored(self._scope.name, self._column, error, partition or None)
             return False
         return True
 
@@ -231,12 +235,12 @@ def _read(
     return empty() if outcome is None else read(outcome)
 
 
-def _precedence(stored: Stored, asked: str) -> Precedence:
+def _precedence(stored: StoredSketch, asked: str) -> Precedence:
     return precedence(stored.engine or "", stored.analyzed_seconds, asked)
 
 
-def _merge_histograms(found: Sequence[bytes]) -> bytes:
-    histograms = [KllHistogram.from_bytes(each) for each in found]
+def _merge_histograms(contents: Sequence[bytes]) -> bytes:
+    histograms = [KllHistogram.from_bytes(each) for each in contents]
     merged = KllHistogram(min((each.k for each in histograms), default=DEFAULT_K))
     merged.absorb(histograms)
     return merged.to_bytes()

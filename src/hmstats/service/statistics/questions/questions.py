@@ -21,7 +21,7 @@ from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.questions import column_answers
 from hmstats.service.statistics.questions.column_answers import exact_count
 from hmstats.service.statistics.questions.merged_columns import merged_columns
-from hmstats.service.statistics.questions.question_sketches import Scope, told
+from hmstats.service.statistics.questions.question_sketches import Scope, answer_of
 from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.store.database.store import Store
@@ -63,7 +63,7 @@ class StatisticsQuestions:
             scope = self._scope(connection, name, target, [column], partition_names, engine)
             if scope.kinds[column] not in column_answers.COUNTED:
                 raise InvalidInput(f"column {column} of table {name} is binary: its distinct values are not counted")
-            return told(column_answers.distinct_counts(connection, scope)[column])
+            return answer_of(column_answers.distinct_counts(connection, scope)[column])
 
     def quantiles(
         self,
@@ -84,7 +84,7 @@ class StatisticsQuestions:
                 raise InvalidInput(
                     f"column {column} of table {name} must have numbers, dates or times, found {kind.value}"
                 )
-            return told(column_answers.quantiles(connection, scope, fractions)[column])
+            return answer_of(column_answers.quantiles(connection, scope, fractions)[column])
 
     def top_k(
         self, name: TableName, column: str, partition_names: Sequence[str] | None, k: int, engine: str
@@ -94,7 +94,7 @@ class StatisticsQuestions:
             raise InvalidInput(f"k must be 1 or more, found {k}")
         with self._store.read() as connection:
             scope = self._scope(connection, name, _target(connection, name), [column], partition_names, engine)
-            return scope.kinds[column], told(column_answers.frequent(connection, scope, k)[column])
+            return scope.kinds[column], answer_of(column_answers.frequent_values_of(connection, scope, k)[column])
 
     def merged_columns(
         self, name: TableName, columns: Sequence[str], fractions: Sequence[float], k: int, engine: str
@@ -122,10 +122,10 @@ class StatisticsQuestions:
         If `partition_names` is None, of the table itself; if it is empty, of all partitions.
         """
         with self._store.read() as connection:
-            found = _details(connection, _target(connection, name), columns, partition_names)
+            stored_details = _details(connection, _target(connection, name), columns, partition_names)
             return [
                 ColumnProvenance(each.partition, each.column, each.engine, each.provenance)
-                for each in found
+                for each in stored_details
                 if each.provenance is not None
             ]
 
@@ -138,15 +138,15 @@ class StatisticsQuestions:
         """
         with self._store.read() as connection:
             target = _target(connection, name)
-            found = list(_details(connection, target, columns, partition_names))
+            stored_details = list(_details(connection, target, columns, partition_names))
             if partition_names is not None and not partition_names:
                 partition_names = partitions.names(connection, target.id)
         if partition_names is None:
             own = self._reader.table(name, columns, engine)
-            return beside.attached([own], found) if own else []
-        by_name = {key: list(each) for key, each in groupby(found, key=attrgetter("partition"))}
+            return beside.attach([own], stored_details) if own else []
+        by_name = {key: list(each) for key, each in groupby(stored_details, key=attrgetter("partition"))}
         sets = self._reader.partitions(name, partition_names, columns, engine)
-        return [one for each in sets for one in beside.attached([each], by_name.get(each.partition, ()))]
+        return [one for each in sets for one in beside.attach([each], by_name.get(each.partition, ()))]
 
     def _scope(
         self,
@@ -195,12 +195,12 @@ def _checked_names(
         return None
     if not target.keys:
         raise InvalidInput(f"table {name} has no partitions, found the name {partition_names[0]}")
-    wanted = list(dict.fromkeys(normal_partition_name(each, target.keys) for each in partition_names))
-    known = partitions.find_ids(connection, target.id, wanted)
-    for each in wanted:
-        if each not in known:
+    names = list(dict.fromkeys(normal_partition_name(each, target.keys) for each in partition_names))
+    ids = partitions.find_ids(connection, target.id, names)
+    for each in names:
+        if each not in ids:
             raise NoSuchObject(f"table {name} has no partition {each}")
-    return wanted
+    return names
 
 
 def _details(
@@ -223,8 +223,8 @@ def _counts_of_keys(
     wanted = _checked_names(connection, name, target, partition_names)
     names = partitions.names(connection, target.id) if wanted is None else wanted
     values = [partition_values(each, target.keys) for each in names]
-    places = {key: target.keys.index(key) for key in keys}
+    indexes = {key: target.keys.index(key) for key in keys}
     return {
-        key: exact_count(len({each[place] for each in values} - {NULL_PARTITION_VALUE}))
-        for key, place in places.items()
+        key: exact_count(len({each[index] for each in values} - {NULL_PARTITION_VALUE}))
+        for key, index in indexes.items()
     }

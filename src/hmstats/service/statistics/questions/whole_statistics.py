@@ -56,9 +56,9 @@ class WholeStatistics:
             TableStatistics(
                 name=name,
                 columns=target.columns,
-                statistics=_cleared(sets.get(each, StatisticsSet((), each, engine)), sketches=sketches),
+                statistics=_without_top_k(sets.get(each, StatisticsSet((), each, engine)), sketches=sketches),
                 rows=count,
-                rows_exact=count is not None and (accurate.basic or _seen(sets.get(each), accurate) == {count}),
+                rows_exact=count is not None and (accurate.basic or _rows_seen(sets.get(each), accurate) == {count}),
             )
             for each, (count, accurate) in rows.items()
         ]
@@ -69,34 +69,34 @@ def _rows(connection: Connection, target: Target, partition_names: Sequence[str]
     if partition_names is None:
         return {None: _of_table(connection, target)}
     wanted = [normal_partition_name(each, target.keys) for each in partition_names]
-    known = partitions.find_ids(connection, target.id, wanted) if wanted else partitions.names(connection, target.id)
-    names = sorted(known)
+    existing = partitions.find_ids(connection, target.id, wanted) if wanted else partitions.names(connection, target.id)
+    names = sorted(existing)
     counts = partitions.parameter(connection, target.id, names, _ROWS)
     accurate = partitions.parameter(connection, target.id, names, PARAMETER)
-    return {each: _said(counts.get(each), accurate.get(each)) for each in names}
+    return {each: _parse_rows(counts.get(each), accurate.get(each)) for each in names}
 
 
 def _of_table(connection: Connection, target: Target) -> _Rows:
     """The table's row count, else the sum of its partitions', which is not marked as accurate."""
-    count, accurate = _said(target.parameters.get(_ROWS), target.parameters.get(PARAMETER))
+    count, accurate = _parse_rows(target.parameters.get(_ROWS), target.parameters.get(PARAMETER))
     if count is None and target.partition_keys:
         return partition_sizes.of_tables(connection, [target.id]).get(target.id, {}).get(_ROWS), Accurate()
     return count, accurate
 
 
-def _said(count: str | None, accurate: str | None) -> _Rows:
+def _parse_rows(count: str | None, accurate: str | None) -> _Rows:
     return row_count(count), Accurate.parse(accurate)
 
 
-def _seen(found: StatisticsSet | None, accurate: Accurate) -> set[int | None]:
+def _rows_seen(statistics_set: StatisticsSet | None, accurate: Accurate) -> set[int | None]:
     """The row counts stated by accurate statistics that were computed from every row."""
-    columns = found.columns if found else ()
-    made = (column.provenance for column in columns if column.column in accurate.columns)
-    return {each.rows_seen for each in made if each and each.sample_fraction == 1 and each.rows_seen is not None}
+    columns = statistics_set.columns if statistics_set else ()
+    provenances = (column.provenance for column in columns if column.column in accurate.columns)
+    return {each.rows_seen for each in provenances if each and each.sample_fraction == 1 and each.rows_seen is not None}
 
 
-def _cleared(found: StatisticsSet, *, sketches: bool) -> StatisticsSet:
+def _without_top_k(statistics_set: StatisticsSet, *, sketches: bool) -> StatisticsSet:
     """The set, without frequent values unless sketches are asked for."""
     if sketches:
-        return found
-    return replace(found, columns=tuple(replace(each, top_k=None) for each in found.columns))
+        return statistics_set
+    return replace(statistics_set, columns=tuple(replace(each, top_k=None) for each in statistics_set.columns))

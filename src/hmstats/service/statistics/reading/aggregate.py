@@ -21,10 +21,10 @@ from hmstats.service.statistics.merge import count_distinct
 from hmstats.service.statistics.reading import aggregate_sketches
 from hmstats.service.statistics.reading.aggregate_sketches import MergedVector
 from hmstats.service.statistics.reading.distinct import DistinctRules, density_of, distinct_values
-from hmstats.service.statistics.reading.extrapolate import Point, extrapolated, scaled
+from hmstats.service.statistics.reading.extrapolate import Point, extrapolate, scale
 from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.reading.repair import acceptable
-from hmstats.service.statistics.transactional import seen_partitions
+from hmstats.service.statistics.transactional import visible_partitions
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
@@ -88,12 +88,16 @@ class StatisticsAggregator:
             target = table_facts.find_unnoted(connection, name)
             if target is None:
                 raise missing_table(name)
-            wanted = _normal(partition_names, target.keys)
-            versions.note_read(target.id, target.version, wanted)
-            if valid is not None and len(seen_partitions(connection, target, wanted, valid)) < len(wanted):
+            stored_names = _stored_names(partition_names, target.keys)
+            versions.note_read(target.id, target.version, stored_names)
+            if valid is not None and len(visible_partitions(connection, target, stored_names, valid)) < len(
+                stored_names
+            ):
                 return Aggregate()
             blocks = self._blocks
-            return self.within(connection, name, target, wanted, columns, engine, histograms=histograms, blocks=blocks)
+            return self.within(
+                connection, name, target, stored_names, columns, engine, histograms=histograms, blocks=blocks
+            )
 
     def within(
         self,
@@ -120,14 +124,16 @@ class StatisticsAggregator:
         existing = _existing(connection, scope, summaries.values())
         points = self._points(connection, scope, summaries, existing)
         vectors = _vectors(connection, name, target, scope, summaries, blocks)
-        found = {
-            column: self._aggregated(summary, points.get(column, []), len(existing), vectors.get(column))
+        aggregated = {
+            column: self._aggregate(summary, points.get(column, []), len(existing), vectors.get(column))
             for column, summary in summaries.items()
         }
         if histograms:
-            found |= _with_histograms(found, aggregate_sketches.histograms(connection, name, scope))
+            aggregated |= _with_histograms(aggregated, aggregate_sketches.histograms(connection, name, scope))
         complete = _partitions_found(scope, summaries, points, len(existing))
-        return Aggregate(tuple(found.values()), complete, min(each.analyzed_seconds for each in summaries.values()))
+        return Aggregate(
+            tuple(aggregated.values()), complete, min(each.analyzed_seconds for each in summaries.values())
+        )
 
     def _points(
         self, connection: Connection, scope: Scope, summaries: Mapping[str, Summary], existing: Sequence[str]
@@ -137,10 +143,10 @@ class StatisticsAggregator:
         points: dict[str, list[Point]] = {column: [] for column in needed}
         if not needed:
             return points
-        places = {partition: place for place, partition in enumerate(existing)}
+        indexes = {partition: index for index, partition in enumerate(existing)}
         for partition, each in aggregates.numbers(connection, replace(scope, columns=needed)):
             if each.kind is summaries[each.column].statistics.kind:
-                points[each.column].append(Point(places[partition], each.data))
+                points[each.column].append(Point(indexes[partition], each.data))
         return points
 
     def _needs_points(self, summary: Summary, total: int) -> bool:
@@ -149,13 +155,13 @@ class StatisticsAggregator:
         guessed = self._rules.density and not sketched and kind not in (*_UNCOUNTED, Kind.STRING)
         return summary.partitions < total or kind is Kind.DECIMAL or guessed
 
-    def _aggregated(
+    def _aggregate(
         self, summary: Summary, points: Sequence[Point], total: int, vector: MergedVector | None
     ) -> ColumnStatistics:
         data: Any = _with_decimal_bounds(summary.statistics.data, points)
         most, complete = summary.ndv_sum, summary.partitions == total
         if not complete and summary.partitions > 1:
-            data, most = extrapolated(data, points, total), scaled(most, summary.partitions, total) or 0
+            data, most = extrapolate(data, points, total), scale(most, summary.partitions, total) or 0
         if summary.statistics.kind in _UNCOUNTED:
             return replace(summary.statistics, data=data)
         counted = count_distinct(vector.vector) if vector and vector.vector else None
@@ -167,17 +173,17 @@ class StatisticsAggregator:
         return replace(summary.statistics, data=data)
 
 
-def _normal(names: Sequence[str], keys: Sequence[str]) -> list[str]:
+def _stored_names(names: Sequence[str], keys: Sequence[str]) -> list[str]:
     """The stored form of the names without duplicates; a name that no partition can have is skipped."""
     if names and are_normal(names, keys):
         return list(dict.fromkeys(names))
-    found: dict[str, None] = {}
+    normal: dict[str, None] = {}
     for name in names:
         try:
-            found[normal_partition_name(name, keys)] = None
+            normal[normal_partition_name(name, keys)] = None
         except (InvalidObject, MetaError):
             continue
-    return list(found)
+    return list(normal)
 
 
 def _by_column(target: Target, summaries: Sequence[Summary]) -> dict[str, Summary]:
@@ -186,7 +192,7 @@ def _by_column(target: Target, summaries: Sequence[Summary]) -> dict[str, Summar
     If the column was of another kind once, none of its bit vectors counts: some hold values of that kind.
     """
     types = {column.name.lower(): column.type.lower() for column in (*target.columns, *target.partition_keys)}
-    found: dict[str, Summary] = {}
+    by_column: dict[str, Summary] = {}
     foreign: set[str] = set()
     for each in summaries:
         column = each.statistics.column
@@ -195,11 +201,11 @@ def _by_column(target: Target, summaries: Sequence[Summary]) -> dict[str, Summar
             foreign.add(column)
             continue
         own = replace(each, statistics=replace(each.statistics, column_type=column_type))
-        found[column] = _added(found[column], own) if column in found else own
-    return {column: replace(each, bit_vectors=0) if column in foreign else each for column, each in found.items()}
+        by_column[column] = _add(by_column[column], own) if column in by_column else own
+    return {column: replace(each, bit_vectors=0) if column in foreign else each for column, each in by_column.items()}
 
 
-def _added(one: Summary, other: Summary) -> Summary:
+def _add(one: Summary, other: Summary) -> Summary:
     """Two summaries of one kind, added."""
     data: Data = type(one.statistics.data)(**merge_numbers(one.statistics.data, other.statistics.data))
     return Summary(
@@ -217,8 +223,8 @@ def _existing(connection: Connection, scope: Scope, summaries: Collection[Summar
         return partitions.names(connection, scope.table_id)
     if any(each.partitions == len(scope.partitions) for each in summaries):
         return scope.partitions
-    known = partitions.find_ids(connection, scope.table_id, scope.partitions)
-    return [each for each in scope.partitions if each in known]
+    ids = partitions.find_ids(connection, scope.table_id, scope.partitions)
+    return [each for each in scope.partitions if each in ids]
 
 
 def _vectors(
@@ -231,10 +237,10 @@ def _vectors(
 ) -> dict[str, MergedVector]:
     """The merged bit vectors by column, if every partition with statistics of the column has one."""
     columns = [column for column, each in summaries.items() if 0 < each.bit_vectors == each.partitions]
-    found = {} if blocks is None else blocks.unions(connection, replace(scope, columns=columns), target.version)
+    unions = {} if blocks is None else blocks.unions(connection, replace(scope, columns=columns), target.version)
     merged = {
         column: MergedVector(each.vector)
-        for column, each in found.items()
+        for column, each in unions.items()
         if each.partitions == summaries[column].bit_vectors
     }
     rest = [column for column in columns if column not in merged]
@@ -242,14 +248,14 @@ def _vectors(
 
 
 def _with_histograms(
-    found: Mapping[str, ColumnStatistics], histograms: Mapping[str, bytes]
+    columns: Mapping[str, ColumnStatistics], histograms: Mapping[str, bytes]
 ) -> dict[str, ColumnStatistics]:
     """The columns that have a histogram, with it."""
     changed = {}
-    for column in found.keys() & histograms.keys():
-        data: Any = found[column].data
+    for column in columns.keys() & histograms.keys():
+        data: Any = columns[column].data
         if hasattr(data, "histogram"):
-            changed[column] = replace(found[column], data=replace(data, histogram=histograms[column]))
+            changed[column] = replace(columns[column], data=replace(data, histogram=histograms[column]))
     return changed
 
 
@@ -259,11 +265,11 @@ def _partitions_found(
     """The number of partitions that have statistics of every asked column."""
     if len(summaries) < len(scope.columns):
         return 0
-    found = set(range(total))
+    complete = set(range(total))
     for column, summary in summaries.items():
         if summary.partitions < total:
-            found &= {point.place for point in points[column]}
-    return len(found)
+            complete &= {point.index for point in points[column]}
+    return len(complete)
 
 
 def _with_decimal_bounds(data: Data, points: Sequence[Point]) -> Data:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.errors import SketchError
 from hmstats.model.catalog.objects import TableName
-from hmstats.service.statistics.merge import ignored
+from hmstats.service.statistics.merge import log_ignored
 from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.quantiles.kll import KllHistogram
 from hmstats.store.statistics import aggregates
@@ -29,7 +29,7 @@ def bit_vectors(connection: Connection, name: TableName, scope: Scope) -> dict[s
     merged: dict[str, MergedVector] = {}
     for rows in aggregates.bit_vectors(connection, scope):
         for column, sketches in _by_column(rows).items():
-            merged[column] = _taken_in(name, column, merged.get(column, MergedVector()), sketches)
+            merged[column] = _merge_into(name, column, merged.get(column, MergedVector()), sketches)
     return {
         column: replace(each, vector=each.vector and bit_vector.in_order(each.vector))
         for column, each in merged.items()
@@ -44,43 +44,43 @@ def histograms(connection: Connection, name: TableName, scope: Scope) -> dict[st
             try:
                 found = KllHistogram.from_bytes(content)
             except SketchError as error:
-                ignored(name, column, error, partition)
+                log_ignored(name, column, error, partition)
                 continue
-            before = merged.get(column)
-            if before is None or before.k > found.k:
-                before, found = found, before or KllHistogram(found.k)
-                merged[column] = before
-            before.absorb([found])
+            merged_histogram = merged.get(column)
+            if merged_histogram is None or merged_histogram.k > found.k:
+                merged_histogram, found = found, merged_histogram or KllHistogram(found.k)
+                merged[column] = merged_histogram
+            merged_histogram.absorb([found])
     return {column: histogram.to_bytes() for column, histogram in merged.items()}
 
 
 def _by_column(rows: Sequence[tuple[str, str, bytes]]) -> dict[str, list[tuple[str, bytes]]]:
-    found: dict[str, list[tuple[str, bytes]]] = {}
+    by_column: dict[str, list[tuple[str, bytes]]] = {}
     for column, partition, content in rows:
-        found.setdefault(column, []).append((partition, content))
-    return found
+        by_column.setdefault(column, []).append((partition, content))
+    return by_column
 
 
-def _taken_in(
+def _merge_into(
     name: TableName, column: str, before: MergedVector, sketches: Sequence[tuple[str, bytes]]
 ) -> MergedVector:
-    known = [] if before.vector is None else [before.vector]
+    vectors = [] if before.vector is None else [before.vector]
     try:
-        vector = bit_vector.merge([*known, *(content for _, content in sketches)])
+        vector = bit_vector.merge([*vectors, *(content for _, content in sketches)])
     except SketchError:
-        return replace(_taken_in(name, column, before, _sound(name, column, sketches)), complete=False)
+        return replace(_merge_into(name, column, before, _readable(name, column, sketches)), complete=False)
     if vector is None:  # two kinds of sketches cannot be merged
         return replace(before, complete=False)
     return replace(before, vector=vector)
 
 
-def _sound(name: TableName, column: str, sketches: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+def _readable(name: TableName, column: str, sketches: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     """The sketches that can be read; the others are logged. `sketches` are pairs of partition name and bytes."""
-    sound = []
+    readable = []
     for partition, content in sketches:
         try:
             bit_vector.check(content)
-            sound.append((partition, content))
+            readable.append((partition, content))
         except SketchError as error:
-            ignored(name, column, error, partition)
-    return sound
+            log_ignored(name, column, error, partition)
+    return readable

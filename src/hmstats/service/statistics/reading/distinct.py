@@ -44,8 +44,8 @@ def distinct_values(data: Any, most: int, density: float | None, rules: Distinct
 def density_of(partitions: Iterable[Any]) -> float | None:
     """The mean over the partitions of (high - low) / NDV; None if no partition has all three."""
     known = [each for each in partitions if each.low is not None and each.high is not None and each.ndv]
-    found = [(float(each.high) - float(each.low)) / each.ndv for each in known]
-    finite = [each for each in found if math.isfinite(each)]
+    densities = [(float(each.high) - float(each.low)) / each.ndv for each in known]
+    finite = [each for each in densities if math.isfinite(each)]
     return sum(finite) / len(finite) if finite else None
 
 

@@ -24,50 +24,50 @@ _DECIMAL_DIGITS = 100
 class Point:
     """The statistics of one partition and its index in the request, from 0."""
 
-    place: int
+    index: int
     data: Data
 
 
-def extrapolated(data: Data, points: Sequence[Point], total: int) -> Data:
+def extrapolate(data: Data, points: Sequence[Point], total: int) -> Data:
     """The statistics of `total` partitions, extrapolated from those of the points; `data` aggregates the points."""
     names = {field.name for field in fields(data)}
-    changes: dict[str, Any] = {name: scaled(getattr(data, name), len(points), total) for name in _SUMS if name in names}
+    changes: dict[str, Any] = {name: scale(getattr(data, name), len(points), total) for name in _SUMS if name in names}
     changes |= {name: _line(points, name, total, upwards=True) for name in _LARGEST if name in names}
     if "low" in names:
         changes["low"] = _line(points, "low", total, upwards=False)
     return replace(data, **changes)
 
 
-def scaled(count: int | None, known: int, total: int) -> int | None:
+def scale(count: int | None, known: int, total: int) -> int | None:
     """A count of `known` partitions scaled to `total` partitions."""
     return None if count is None else min(count * total // known, MAX_I64)
 
 
 def _line(points: Sequence[Point], name: str, total: int, *, upwards: bool) -> Any:
     """The value at the end of the request to which the line rises (`upwards`) or falls."""
-    known = [(point.place, value) for point in points if (value := getattr(point.data, name)) is not None]
-    if not known:
+    values = [(point.index, value) for point in points if (value := getattr(point.data, name)) is not None]
+    if not values:
         return None
-    least_at, least = min(known, key=lambda each: each[1])
-    most_at, most = max(known, key=lambda each: each[1])
+    least_at, least = min(values, key=lambda each: each[1])
+    most_at, most = max(values, key=lambda each: each[1])
     start_at, start, end = (least_at, least, most) if upwards else (most_at, most, least)
     run = abs(most_at - least_at)
     to_the_right = (least_at < most_at) is upwards
-    return _moved(start, end, total - 1 - start_at if to_the_right else start_at, run) if run else end
+    return _value_on_line(start, end, total - 1 - start_at if to_the_right else start_at, run) if run else end
 
 
-def _moved(start: Any, end: Any, steps: int, run: int) -> Any:
+def _value_on_line(start: Any, end: Any, steps: int, run: int) -> Any:
     """The value `steps` from `start`, on the line that reaches `end` after `run` steps."""
     if isinstance(start, Decimal):
-        return _moved_decimal(start, end, steps, run)
+        return _decimal_on_line(start, end, steps, run)
     if isinstance(start, int):
         moved = abs(end - start) * steps // run
         return max(-MAX_I64 - 1, min(MAX_I64, start + moved if end > start else start - moved))
-    found = start + (end - start) * steps / run
-    return found if math.isfinite(found) else end
+    value = start + (end - start) * steps / run
+    return value if math.isfinite(value) else end
 
 
-def _moved_decimal(start: Decimal, end: Decimal, steps: int, run: int) -> Decimal:
+def _decimal_on_line(start: Decimal, end: Decimal, steps: int, run: int) -> Decimal:
     """A decimal `steps` from `start` on the line, with the scale of the two values; `end` if it has too many digits."""
     last_digit = min(int(number.as_tuple().exponent) for number in (start, end))
     with localcontext(prec=_DECIMAL_DIGITS):

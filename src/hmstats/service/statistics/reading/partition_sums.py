@@ -48,15 +48,15 @@ class PartitionSums:
             fresh = {each: found for each, found in cached.items() if found.version == current.get(each)}
             stale = [each for each in table_ids if each not in fresh]
             if len(stale) == 1 and stale[0] in current:
-                fresh[stale[0]] = self._summed(connection, stale[0], current[stale[0]], cached.get(stale[0]))
+                fresh[stale[0]] = self._sum(connection, stale[0], current[stale[0]], cached.get(stale[0]))
             elif stale:
                 sums = partition_sizes.of_tables(connection, stale)
                 fresh |= {each: _Cached(current.get(each, 0), sums.get(each, {}), None) for each in stale}
         for each in stale:
-            self._keep(each, fresh[each])
+            self._put_in_cache(each, fresh[each])
         return {table_id: found.sizes for table_id, found in fresh.items()}
 
-    def _summed(self, connection: Connection, table_id: int, version: int, cached: _Cached | None) -> _Cached:
+    def _sum(self, connection: Connection, table_id: int, version: int, cached: _Cached | None) -> _Cached:
         """The current sums of a table's partitions; sums only the changed blocks if they are known."""
         changed = self._changed_blocks(connection, table_id, version, cached)
         blocks = partition_sizes.blocks(connection, table_id, changed)
@@ -71,20 +71,20 @@ class PartitionSums:
         """The blocks of the partitions that changed since; None if unknown, or if some were dropped."""
         if cached is None or cached.blocks is None or cached.version >= version:
             return None
-        told = self._store.changes_since(table_id, cached.version)
-        if told is None:
+        changes_since = self._store.changes_since(table_id, cached.version)
+        if changes_since is None:
             return None
-        changes = [told.named.get(each) for each in range(cached.version + 1, version + 1)]
+        changes = [changes_since.named.get(each) for each in range(cached.version + 1, version + 1)]
         if None in changes:
             return None
         names = frozenset().union(*(each for each in changes if each is not None))
-        found = partition_sizes.blocks_of(connection, table_id, names)
-        return {*found.values()} if len(found) == len(names) else None
+        blocks = partition_sizes.blocks_of(connection, table_id, names)
+        return {*blocks.values()} if len(blocks) == len(names) else None
 
-    def _keep(self, table_id: int, found: _Cached) -> None:
+    def _put_in_cache(self, table_id: int, sums: _Cached) -> None:
         """Cache the sums, unless the table has no version that tells when they are stale."""
-        if not found.version:
+        if not sums.version:
             return
         if len(self._cached) >= _MOST_CACHED:
             self._cached.clear()
-        self._cached[table_id] = found
+        self._cached[table_id] = sums

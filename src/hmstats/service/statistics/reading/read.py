@@ -20,7 +20,7 @@ from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.reading.repair import acceptable, is_acceptable
 from hmstats.service.statistics.reading.sizes import TableSizes
-from hmstats.service.statistics.transactional import seen_partitions, table_is_seen
+from hmstats.service.statistics.transactional import is_table_visible, visible_partitions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, table_facts
@@ -86,13 +86,13 @@ class StatisticsReader:
         exist.
         """
         with self._store.read() as connection:
-            target = _found(connection, name)
-            if not table_is_seen(connection, target, valid):
+            target = _find_target(connection, name)
+            if not is_table_visible(connection, target, valid):
                 return None
-            found = column_statistics.read_table(
-                connection, target.id, columns, self._asked(engine), sketches=self._sketches
+            sets = column_statistics.read_table(
+                connection, target.id, columns, self._engine_filter(engine), sketches=self._sketches
             )
-            return self._completed(connection, name, target, columns, engine, self._chosen(found, engine))
+            return self._with_aggregate(connection, name, target, columns, engine, self._choose(sets, engine))
 
     def flat_table(
         self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool, valid: str | None
@@ -104,31 +104,31 @@ class StatisticsReader:
         """
         quick = self._store.statistics_of_table(name, columns, sketches=self._sketches) if valid is None else None
         if quick is not None:
-            found = one_of_each_column(quick.columns, set(columns), engine, only=not self._any_engine).get("", [])
-            if len(found) == len(set(columns)):
-                return acceptable(name, found, row_count(quick.rows[""])) if repaired else found
+            statistics = one_of_each_column(quick.columns, set(columns), engine, only=not self._any_engine).get("", [])
+            if len(statistics) == len(set(columns)):
+                return acceptable(name, statistics, row_count(quick.rows[""])) if repaired else statistics
         with self._store.read() as connection:
-            target = _found(connection, name)
-            if not table_is_seen(connection, target, valid):
+            target = _find_target(connection, name)
+            if not is_table_visible(connection, target, valid):
                 return []
             rows = column_statistics.read_flat_table(connection, target.id, columns, sketches=self._sketches)
-            found = one_of_each_column(rows, set(columns), engine, only=not self._any_engine).get("", [])
-            known = {column for column, *_ in found}
-            missing = [column for column in columns if column not in known]
+            statistics = one_of_each_column(rows, set(columns), engine, only=not self._any_engine).get("", [])
+            existing = {column for column, *_ in statistics}
+            missing = [column for column in columns if column not in existing]
             if missing:
-                found += map(flat, self._from_partitions(connection, name, target, missing, engine).columns)
-        return acceptable(name, found, known_rows(target.parameters)) if repaired else found
+                statistics += map(flat, self._from_partitions(connection, name, target, missing, engine).columns)
+        return acceptable(name, statistics, known_rows(target.parameters)) if repaired else statistics
 
     def table_column(self, name: TableName, column: str) -> ColumnAnswer:
         """One column's statistics of a table. Raises NoSuchObject if the table or the statistics do not exist."""
-        found = self._store.statistics_of_table(name, [column], sketches=self._sketches)
-        chosen = found and self._one_column(found.columns)
+        versioned = self._store.statistics_of_table(name, [column], sketches=self._sketches)
+        chosen = versioned and self._one_column(versioned.columns)
         if chosen:
             return chosen
-        whole = self.table(name, [column], DEFAULT_ENGINE)
-        if whole is None:
+        statistics_set = self.table(name, [column], DEFAULT_ENGINE)
+        if statistics_set is None:
             raise NoSuchObject(f"table {name} has no statistics of column {column}")
-        return _one_of(whole)
+        return _single_answer(statistics_set)
 
     def partitions(
         self, name: TableName, partition_names: Sequence[str], columns: Sequence[str] | None, engine: str
@@ -138,12 +138,12 @@ class StatisticsReader:
         Raises NoSuchObject if the table does not exist.
         """
         with self._store.read() as connection:
-            target = _found(connection, name)
-            wanted = [normal_partition_name(each, target.keys) for each in partition_names]
-            found = column_statistics.read_partitions(
-                connection, target.id, wanted, columns, self._asked(engine), sketches=self._sketches
+            target = _find_target(connection, name)
+            names = [normal_partition_name(each, target.keys) for each in partition_names]
+            by_partition = column_statistics.read_partitions(
+                connection, target.id, names, columns, self._engine_filter(engine), sketches=self._sketches
             )
-        chosen = (self._chosen(sets, engine) for sets in found.values())
+        chosen = (self._choose(sets, engine) for sets in by_partition.values())
         return [each for each in chosen if each]
 
     def flat_partitions(
@@ -162,17 +162,17 @@ class StatisticsReader:
         exist.
         """
         with self._store.read() as connection:
-            target = _found(connection, name)
+            target = _find_target(connection, name)
             normal = [normal_partition_name(each, target.keys) for each in partition_names]
-            wanted = seen_partitions(connection, target, normal, valid)
-            asked = set(columns)
+            visible = visible_partitions(connection, target, normal, valid)
+            column_set = set(columns)
             # Looking at each row's name would cost the database a third of the time, and most ask for every column.
-            every = all(column.name in asked for column in target.columns)
-            found = column_statistics.read_flat_partitions(
-                connection, target.id, wanted, None if every else columns, sketches=self._sketches
+            every = all(column.name in column_set for column in target.columns)
+            flat_columns = column_statistics.read_flat_partitions(
+                connection, target.id, visible, None if every else columns, sketches=self._sketches
             )
-            counts = partitions.parameter(connection, target.id, wanted, "numRows") if repaired else {}
-        chosen = one_of_each_column(found, asked, engine, only=not self._any_engine)
+            counts = partitions.parameter(connection, target.id, visible, "numRows") if repaired else {}
+        chosen = one_of_each_column(flat_columns, column_set, engine, only=not self._any_engine)
         if repaired:
             return {key: acceptable(name, each, row_count(counts.get(key))) for key, each in chosen.items()}
         return chosen
@@ -185,13 +185,13 @@ class StatisticsReader:
         self, name: TableName, columns: Sequence[str], engine: str, *, repaired: bool
     ) -> VersionedStatistics | None:
         """A table's own statistics as `flat_table` returns them, under the name ""; None if it has none."""
-        found = self._store.statistics_of_table(name, columns, sketches=self._sketches)
-        if found is None:
+        versioned = self._store.statistics_of_table(name, columns, sketches=self._sketches)
+        if versioned is None:
             return None
-        chosen = one_of_each_column(found.columns, set(columns), engine, only=not self._any_engine)
+        chosen = one_of_each_column(versioned.columns, set(columns), engine, only=not self._any_engine)
         if repaired:
-            chosen = {key: acceptable(name, each, row_count(found.rows[key])) for key, each in chosen.items()}
-        return VersionedStatistics(found.table_id, found.version, chosen)
+            chosen = {key: acceptable(name, each, row_count(versioned.rows[key])) for key, each in chosen.items()}
+        return VersionedStatistics(versioned.table_id, versioned.version, chosen)
 
     def versioned_partitions(
         self,
@@ -204,60 +204,65 @@ class StatisticsReader:
         repaired: bool,
     ) -> VersionedStatistics | None:
         """Statistics of partitions as `flat_partitions` returns them, by stored name; None if the table is gone."""
-        asked = set(columns)
-        every = all(column.name in asked for column in target.columns)
+        column_set = set(columns)
+        every = all(column.name in column_set for column in target.columns)
         read = None if every else columns
         if not self._sketches and len(wanted) >= _MANY_PARTITIONS:
             packed = self._store.groups_of_partitions(target.id, wanted, read)
             if packed is not None and len(packed.by_engine) <= 1:
-                return self._grouped(name, target.id, packed, asked, engine, repaired=repaired)
-        found = self._store.statistics_of_partitions(target.id, wanted, read, sketches=self._sketches)
-        if found is None:
+                return self._of_groups(name, target.id, packed, column_set, engine, repaired=repaired)
+        versioned = self._store.statistics_of_partitions(target.id, wanted, read, sketches=self._sketches)
+        if versioned is None:
             return None
-        chosen = one_of_each_column(found.columns, asked, engine, only=not self._any_engine)
+        chosen = one_of_each_column(versioned.columns, column_set, engine, only=not self._any_engine)
         if repaired:
-            chosen = {key: acceptable(name, each, row_count(found.rows[key])) for key, each in chosen.items()}
-        return VersionedStatistics(target.id, found.version, chosen)
+            chosen = {key: acceptable(name, each, row_count(versioned.rows[key])) for key, each in chosen.items()}
+        return VersionedStatistics(target.id, versioned.version, chosen)
 
-    def _grouped(
+    def _of_groups(
         self,
         name: TableName,
         table_id: int,
-        found: VersionedGroups,
-        asked: Collection[str],
+        groups_read: VersionedGroups,
+        column_set: Collection[str],
         engine: str,
         *,
         repaired: bool,
     ) -> VersionedStatistics:
         """One engine's statistics of the asked columns; in groups unless a value needs repair or is a decimal."""
-        rows = {key: count for key, text in found.rows.items() if text and (count := row_count(text)) is not None}
+        rows = {key: count for key, text in groups_read.rows.items() if text and (count := row_count(text)) is not None}
         together: list[StatisticsGroup] = []
         columns: dict[str, list[FlatStatistics]] = {}
-        groups = [each for of_engine in found.by_engine for each in found.by_engine[of_engine] if each.column in asked]
-        for group in groups if self._any_engine or engine in found.by_engine else ():
+        groups = [
+            each
+            for of_engine in groups_read.by_engine
+            for each in groups_read.by_engine[of_engine]
+            if each.column in column_set
+        ]
+        for group in groups if self._any_engine or engine in groups_read.by_engine else ():
             if group.kind is not Kind.DECIMAL and (not repaired or is_acceptable(group, rows)):
                 together.append(group)
                 continue
             for key, each in zip(group.partitions, group.flat(), strict=True):
                 columns.setdefault(key, []).extend(acceptable(name, [each], rows.get(key)) if repaired else [each])
-        return VersionedStatistics(table_id, found.version, columns, together)
+        return VersionedStatistics(table_id, groups_read.version, columns, together)
 
     def partition_column(self, name: TableName, partition: str, column: str) -> ColumnAnswer:
         """One column's statistics of a partition. Raises NoSuchObject if the table or the statistics do not exist."""
-        found = self._store.statistics_of_partition(name, partition, [column], sketches=self._sketches)
-        chosen = found and self._one_column(found.columns)
+        versioned = self._store.statistics_of_partition(name, partition, [column], sketches=self._sketches)
+        chosen = versioned and self._one_column(versioned.columns)
         if chosen:
             return chosen
         sets = self.partitions(name, [partition], [column], DEFAULT_ENGINE)
         if not sets:
             raise NoSuchObject(f"partition {partition} of table {name} has no statistics of column {column}")
-        return _one_of(sets[0])
+        return _single_answer(sets[0])
 
     def with_sizes(self, tables: Sequence[Table]) -> list[Table]:
         """The tables, with sizes that only their partitions state (sizes.py), if the reader was made to add them."""
-        return self._sizes.added(tables) if self._sizes else list(tables)
+        return self._sizes.with_sizes(tables) if self._sizes else list(tables)
 
-    def _completed(
+    def _with_aggregate(
         self,
         connection: Connection,
         name: TableName,
@@ -267,15 +272,17 @@ class StatisticsReader:
         own: StatisticsSet | None,
     ) -> StatisticsSet | None:
         """The table's own statistics and, of the other columns, the aggregate of its partitions'."""
-        known = {column.column for column in own.columns} if own else set()
-        asked = [column.name.lower() for column in target.columns] if columns is None else columns
-        found = self._from_partitions(connection, name, target, [each for each in asked if each not in known], engine)
-        if not found.columns:
+        own_columns = {column.column for column in own.columns} if own else set()
+        wanted_columns = [column.name.lower() for column in target.columns] if columns is None else columns
+        aggregate = self._from_partitions(
+            connection, name, target, [each for each in wanted_columns if each not in own_columns], engine
+        )
+        if not aggregate.columns:
             return own
         if own is None:
-            return StatisticsSet(found.columns, None, engine, found.analyzed_seconds)
-        oldest = min(each or 0 for each in (own.last_analyzed_seconds, found.analyzed_seconds))
-        return replace(own, columns=(*own.columns, *found.columns), last_analyzed_seconds=oldest)
+            return StatisticsSet(aggregate.columns, None, engine, aggregate.analyzed_seconds)
+        oldest = min(each or 0 for each in (own.last_analyzed_seconds, aggregate.analyzed_seconds))
+        return replace(own, columns=(*own.columns, *aggregate.columns), last_analyzed_seconds=oldest)
 
     def _from_partitions(
         self, connection: Connection, name: TableName, target: Target, columns: Sequence[str], engine: str
@@ -285,24 +292,26 @@ class StatisticsReader:
             return Aggregate()
         return self._aggregator.within(connection, name, target, None, columns, engine)
 
-    def _one_column(self, found: FlatColumns) -> ColumnAnswer | None:
+    def _one_column(self, flat_columns: FlatColumns) -> ColumnAnswer | None:
         """The default engine's statistics of the single column read; with `any_engine`, else the newest."""
-        for place in reversed([*_ranked(found, DEFAULT_ENGINE)]):
-            statistics, engine = found.statistics[place], found.engines[place]
+        for index in reversed([*_ranked(flat_columns, DEFAULT_ENGINE)]):
+            statistics, engine = flat_columns.statistics[index], flat_columns.engines[index]
             if statistics is not None and (self._any_engine or engine == DEFAULT_ENGINE):
-                return ColumnAnswer(statistics, found.partitions[place] or None, engine, found.analyzed_seconds[place])
+                return ColumnAnswer(
+                    statistics, flat_columns.partitions[index] or None, engine, flat_columns.analyzed_seconds[index]
+                )
         return None
 
-    def _asked(self, engine: str) -> str | None:
+    def _engine_filter(self, engine: str) -> str | None:
         return None if self._any_engine else engine
 
-    def _chosen(self, found: Sequence[StatisticsSet], engine: str) -> StatisticsSet | None:
+    def _choose(self, sets: Sequence[StatisticsSet], engine: str) -> StatisticsSet | None:
         """The engines' sets as one: each column from the asked engine if it has it, else from the newest other."""
-        if len(found) <= 1:
-            return found[0] if found else None
-        order = sorted(found, key=lambda each: precedence(each.engine, each.last_analyzed_seconds, engine))
+        if len(sets) <= 1:
+            return sets[0] if sets else None
+        order = sorted(sets, key=lambda each: precedence(each.engine, each.last_analyzed_seconds, engine))
         columns = {column.column: column for each in order for column in each.columns}
-        oldest = min(each.last_analyzed_seconds or 0 for each in found)
+        oldest = min(each.last_analyzed_seconds or 0 for each in sets)
         return replace(order[-1], columns=tuple(columns.values()), last_analyzed_seconds=oldest)
 
 
@@ -319,26 +328,33 @@ def one_of_each_column(
             if statistics is not None and statistics[0] in asked:
                 chosen.setdefault(partition, {})[statistics[0]] = statistics
         return {partition: list(columns.values()) for partition, columns in chosen.items()}
-    for place in _ranked(found, engine):
-        statistics = found.statistics[place]
-        if statistics is not None and statistics[0] in asked and not (only and found.engines[place] != engine):
-            chosen.setdefault(found.partitions[place], {})[statistics[0]] = statistics
+    for index in _ranked(found, engine):
+        statistics = found.statistics[index]
+        if statistics is not None and statistics[0] in asked and not (only and found.engines[index] != engine):
+            chosen.setdefault(found.partitions[index], {})[statistics[0]] = statistics
     return {partition: list(columns.values()) for partition, columns in chosen.items()}
 
 
-def _ranked(found: FlatColumns, engine: str) -> Iterable[int]:
+def _ranked(flat_columns: FlatColumns, engine: str) -> Iterable[int]:
     """The indexes in `found`, from the lowest rank to the highest."""
-    places = range(len(found.engines))
-    if len(set(found.engines)) <= 1:
-        return places
-    return sorted(places, key=lambda place: precedence(found.engines[place], found.analyzed_seconds[place], engine))
+    indexes = range(len(flat_columns.engines))
+    if len(set(flat_columns.engines)) <= 1:
+        return indexes
+    return sorted(
+        indexes, key=lambda index: precedence(flat_columns.engines[index], flat_columns.analyzed_seconds[index], engine)
+    )
 
 
-def _one_of(found: StatisticsSet) -> ColumnAnswer:
-    return ColumnAnswer(flat(found.columns[0]), found.partition, found.engine, found.last_analyzed_seconds)
+def _single_answer(statistics_set: StatisticsSet) -> ColumnAnswer:
+    return ColumnAnswer(
+        flat(statistics_set.columns[0]),
+        statistics_set.partition,
+        statistics_set.engine,
+        statistics_set.last_analyzed_seconds,
+    )
 
 
-def _found(connection: Connection, name: TableName) -> Target:
+def _find_target(connection: Connection, name: TableName) -> Target:
     target = table_facts.find(connection, name)
     if target is None:
         raise missing_table(name)

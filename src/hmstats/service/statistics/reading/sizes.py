@@ -30,12 +30,12 @@ class TableSizes:
         self._answers: OrderedDict[int, deque[Mapping[str, str]]] = OrderedDict()
         self._lock = Lock()
 
-    def added(self, tables: Sequence[Table]) -> list[Table]:
+    def with_sizes(self, tables: Sequence[Table]) -> list[Table]:
         """The tables, with the sizes that they do not state and every one of their partitions does."""
-        tables = [_unmarked(each) for each in tables]
-        wanted = [each.id for each in tables if each.id is not None and _lacks_sizes(each)]
-        found = self._sums.read(wanted) if wanted else {}
-        return [self._with_sizes(each, found.get(each.id or 0, {})) for each in tables]
+        tables = [_without_stored_sums(each) for each in tables]
+        table_ids = [each.id for each in tables if each.id is not None and _lacks_sizes(each)]
+        sums = self._sums.read(table_ids) if table_ids else {}
+        return [self._with_sizes(each, sums.get(each.id or 0, {})) for each in tables]
 
     def without_computed(self, connection: Connection, stored: Table, given: Table, own: Collection[str] = ()) -> Table:
         """The table that a client writes over the stored one, without sizes copied from an answer.
@@ -53,8 +53,8 @@ class TableSizes:
             answers = [_texts(current), *self._answers.get(stored.id, ())]
         return replace(given, parameters=without_answered(given.parameters, stored.parameters, answers, own))
 
-    def _with_sizes(self, table: Table, found: Mapping[str, int]) -> Table:
-        missing = {key: text for key, text in _texts(found).items() if key not in table.parameters}
+    def _with_sizes(self, table: Table, sums: Mapping[str, int]) -> Table:
+        missing = {key: text for key, text in _texts(sums).items() if key not in table.parameters}
         if not missing or table.id is None:
             return table
         with self._lock:
@@ -72,7 +72,7 @@ class TableSizes:
             self._answers.popitem(last=False)
 
 
-def _unmarked(table: Table) -> Table:
+def _without_stored_sums(table: Table) -> Table:
     """The table without computed sizes that a client has stored through a Hive Metastore beside this server."""
     if table.storage is None or MARKER not in table.storage.parameters:
         return table

@@ -22,12 +22,12 @@ SHOWN = "spark.sql.sources.hmstats.shown"
 class Statement:
     """Spark's own parameters of a table, and their latest possible time; `since_seconds` is None if there are none.
 
-    If `known`, they were written through this server, and the metastore's own counts follow them.
+    If `is_ours`, they were written through this server, and the metastore's own counts follow them.
     """
 
     parameters: Parameters
     since_seconds: int | None
-    known: bool
+    is_ours: bool
 
 
 def statement(parameters: Parameters) -> Statement:
@@ -35,11 +35,11 @@ def statement(parameters: Parameters) -> Statement:
     own = spark_properties.spark_parameters(parameters)
     stated = parameters.get(STATED)
     if stated is None and not own:
-        return Statement({}, None, known=True)
+        return Statement({}, None, is_ours=True)
     seconds, _, of = (stated or "").partition(" ")
     if stated is not None and of == digest(own):
-        return Statement(own, row_count(seconds), known=True)
-    return Statement(own, row_count(parameters.get(LAST_DDL)), known=False)
+        return Statement(own, row_count(seconds), is_ours=True)
+    return Statement(own, row_count(parameters.get(LAST_DDL)), is_ours=False)
 
 
 def stated(seconds: int, own: Mapping[str, str]) -> dict[str, str]:

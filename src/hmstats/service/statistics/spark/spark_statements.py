@@ -22,7 +22,7 @@ from hmstats.outlets.spark import spark_properties
 from hmstats.outlets.spark.spark_columns import from_spark
 from hmstats.service.statistics import details
 from hmstats.service.statistics.spark.spark_marks import SHOWN, digest, stated, without_marks
-from hmstats.service.statistics.spark.spark_view import SPARK, Row, SparkView, shown
+from hmstats.service.statistics.spark.spark_view import SPARK, Row, SparkView, parameters_for_spark
 from hmstats.store.statistics import column_statistics
 from hmstats.store.statistics.details import OF_TABLE
 from hmstats.store.unit.unit import Unit
@@ -31,23 +31,23 @@ _TOTAL_SIZE = "totalSize"
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class StatedTable:
     """A table to store, the column statistics that came with it, and the columns that lose theirs."""
 
     table: Table
     written: tuple[ColumnStatistics, ...] = ()
-    gone: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
 
-    def keep(self, unit: Unit, table_id: int) -> None:
+    def write_statistics(self, unit: Unit, table_id: int) -> None:
         """Store the statistics; call it after the table is stored."""
-        replaced = [*self.gone, *(each.column for each in self.written)]
+        replaced = [*self.removed, *(each.column for each in self.written)]
         if replaced:
             column_statistics.delete_tables(unit, [table_id], replaced, DEFAULT_ENGINE)
         if not self.written:
             return
         given = StatisticsSet(self.written, None, DEFAULT_ENGINE, unit.now_seconds)
         column_statistics.write_table(unit, table_id, self.table.name, given)
-        details.keep(unit, table_id, {OF_TABLE: given}, None)
+        details.write(unit, table_id, {OF_TABLE: given}, None)
         table = replace(self.table, id=table_id)
         unit.record(StatisticsUpdated(table, given, table.parameters))
 
@@ -58,7 +58,9 @@ class SparkStatements:
     def __init__(self, view: SparkView) -> None:
         self._view = view
 
-    def settled(self, unit: Unit, stored: Table | None, given: Table, *, sizes_counted: bool = False) -> Settled:
+    def table_to_store(
+        self, unit: Unit, stored: Table | None, given: Table, *, sizes_counted: bool = False
+    ) -> StatedTable:
         """The table and statistics to store for `given`, over `stored` (None: the table is new).
 
         `sizes_counted` says that the table's files have been counted for this write.
@@ -69,27 +71,27 @@ class SparkStatements:
         mark = others.get(SHOWN)
         plain = replace(given, parameters=without_marks(others))
         marks = {STATED: before[STATED]} if STATED in before else {}
-        unchanged = Settled(replace(given, parameters={**plain.parameters, **old, **marks}))
+        unchanged = StatedTable(replace(given, parameters={**plain.parameters, **old, **marks}))
         if mark == digest(new) or (mark is None and new == old):
             return unchanged
         rows = self._view.rows(unit.connection, stored) if stored else {}
         if not new:
             return _withdrawn(unit, plain, old, rows, sizes_counted=sizes_counted)
-        known = shown(stored, rows) if stored else {}
-        return _said(unit, plain, new, old, known, rows, before.get(_TOTAL_SIZE)) or unchanged
+        known = parameters_for_spark(stored, rows) if stored else {}
+        return _new_statistics(unit, plain, new, old, known, rows, before.get(_TOTAL_SIZE)) or unchanged
 
 
-def counted(old: Parameters, new: Parameters) -> dict[str, str]:
+def with_spark_counts(old: Parameters, new: Parameters) -> dict[str, str]:
     """The new parameters of a partition; if Spark has changed its rows or bytes, numRows and totalSize follow."""
     before, now = spark_properties.read(old), spark_properties.read(new)
     return (
         dict(new)
         if (before.rows, before.size_bytes) == (now.rows, now.size_bytes)
-        else _following(new, now, old.get(_TOTAL_SIZE))
+        else _with_counts(new, now, old.get(_TOTAL_SIZE))
     )
 
 
-def _said(
+def _new_statistics(
     unit: Unit,
     plain: Table,
     new: Parameters,
@@ -97,8 +99,8 @@ def _said(
     known: Parameters,
     rows: Mapping[str, Row],
     size_before: str | None,
-) -> Settled | None:
-    """The new statistics in Spark's parameters; None if there are none.
+) -> StatedTable | None:
+    """The table with the new statistics in Spark's parameters; None if there are none.
 
     `known` are the parameters shown to Spark. If a column is as Spark had stored it although newer statistics are
     known, its writer did not see those, and they stay.
@@ -116,46 +118,50 @@ def _said(
                 del kept[key]
             kept |= spark_properties.of_column(known, name)
             continue
-        found = from_spark(name.lower(), types.get(name.lower(), ""), column, now.rows)
-        if found is not None:
-            written.append(replace(found, provenance=made))
+        parsed = from_spark(name.lower(), types.get(name.lower(), ""), column, now.rows)
+        if parsed is not None:
+            written.append(replace(parsed, provenance=made))
     if spark_properties.read(kept) == seen:
         return None
     named = {name.lower() for name in now.columns}
-    gone = tuple(column for column, row in rows.items() if row.of_spark and column not in named)
-    followed = _following(plain.parameters, now, size_before)
+    removed = tuple(column for column, row in rows.items() if row.of_spark and column not in named)
+    followed = _with_counts(plain.parameters, now, size_before)
     same_rows = followed.get(NUM_ROWS) == plain.parameters.get(NUM_ROWS)
     parameters = _unmarked(followed, written, keep_basic=same_rows)
     parameters |= {**kept, **stated(unit.now_seconds, kept)}
-    return Settled(replace(plain, parameters=parameters), tuple(written), gone)
+    return StatedTable(replace(plain, parameters=parameters), tuple(written), removed)
 
 
-def _withdrawn(unit: Unit, plain: Table, old: Parameters, rows: Mapping[str, Row], *, sizes_counted: bool) -> Settled:
+def _withdrawn(
+    unit: Unit, plain: Table, old: Parameters, rows: Mapping[str, Row], *, sizes_counted: bool
+) -> StatedTable:
     """The table after a change of data: nothing is accurate, and Spark's own statistics are removed.
 
     Statistics as old as the newest row or older are no longer shown to Spark.
     """
-    said = _totals(spark_properties.read(old)).items()
-    followed = {key: str(count) for key, count in said if count is not None and (key == NUM_ROWS or not sizes_counted)}
+    totals = _totals(spark_properties.read(old)).items()
+    followed = {
+        key: str(count) for key, count in totals if count is not None and (key == NUM_ROWS or not sizes_counted)
+    }
     parameters = {
         key: value for key, value in plain.parameters.items() if key != PARAMETER and followed.get(key) != value
     }
     pushed = [row.analyzed_seconds or 0 for row in rows.values() if not row.of_spark]
     marks = stated(max(pushed, default=unit.now_seconds), {})
-    gone = tuple(column for column, row in rows.items() if row.of_spark)
-    return Settled(replace(plain, parameters={**parameters, **marks}), gone=gone)
+    removed = tuple(column for column, row in rows.items() if row.of_spark)
+    return StatedTable(replace(plain, parameters={**parameters, **marks}), removed=removed)
 
 
-def _following(parameters: Parameters, said: SparkStatistics, size_before: str | None) -> dict[str, str]:
+def _with_counts(parameters: Parameters, spark: SparkStatistics, size_before: str | None) -> dict[str, str]:
     """The parameters with Spark's rows and bytes; if only the size changes, the row count is stale and removed."""
-    given = {key: str(count) for key, count in _totals(said).items() if count is not None}
-    grown = said.rows is None and _TOTAL_SIZE in given and size_before != given[_TOTAL_SIZE]
+    given = {key: str(count) for key, count in _totals(spark).items() if count is not None}
+    grown = spark.rows is None and _TOTAL_SIZE in given and size_before != given[_TOTAL_SIZE]
     known = {key: value for key, value in parameters.items() if not (grown and key == NUM_ROWS)}
     return known | given
 
 
-def _totals(said: SparkStatistics) -> dict[str, int | None]:
-    return {NUM_ROWS: said.rows, _TOTAL_SIZE: said.size_bytes}
+def _totals(spark: SparkStatistics) -> dict[str, int | None]:
+    return {NUM_ROWS: spark.rows, _TOTAL_SIZE: spark.size_bytes}
 
 
 def _unmarked(parameters: Parameters, written: list[ColumnStatistics], *, keep_basic: bool) -> dict[str, str]:

@@ -50,42 +50,42 @@ class SparkView:
         self._aggregator = aggregator
         self._any_engine = any_engine
 
-    def added(self, table: Table) -> Table:
+    def with_parameters(self, table: Table) -> Table:
         """The table with statistics for Spark and the mark of them; unchanged if there are none to add."""
         if table.id is None or is_view(table):
             return table
         with self._store.read() as connection:
-            found = shown(table, self.rows(connection, table))
+            shown_parameters = parameters_for_spark(table, self.rows(connection, table))
         own = spark_properties.spark_parameters(table.parameters)
-        if found == own:
+        if shown_parameters == own:
             return table
         others = {key: value for key, value in table.parameters.items() if key not in own}
-        return replace(table, parameters={**others, **found, SHOWN: digest(found)})
+        return replace(table, parameters={**others, **shown_parameters, SHOWN: digest(shown_parameters)})
 
     def rows(self, connection: Connection, table: Table) -> dict[str, Row]:
         """The stored statistics by column: of the default engine if it has any, else the newest of the others."""
         if table.id is None:
             return {}
-        found = column_statistics.read_flat_table(connection, table.id, None, sketches=True)
+        stored = column_statistics.read_flat_table(connection, table.id, None, sketches=True)
         ours = self._spark_columns(connection, table)
         newest = sorted(
-            range(len(found.engines)),
-            key=lambda place: precedence(found.engines[place], found.analyzed_seconds[place], DEFAULT_ENGINE),
+            range(len(stored.engines)),
+            key=lambda index: precedence(stored.engines[index], stored.analyzed_seconds[index], DEFAULT_ENGINE),
         )
         rows: dict[str, Row] = {}
-        for place in newest:
-            flat, engine = found.statistics[place], found.engines[place]
+        for index in newest:
+            flat, engine = stored.statistics[index], stored.engines[index]
             if flat is not None and (self._any_engine or engine == DEFAULT_ENGINE):
                 of_spark = (flat[0], engine) in ours
-                rows[flat[0]] = Row(_statistics(table, flat), found.analyzed_seconds[place], of_spark)
+                rows[flat[0]] = Row(_statistics(table, flat), stored.analyzed_seconds[index], of_spark)
         return {**self._from_partitions(connection, table, rows), **rows}
 
     def _spark_columns(self, connection: Connection, table: Table) -> set[tuple[str, str]]:
         """Column and engine of Spark's own statistics; reads nothing if Spark has stored none."""
         if table.id is None or statement(table.parameters).since_seconds is None:
             return set()
-        found = details.read_table(connection, table.id, None)
-        return {(each.column, each.engine) for each in found if each.provenance and each.provenance.tool == SPARK}
+        stored = details.read_table(connection, table.id, None)
+        return {(each.column, each.engine) for each in stored if each.provenance and each.provenance.tool == SPARK}
 
     def _from_partitions(self, connection: Connection, table: Table, known: Mapping[str, Row]) -> dict[str, Row]:
         missing = [column.name.lower() for column in data_columns(table) if column.name.lower() not in known]
@@ -94,44 +94,48 @@ class SparkView:
         target = table_facts.find(connection, table.name)
         if target is None:
             return {}
-        found = self._aggregator.within(connection, table.name, target, None, missing, DEFAULT_ENGINE, histograms=True)
-        return {each.column: Row(each, found.analyzed_seconds) for each in found.columns}
+        aggregate = self._aggregator.within(
+            connection, table.name, target, None, missing, DEFAULT_ENGINE, histograms=True
+        )
+        return {each.column: Row(each, aggregate.analyzed_seconds) for each in aggregate.columns}
 
 
-def shown(table: Table, rows: Mapping[str, Row]) -> dict[str, str]:
+def parameters_for_spark(table: Table, rows: Mapping[str, Row]) -> dict[str, str]:
     """Spark's parameters for a table whose stored statistics are `rows`."""
-    said = statement(table.parameters)
-    own = spark_properties.read(said.parameters)
-    totals = _totals(table, said, own)
-    found = dict(said.parameters)
+    spark_statement = statement(table.parameters)
+    own = spark_properties.read(spark_statement.parameters)
+    totals = _totals(table, spark_statement, own)
+    parameters = dict(spark_statement.parameters)
     if totals.size_bytes is None:
-        return found
+        return parameters
     for name, column_type in _columns(table).items():
         row = rows.get(name.lower())
-        if row is None or not _is_newer(row, said, stated=name in own.columns):
+        if row is None or not _is_newer(row, spark_statement, stated=name in own.columns):
             continue
         if row.statistics.kind is kind_of(column_type):
-            for key in spark_properties.of_column(found, name):
-                del found[key]
+            for key in spark_properties.of_column(parameters, name):
+                del parameters[key]
             typed = replace(row.statistics, column_type=column_type.lower())
-            found |= spark_properties.write_column(name, to_spark(typed, totals.rows))
-    return {**found, **spark_properties.write(totals)} if found else {}
+            parameters |= spark_properties.write_column(name, to_spark(typed, totals.rows))
+    return {**parameters, **spark_properties.write(totals)} if parameters else {}
 
 
-def _is_newer(row: Row, said: Statement, *, stated: bool) -> bool:
+def _is_newer(row: Row, spark_statement: Statement, *, stated: bool) -> bool:
     """Whether a row is newer than Spark's statement, even if that says nothing of the column.
 
     At the same second, a pushed row came after Spark's statement, which would have replaced it.
     """
-    if said.since_seconds is None:
+    if spark_statement.since_seconds is None:
         return True
     written = row.analyzed_seconds or 0
-    return written > said.since_seconds or (stated and written == said.since_seconds and not row.of_spark)
+    return written > spark_statement.since_seconds or (
+        stated and written == spark_statement.since_seconds and not row.of_spark
+    )
 
 
-def _totals(table: Table, said: Statement, own: SparkStatistics) -> SparkStatistics:
+def _totals(table: Table, spark_statement: Statement, own: SparkStatistics) -> SparkStatistics:
     """Bytes and rows: the metastore's own, unless Spark has written others past this server."""
-    if own.size_bytes is not None and not said.known:
+    if own.size_bytes is not None and not spark_statement.is_ours:
         return SparkStatistics(size_bytes=own.size_bytes, rows=own.rows)
     sizes = (row_count(table.parameters.get(key)) for key in _SIZES)
     size = next((each for each in sizes if each), own.size_bytes)
@@ -150,5 +154,5 @@ def _statistics(table: Table, given: FlatStatistics) -> ColumnStatistics:
     column, column_type, *values = repaired
     kind = kind_of(column_type)
     assert kind is not None
-    made: Any = DATA_CLASSES[kind]
-    return ColumnStatistics(column, column_type, made(**dict(zip(FIELDS[kind], values, strict=True))))
+    data_class: Any = DATA_CLASSES[kind]
+    return ColumnStatistics(column, column_type, data_class(**dict(zip(FIELDS[kind], values, strict=True))))

@@ -23,7 +23,7 @@ from hmstats.model.statistics.statistics_locks import OF_TABLE
 from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
 from hmstats.service.statistics import details
 from hmstats.service.statistics.locks import free_of_partitions, free_of_table
-from hmstats.service.statistics.merge import latest, merged
+from hmstats.service.statistics.merge import latest_of_each_column, merge_sets
 from hmstats.service.statistics.writing.validate import check_sketches, checked_set
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
@@ -207,12 +207,12 @@ def _new(
 ) -> StatisticsSet:
     """The whole new statistics; those of new rows are merged with what waits, else with what is stored."""
     if not terms.merge:
-        return latest(given)
+        return latest_of_each_column(given)
     first = {each.column: each for found in stored if found.engine == given.engine for each in found.columns}
     for found in waiting.sets if waiting else ():
         if found.engine == given.engine:
             first |= {each.column: each for each in found.columns}
-    return merged(name, given, [replace(given, columns=tuple(first.values()))])
+    return merge_sets(name, given, [replace(given, columns=tuple(first.values()))])
 
 
 def _of_engine(placed: Sequence[StatisticsSet], ids: Mapping[str, int], engine: str) -> dict[int, StatisticsSet]:

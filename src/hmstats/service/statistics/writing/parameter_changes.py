@@ -11,7 +11,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.events import PartitionAltered, TableAltered
 from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.statistics.statistics_locks import OF_TABLE
-from hmstats.service.lookups import id_of, locked
+from hmstats.service.lookups import id_of, lock_partitioned
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.locks import free_of_change
 from hmstats.store.catalog import tables
@@ -49,7 +49,7 @@ def change_partitions(
 
     Raises NoSuchObject if the table or a partition is missing, LockedStatistics. `force` is as in `change_table`.
     """
-    table = locked(unit, name)
+    table = lock_partitioned(unit, name)
     stored = partitions.get_many(unit.connection, id_of(table), list(changes))
     for absent in changes.keys() - stored.keys():
         raise NoSuchObject(f"table {name} has no partition {absent}")

@@ -148,7 +148,7 @@ class PlainWrites:
         kind = OwnerKind.TABLES if of_table else OwnerKind.PARTITIONS
         names = [each.column for each in statistics.columns]
         before_writes.of_written(unit, kind, subject.table, target, owners.ids, names, statistics.engine)
-        details.keep_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
+        details.write_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
         marks = self._mark(unit, owners, statistics, of_table=of_table)
         versions.bump(unit, target.id, None if of_table else set(_names(statistics)))
         ids = dict(zip(statistics.partitions, owners.ids, strict=True))

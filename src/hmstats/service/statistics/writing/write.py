@@ -18,7 +18,7 @@ from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
 from hmstats.service.statistics import details
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.locks import free_of_delete, free_of_partitions, free_of_table
-from hmstats.service.statistics.merge import latest, merged
+from hmstats.service.statistics.merge import latest_of_each_column, merge_sets
 from hmstats.service.statistics.transactional import check_deletable, put_marks
 from hmstats.service.statistics.writing.events import Left, StatisticsRecorder, record_deleted
 from hmstats.service.statistics.writing.holding import Terms, hold_partitions, hold_table, written_at_once
@@ -126,13 +126,13 @@ class StatisticsWriter:
         if terms.merge:
             stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
             stored = details.of_table(unit, target.id, stored)
-            given = merged(name, given, stored)
+            given = merge_sets(name, given, stored)
         else:
-            given = latest(given)
+            given = latest_of_each_column(given)
         columns = _names(given)
         before_writes.of_written(unit, OwnerKind.TABLES, name, target, [target.id], columns, given.engine)
         column_statistics.write_table(unit, target.id, name, given)
-        details.keep(unit, target.id, {OF_TABLE: given}, terms.author)
+        details.write(unit, target.id, {OF_TABLE: given}, terms.author)
         if target.holding.has_pending:
             pending.supersede(unit, target.id, [OF_TABLE], columns, given.engine)
         job = _Job(name, target, terms.merge, terms.state)
@@ -194,7 +194,7 @@ class StatisticsWriter:
             given, marks = self._update_partitions(unit, job, of_engine)
             of_id = {each: said.get(found.partition or "") for each, found in given.items()}
             marks = _said(unit, OF_PARTITIONS, marks, of_id)
-            details.keep(unit, target.id, given, terms.author)
+            details.write(unit, target.id, given, terms.author)
             left = self._events.partitions(unit, name, target, given.items(), marks)
             touched.update(each.partition or "" for each in given.values())
         versions.bump(unit, target.id, None if target.locks else touched)
@@ -210,7 +210,7 @@ class StatisticsWriter:
         """Write sets of one engine. Returns the stored sets and the parameters put, by partition id."""
         name, target, merge = job.name, job.target, job.merge
         # If one set has a column twice, the later statistics count; if two sets have it, both are merged, as in Hive 4.
-        sets = statistics if merge else [latest(each) for each in statistics]
+        sets = statistics if merge else [latest_of_each_column(each) for each in statistics]
         by_id, known = _placed(unit, name, target, sets)
         # Hive's clients write statistics of partition keys too, to partitions only.
         columns = (*target.columns, *target.partition_keys)
@@ -224,9 +224,9 @@ class StatisticsWriter:
             return {}, {}
         if merge:
             stored = details.of_partitions(unit, target.id, _stored(unit, target, given.values()))
-            given = {each: merged(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
+            given = {each: merge_sets(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
         else:
-            given = {each: merged(name, new, ()) for each, new in given.items()}
+            given = {each: merge_sets(name, new, ()) for each, new in given.items()}
         names, engine = {each for found in given.values() for each in _names(found)}, sets[0].engine
         before_writes.of_written(unit, OwnerKind.PARTITIONS, name, target, list(given), names, engine)
         column_statistics.write_partitions(unit, name, given)
@@ -339,16 +339,16 @@ def _placed(
 
     Raises NoSuchObject if a partition does not exist.
     """
-    merged: dict[str, StatisticsSet] = {}
+    merge_sets: dict[str, StatisticsSet] = {}
     for each in statistics:
         partition = normal_partition_name(each.partition or "", target.keys)
-        earlier = merged[partition].columns if partition in merged else ()
-        merged[partition] = replace(each, partition=partition, columns=(*earlier, *each.columns))
-    ids, known = partition_locks.lock(unit, target.id, list(merged))
-    for partition in merged:
+        earlier = merge_sets[partition].columns if partition in merge_sets else ()
+        merge_sets[partition] = replace(each, partition=partition, columns=(*earlier, *each.columns))
+    ids, known = partition_locks.lock(unit, target.id, list(merge_sets))
+    for partition in merge_sets:
         if partition not in ids:
             raise NoSuchObject(f"Partition for which stats is gathered doesn't exist. {partition} of table {name}")
-    return {ids[partition]: each for partition, each in merged.items()}, known
+    return {ids[partition]: each for partition, each in merge_sets.items()}, known
 
 
 def _stored(unit: Unit, target: Target, given: Collection[StatisticsSet]) -> dict[str, list[StatisticsSet]]:
