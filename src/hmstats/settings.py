@@ -63,19 +63,19 @@ class Settings(BaseSettings):
     own_schema: str | None = Field(
         None,
         pattern="^[a-z_][a-z0-9_]*$",
-        description="The schema of a PostgreSQL database that our own tables are in; none is where the others are.",
+        description="The schema of a PostgreSQL database for our own tables; unset: that of the other tables.",
     )
     read_only: bool = Field(
         False,
-        description="Whether every call that would change something is refused; the database's user may be one that "
-        "can only read.",
+        description="Whether every call that would change something is refused; the database's user needs the right to "
+        "read only.",
     )
     warehouse: str = Field("warehouse", description="The folder or URI where managed tables live.")
     warehouse_roots: Annotated[tuple[str, ...], NoDecode] | None = Field(
         None,
         description="Prefixes of locations, besides the warehouse, where directories of databases and managed tables "
-        "are made, moved and removed; * is everywhere. When not set: everywhere on a server that listens on loopback "
-        "only, else in the warehouse alone.",
+        "are made, moved and removed; * is everywhere. Unset: everywhere if the server listens on loopback only, else "
+        "the warehouse alone.",
     )
     trash: bool = Field(
         False,
@@ -89,13 +89,13 @@ class Settings(BaseSettings):
     )
     upstream: str | None = Field(
         None,
-        description="The metastore that answers all calls that this server does not answer itself, "
-        "thrift://HOST:PORT, or thrift+tls:// for encrypted connections; several addresses of it separated by commas; "
-        "none makes the server a metastore of its own. Experimental: docs/gateway.md.",
+        description="The metastore that all calls without an answer here are relayed to: thrift://HOST:PORT, or "
+        "thrift+tls:// for encrypted connections; several addresses of it separated by commas. Unset: the server is a "
+        "metastore of its own. Experimental: docs/gateway.md.",
     )
     upstream_ca: str | None = Field(
         None,
-        description="The PEM file of the authorities of the upstream's certificate; none takes those of the system.",
+        description="The PEM file of the authorities of the upstream's certificate; unset: those of the system.",
     )
     upstream_connections: int = Field(
         20,
@@ -118,11 +118,11 @@ class Settings(BaseSettings):
     )
     upstream_writes: Literal["behind", "through", "off"] = Field(
         "behind",
-        description="When statistics that are written here go to the upstream: behind the answer, before it (through), "
-        "or never (off).",
+        description="When statistics that are written here are sent to the upstream: after the answer (behind), "
+        "before it (through), or never (off).",
     )
     upstream_write_seconds: float = Field(
-        5.0, gt=0, description="Seconds between two looks for statistics that must go to the upstream."
+        5.0, gt=0, description="Seconds between two searches for statistics that must be sent to the upstream."
     )
     token: SecretStr | None = Field(
         None,
@@ -144,16 +144,16 @@ class Settings(BaseSettings):
         "ticket to addresses without HTTP; read from the environment only.",
     )
     workers: int | None = Field(
-        None, ge=1, le=MOST_WORKERS, description="Processes that share the port; none starts one for each core."
+        None, ge=1, le=MOST_WORKERS, description="Processes that share the port; unset: one for each core."
     )
     exclusive: bool | None = Field(
         None,
-        description="Whether the server has its database alone, with one worker, and looks for no one else's changes; "
-        "none says so of SQLite with one worker.",
+        description="Whether the server has exclusive use of its database, with one worker, and skips the check for "
+        "changes of others. Unset: on for SQLite with one worker, else off.",
     )
     threads: int = Field(8, ge=1, le=256, description="Calls that a worker runs at once, each in a thread.")
     http_port: int | None = Field(
-        None, ge=0, le=65535, description="The port of /health/live, /health/ready and /metrics; none serves none."
+        None, ge=0, le=65535, description="The port of /health/live, /health/ready and /metrics; unset: disabled."
     )
     max_connections: int = Field(10_000, ge=1, description="Connections that a worker holds; one more is refused.")
     max_waiting_calls: int = Field(
@@ -175,8 +175,8 @@ class Settings(BaseSettings):
     max_partial_bytes: int = Field(
         256 * 1024 * 1024,
         ge=1024,
-        description="Bytes of messages of which a part has come to a worker; beyond it the large one that began first "
-        "is refused.",
+        description="Bytes of partly received messages of a worker; beyond it the large one that began first is "
+        "refused.",
     )
     receive_seconds: float = Field(60.0, gt=0, description="Seconds in which a message must arrive once it has begun.")
     send_seconds: float = Field(
@@ -199,13 +199,13 @@ class Settings(BaseSettings):
     tls_key: str | None = Field(None, description="The PEM file of the certificate's key, which has no password.")
     tls_client_ca: str | None = Field(
         None,
-        description="The PEM file of the authorities whose certificates clients must show; none asks for none.",
+        description="The PEM file of the authorities whose certificates clients must show; unset: not requested.",
     )
     tls_client_crl: str | None = Field(
         None,
-        description="The PEM file of the authorities' lists of revoked certificates of clients; none looks for none.",
+        description="The PEM file of the authorities' lists of revoked client certificates; unset: not checked.",
     )
-    rules: str | None = Field(None, description="The TOML file of access rules; none allows everything to everybody.")
+    rules: str | None = Field(None, description="The TOML file of access rules; unset: everybody may do everything.")
     audit: Literal["off", "writes", "all"] = Field(
         "off",
         description="Which calls are recorded by the logger hmstats.audit: none (off), changes and denied calls "
@@ -213,17 +213,20 @@ class Settings(BaseSettings):
     )
     audit_file: str | None = Field(None, description="The file that audit lines are written to, besides the log.")
     audit_reads_share: float = Field(
-        1.0, gt=0, le=1, description="The share of reads that audit = all records; changes and denied calls are whole."
+        1.0,
+        gt=0,
+        le=1,
+        description="The share of reads that audit = all records; all changes and denied calls are recorded.",
     )
     audit_table_days: float = Field(
         0.0,
         ge=0,
-        description="Days that audit records are in the database too, for `hmstats audit`; 0 keeps none there.",
+        description="Days that audit records are stored in the database too, for `hmstats audit`; 0 disables it.",
     )
     authentication: tuple[Literal["certificate", "token", "jwt", "password", "kerberos"], ...] = Field(
         (),
-        description="How clients prove who they are, a JSON list of: certificate, token, jwt, password, kerberos; when "
-        "empty, a client is who it says.",
+        description="How clients prove who they are, a JSON list of: certificate, token, jwt, password, kerberos. "
+        "Empty: the name that a client states is believed.",
     )
     unencrypted_secrets: bool = Field(
         False,
@@ -234,10 +237,10 @@ class Settings(BaseSettings):
         None, description="The public keys of an identity provider's tokens: a file, or an https address."
     )
     jwt_issuer: str | None = Field(
-        None, description="The claim iss that a provider's tokens must have; none looks at no issuer."
+        None, description="The claim iss that a provider's tokens must have; unset: not checked."
     )
     jwt_audience: str | None = Field(
-        None, description="A value that the claim aud of a provider's tokens must have; none looks at no audience."
+        None, description="A value that the claim aud of a provider's tokens must have; unset: not checked."
     )
     jwt_user_claim: str = Field("sub", description="The claim of a provider's tokens that is the user.")
     jwt_groups_claim: str = Field("groups", description="The claim of a provider's tokens that lists the groups.")
@@ -263,7 +266,7 @@ class Settings(BaseSettings):
         "uid", pattern="^[A-Za-z][A-Za-z0-9-]*$", description="The attribute of a found entry that is the user's name."
     )
     ldap_bind_dn: str | None = Field(
-        None, description="The DN of the account that searches; none searches without an account."
+        None, description="The DN of the account that searches; unset: an anonymous search."
     )
     ldap_bind_password_file: str | None = Field(
         None, description="The file whose first line is the password of ldap_bind_dn."
@@ -271,7 +274,7 @@ class Settings(BaseSettings):
     ldap_group_dn: str | None = Field(
         None,
         description="The DN of groups, as cn={group},ou=groups,dc=example,dc=org: values of this form in a user's "
-        "memberOf are its groups; none reads no groups.",
+        "memberOf are its groups; unset: not read.",
     )
     ldap_group_base: str | None = Field(
         None,
@@ -287,14 +290,14 @@ class Settings(BaseSettings):
     )
     ldap_ca: str | None = Field(
         None,
-        description="The PEM file of the directory's authorities; none takes those of OpenLDAP's ldap.conf, and with "
+        description="The PEM file of the directory's authorities; unset: those of OpenLDAP's ldap.conf, and with "
         "ldaps:// those of the system.",
     )
     ldap_seconds: float = Field(
         5.0, gt=0, description="Seconds in which the directory must take a connection, and then give its answers."
     )
     ldap_cache_seconds: float = Field(
-        60.0, ge=0, description="Seconds for which a worker believes a proven password; 0 asks the directory each time."
+        60.0, ge=0, description="Seconds for which a worker caches a proven password; 0 disables the cache."
     )
     kerberos_keytab: str | None = Field(None, description="The keytab with the key of kerberos_principal.")
     kerberos_principal: str | None = Field(
@@ -320,8 +323,8 @@ class Settings(BaseSettings):
     )
     protection: Literal["authentication", "integrity", "privacy"] = Field(
         "authentication",
-        description="The least that protects a connection by Kerberos: nothing but the proof of its user, against "
-        "changes (integrity), or encrypted (privacy); TLS is as good as any.",
+        description="The least protection of a connection by Kerberos: the proof of its user alone (authentication), "
+        "against changes (integrity), or encryption (privacy). TLS satisfies each.",
     )
     certificate_user: Literal["cn", "san"] = Field(
         "cn",
@@ -340,16 +343,16 @@ class Settings(BaseSettings):
         "one that has waited longest, of the address that has the most.",
     )
     idle_seconds: float | None = Field(
-        None, gt=0, description="Seconds after which a connection without a request is closed; none keeps it."
+        None, gt=0, description="Seconds after which a connection without a request is closed; unset: never."
     )
     call_seconds: float = Field(300.0, gt=0, description="Seconds after which a call is answered with an error.")
-    statement_seconds: float = Field(60.0, gt=0, description="Seconds after which the database gives up a statement.")
+    statement_seconds: float = Field(60.0, gt=0, description="Seconds after which the database cancels a statement.")
     busy_poll_seconds: float = Field(
         0.0002,
         ge=0,
         le=1,
-        description="Seconds in which a worker looks for a busy client's next request before it sleeps; 0 spares the "
-        "processor.",
+        description="Seconds in which a worker polls for a busy client's next request before it sleeps; 0 disables it "
+        "and saves CPU time.",
     )
     drain_seconds: float = Field(
         30.0, ge=0, description="Seconds that running calls have to end when the server stops."
@@ -361,23 +364,23 @@ class Settings(BaseSettings):
         description="Names of the host by which browsers reach the page, besides localhost, web_host and addresses; a "
         "request for another name is refused.",
     )
-    web_writes: bool = Field(False, description="Whether the page takes changes: restores, and locks of statistics.")
+    web_writes: bool = Field(False, description="Whether the page allows changes: restores, and locks of statistics.")
     web_tls_certificate: str | None = Field(
-        None, description="The PEM file of the page's certificate, with those that signed it; none is plain HTTP."
+        None, description="The PEM file of the page's certificate, with those that signed it; unset: plain HTTP."
     )
     web_tls_key: str | None = Field(
-        None, description="The PEM file of its key, without a password; none if it is in the certificate's file."
+        None, description="The PEM file of its key, without a password; unset: the key is in the certificate's file."
     )
     client_seconds: float = Field(120.0, gt=0, description="Seconds that a command waits for a metastore's answer.")
     patience_seconds: float = Field(
         300.0,
         ge=0,
-        description="Seconds that analyze and push wait for a metastore that is away or slow, trying again and again.",
+        description="Seconds for which analyze and push retry calls to a metastore that is unreachable or slow.",
     )
     spool: str | None = Field(
         None,
-        description="The folder or URI where computed statistics wait when the metastore stays away; on one machine "
-        "`hmstats-spool` in the working directory when not set.",
+        description="The folder or URI for computed statistics that cannot be delivered. Unset: `hmstats-spool` in the "
+        "working directory if Spark runs on one machine.",
     )
     keep_accuracy: bool = Field(
         True,
@@ -390,17 +393,17 @@ class Settings(BaseSettings):
         False, description="Whether answers carry bit vectors and histograms, 4 kB for each column and partition."
     )
     most_partitions_listed: int | None = Field(
-        None, ge=1, description="Partitions that one call may list, whole; a call that wants more is refused."
+        None, ge=1, description="The most partitions that one call may list; a call for more is refused."
     )
     answers_bytes: int = Field(
         32 * 1024 * 1024,
         ge=0,
-        description="Bytes of encoded answers that a worker keeps for the next who asks; 0 keeps none.",
+        description="Size of each worker's cache of encoded answers, in bytes; 0 disables it.",
     )
     objects_bytes: int = Field(
         32 * 1024 * 1024,
         ge=0,
-        description="Bytes of encoded column statistics that a worker keeps for new questions; 0 keeps none.",
+        description="Size of each worker's cache of encoded column statistics, in bytes; 0 disables it.",
     )
     notifications: bool = Field(
         True, description="Whether every change is written to the notification log, which some engines follow."
@@ -411,7 +414,7 @@ class Settings(BaseSettings):
     running_write_retention_hours: float = Field(
         24.0,
         gt=0,
-        description="Hours after which what a write has gathered is removed when it has gathered nothing more.",
+        description="Hours after which the partial statistics of a write are removed if it has added nothing more.",
     )
     history_days: int = Field(
         31, ge=0, le=36_500, description="Days for which every version of statistics is kept; 0 keeps no history."
@@ -421,13 +424,13 @@ class Settings(BaseSettings):
     )
     canary: str = Field(
         "",
-        description="Clients that plan with the statistics that wait, separated by commas: user:NAME (or a group), "
+        description="Clients that plan with pending statistics, separated by commas: user:NAME (or a group), "
         "address:IP or address:NETWORK, share:FRACTION of all connections, with or without ' until TIME'.",
     )
     refuse_locked_writes: bool = Field(
         False,
-        description="Whether a lock on statistics refuses writes with an error unless it says otherwise; else they are "
-        "accepted and dropped.",
+        description="Whether locked statistics refuse writes with an error, unless the lock says otherwise; else "
+        "writes are accepted and dropped.",
     )
     lock_timeout_seconds: float = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
@@ -435,17 +438,17 @@ class Settings(BaseSettings):
     listing_seconds: float = Field(
         5.0,
         ge=0,
-        description="Seconds in which the files of tables and partitions that a call changes are counted; what takes "
-        "longer is unknown, and 0 counts none.",
+        description="Seconds in which the files of tables and partitions that a call changes are counted; if it takes "
+        "longer the counts are unknown. 0 disables it.",
     )
     statistics_from_partitions: bool = Field(
         True,
-        description="Whether a partitioned table without statistics of its own is answered for from its partitions.",
+        description="Whether statistics of a partitioned table without its own are merged from its partitions.",
     )
     spark_statistics: Literal["never", "spark", "always"] = Field(
         "spark",
-        description="Who is shown column statistics as the parameters that Spark's optimizer reads: nobody (never), "
-        "connections that say that they are Spark's (spark), or everybody (always).",
+        description="Which connections get column statistics as the parameters that Spark's optimizer reads: none "
+        "(never), those of spark_names (spark), or all (always).",
     )
     spark_names: str = Field(
         "spark",
@@ -453,14 +456,14 @@ class Settings(BaseSettings):
     )
     ndv_density_function: bool = Field(
         False,
-        description="Whether distinct values of partitions without bit vectors are guessed by their density "
+        description="Whether distinct values of partitions without bit vectors are estimated by their density "
         "(hive.metastore.stats.ndv.densityfunction).",
     )
     ndv_tuner: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="Where that guess lies else: 0 is the largest partition's number, 1 the sum of all "
+        description="The estimate otherwise: 0 is the largest partition's number, 1 the sum of all "
         "(hive.metastore.stats.ndv.tuner).",
     )
     log_level: str = Field(
@@ -469,7 +472,7 @@ class Settings(BaseSettings):
 
     @field_validator("warehouse_roots", "web_names", mode="before")
     @classmethod
-    def _listed(cls, value: Any) -> Any:
+    def _split_list(cls, value: Any) -> Any:
         """Splits a text at its commas, for settings that are lists."""
         return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
 
