@@ -30,8 +30,8 @@ REPORT = Report(
 
 def test_a_line_for_each_table(tmp_path: Path) -> None:
     log = JobLog(tmp_path / "jobs.log")
-    log.done(REPORT)
-    log.failed("db.u", StatementError("table db.u\nis gone"))
+    log.add_report(REPORT)
+    log.add_failure("db.u", StatementError("table db.u\nis gone"))
     done, failed = (json.loads(line) for line in log.path.read_text(encoding="utf-8").splitlines())
     assert done.pop("at").endswith("+00:00")
     assert done == {
@@ -59,13 +59,13 @@ def test_a_line_for_each_table(tmp_path: Path) -> None:
 
 def test_lines_are_added(tmp_path: Path) -> None:
     for _ in range(3):
-        JobLog(tmp_path / "jobs.log").done(REPORT)
+        JobLog(tmp_path / "jobs.log").add_report(REPORT)
     assert len((tmp_path / "jobs.log").read_text().splitlines()) == 3
 
 
 def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     log = JobLog(tmp_path / "none" / "jobs.log")
-    for act in (log.check, lambda: log.done(REPORT)):
+    for act in (log.check, lambda: log.add_report(REPORT)):
         with pytest.raises(SettingsError, match=r"job log .*none/jobs\.log cannot be written: No such file"):
             act()
 
@@ -87,6 +87,6 @@ def test_a_line_of_any_length_is_one_write(tmp_path: Path, monkeypatch: pytest.M
             return real(self, data)
 
     monkeypatch.setattr(Path, "open", lambda self, mode, buffering=-1: Counted(self, mode.replace("b", "")))
-    JobLog(tmp_path / "jobs.log").done(report)
+    JobLog(tmp_path / "jobs.log").add_report(report)
     assert len(writes) == 1
     assert writes[0] > 100_000

@@ -24,11 +24,11 @@ class JobLog:
         """Check that the file can be written, without writing a line."""
         self._write("")
 
-    def done(self, report: Report) -> None:
+    def add_report(self, report: Report) -> None:
         """Log a finished analysis."""
         self._add({"outcome": "done", **report.as_json()})
 
-    def failed(self, table: str, error: Exception) -> None:
+    def add_failure(self, table: str, error: Exception) -> None:
         """Log that an analysis of `table`, as the caller named it, has failed."""
         self._add({"outcome": "failed", "table": table, "error": str(error)})
 

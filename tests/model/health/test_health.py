@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmstats.model.health.health import UNMARKED_HEALTH, WHOLE, Facts, Health, Part, Reason, Size, judged, merged
+from hmstats.model.health.health import UNMARKED_HEALTH, WHOLE, Facts, Health, Part, Reason, Size, assess, merge_parts
 
 NOW_MS = 1_000_000_000
 MADE = Facts(
@@ -27,7 +27,7 @@ def resized(facts: Facts, **size: int | None) -> Facts:
 def after(*facts: Facts) -> Health:
     health: Health | None = None
     for number, each in enumerate(facts):
-        health = judged(health, each, NOW_MS + number)
+        health = assess(health, each, NOW_MS + number)
     assert health is not None
     return health
 
@@ -128,13 +128,13 @@ facts = st.builds(
 def test_health_is_in_range_and_says_why_and_since_when(seen: list[Facts]) -> None:
     health: Health | None = None
     for number, each in enumerate(seen):
-        before, health = health, judged(health, each, NOW_MS + number)
+        before, health = health, assess(health, each, NOW_MS + number)
         assert 0 <= health.health <= WHOLE
         assert (health.stale_since_ms is None) == (health.health == WHOLE)
         assert (health.health == WHOLE) == (health.reason in {Reason.FRESH, Reason.EMPTY})
         if before is not None and before.stale_since_ms is not None and health.health < WHOLE:
             assert health.stale_since_ms == before.stale_since_ms
-        assert judged(health, each, NOW_MS + number + 1).health <= health.health  # looking again mends nothing
+        assert assess(health, each, NOW_MS + number + 1).health <= health.health  # looking again mends nothing
 
 
 @given(st.integers(1, 10**12), st.lists(st.integers(0, 10**12), min_size=2, max_size=6))
@@ -168,23 +168,23 @@ def part(reason: Reason, number: int, health: int, rows: int) -> Part:
 
 
 def test_partitions_count_by_their_size() -> None:
-    health = merged([part(Reason.FRESH, 1, WHOLE, 9_000), part(Reason.MISSING, 10, 0, 100)])
+    health = merge_parts([part(Reason.FRESH, 1, WHOLE, 9_000), part(Reason.MISSING, 10, 0, 100)])
     assert (health.health, health.reason) == (90, Reason.MISSING)
     assert (health.partitions, health.stale_partitions) == (11, 10)
 
 
 def test_one_stale_partition_of_very_many_is_seen() -> None:
-    health = merged([part(Reason.FRESH, 99_999, WHOLE, 1_000), part(Reason.CHANGED, 1, 99, 1)])
+    health = merge_parts([part(Reason.FRESH, 99_999, WHOLE, 1_000), part(Reason.CHANGED, 1, 99, 1)])
     assert health.health == WHOLE - 1
     assert health.reason is Reason.CHANGED
 
 
 def test_partitions_of_unknown_size_count_alike() -> None:
     fresh = replace(part(Reason.FRESH, 3, WHOLE, 1), knowing_rows=0, knowing_bytes=0)
-    health = merged([fresh, part(Reason.MISSING, 1, 0, 10**9)])
+    health = merge_parts([fresh, part(Reason.MISSING, 1, 0, 10**9)])
     assert health.health == 75
 
 
 def test_a_table_without_partitions_is_empty() -> None:
-    assert merged([]).reason is Reason.EMPTY
-    assert merged([]).health == WHOLE
+    assert merge_parts([]).reason is Reason.EMPTY
+    assert merge_parts([]).health == WHOLE

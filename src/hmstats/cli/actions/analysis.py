@@ -178,13 +178,13 @@ class Analysis:
             report = self._analyze(spark, address, wanted)
         except HmstatsError as error:
             if log is not None:
-                log.failed(name, error)
+                log.add_failure(name, error)
             if alone:
                 raise
             Console(stderr=True, highlight=False, soft_wrap=True).print(f"hmstats: {error}", markup=False)
             return None
         if log is not None:
-            log.done(report)
+            log.add_report(report)
         return report
 
     def _analyze(self, spark: SparkSession | None, address: str, wanted: "_TableRequest") -> collector.Report:

@@ -84,7 +84,7 @@ def partition_name(keys: Sequence[str], values: Sequence[str]) -> str:
     Raises MetaError when their numbers differ or there are none.
     """
     if not keys or len(keys) != len(values):
-        raise MetaError(f"Invalid partition key & values; keys {_listed(keys)}, values {_listed(values)}")
+        raise MetaError(f"Invalid partition key & values; keys {_list_text(keys)}, values {_list_text(values)}")
     return "/".join(f"{escape(key.lower())}={escape(value)}" for key, value in zip(keys, values, strict=True))
 
 
@@ -142,5 +142,5 @@ def _plain_name(keys: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("/".join(f"{re.escape(escape(key.lower()))}={_SAFE}" for key in keys))
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_text(names: Sequence[str]) -> str:
     return "[" + ", ".join(names) + "]"

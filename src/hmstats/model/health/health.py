@@ -117,10 +117,10 @@ _WITHOUT_PARTITIONS = Health(
 )
 
 
-def judged(before: Health | None, facts: Facts, at_ms: int) -> Health:
+def assess(before: Health | None, facts: Facts, at_ms: int) -> Health:
     """The health at a time (epoch ms), given the health before it; None if nothing was known."""
     then, moved = _base(before, facts)
-    health, reason = _valued(before, facts, then, moved)
+    health, reason = _health_of(before, facts, then, moved)
     since = None
     if health < WHOLE:
         since = at_ms if before is None or before.stale_since_ms is None else before.stale_since_ms
@@ -162,7 +162,7 @@ class Part:
     stale_since_ms: int | None = None
 
 
-def merged(parts: Iterable[Part]) -> Health:
+def merge_parts(parts: Iterable[Part]) -> Health:
     """The health of a table of its partitions': weighted by bytes if all know theirs, else by rows, else alike.
 
     The reason is the one by which most health is lost. A table without partitions is empty.
@@ -174,14 +174,14 @@ def merged(parts: Iterable[Part]) -> Health:
     by_bytes = sum(each.knowing_bytes for each in known) == number and sum(each.size_bytes for each in known) > 0
     by_rows = sum(each.knowing_rows for each in known) == number and sum(each.rows for each in known) > 0
 
-    def weighed(part: Part) -> tuple[float, float]:
+    def weight(part: Part) -> tuple[float, float]:
         """The weight of partitions, and their weighted health."""
         if by_bytes:
             return part.size_bytes, part.health_by_bytes
         return (part.rows, part.health_by_rows) if by_rows else (part.partitions, part.health)
 
-    lost = {each.reason: (own := weighed(each))[0] * WHOLE - own[1] for each in known}
-    whole = sum(weighed(each)[0] for each in known)
+    lost = {each.reason: (own := weight(each))[0] * WHOLE - own[1] for each in known}
+    whole = sum(weight(each)[0] for each in known)
     stale = sum(each.stale for each in known)
     health = int((whole * WHOLE - sum(lost.values())) / whole)
     analyzed = [each.analyzed_at_seconds for each in known if each.analyzed_at_seconds is not None]
@@ -226,7 +226,7 @@ def _is_newer(facts: Facts, before: Health) -> bool:
     return facts.rewritten or (new is not None and (old is None or new > old))
 
 
-def _valued(before: Health | None, facts: Facts, then: Size, moved: int) -> tuple[int, Reason]:
+def _health_of(before: Health | None, facts: Facts, then: Size, moved: int) -> tuple[int, Reason]:
     if not facts.columns:
         return WHOLE, Reason.FRESH
     if not facts.analyzed:

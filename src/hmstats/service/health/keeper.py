@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import structlog
 
-from hmstats.model.health.health import Health, judged, merged
+from hmstats.model.health.health import Health, assess, merge_parts
 from hmstats.store.database.store import Store
 from hmstats.store.health import changed_tables, facts, health_rows, rewritten
 from hmstats.store.health.changed_tables import Progress
@@ -120,7 +120,7 @@ def judge(unit: Unit, table_ids: Sequence[int]) -> None:
     fresh: dict[tuple[int, int], Health] = {}
     for table_id, known in facts.of_tables(connection, plain, _written(unit, plain, stored)).items():
         _, before = stored.get(table_id, (0, None))
-        fresh[table_id, OF_TABLE] = judged(before, known, unit.now_milliseconds)
+        fresh[table_id, OF_TABLE] = assess(before, known, unit.now_milliseconds)
     partitioned = [each for each in found if each.partitioned and _is_news(unit, each, stored)]
     fresh |= _of_partitioned(unit, partitioned, stored)
     health_rows.put(unit, fresh, {each.id: each.version for each in found})
@@ -162,11 +162,11 @@ def _of_partitioned(
     written = _written(unit, tables, stored)
     for part_id, known_now in facts.of_partitions(unit.connection, parts, written).items():
         key = (tables_of[part_id], part_id)
-        now = judged(before.get(key), known_now, unit.now_milliseconds)
+        now = assess(before.get(key), known_now, unit.now_milliseconds)
         if now != before.get(key):
             fresh[key] = now
     ids = [each.id for each in tables]
     health_rows.put(unit, fresh, {})
     health_rows.forget_gone(unit, ids)
     sums = health_rows.sums(unit.connection, ids)
-    return {(each, OF_TABLE): merged(sums.get(each, ())) for each in ids}
+    return {(each, OF_TABLE): merge_parts(sums.get(each, ())) for each in ids}

@@ -42,7 +42,7 @@ class Freed(NamedTuple):
 
 def free_of_table(unit: Unit, name: TableName, target: Target, given: StatisticsSet) -> tuple[StatisticsSet, Target]:
     """The set without locked columns, and the table as it is then. Raises LockedStatistics if a lock refuses."""
-    locked = target.locks.locked(OF_TABLE, [each.column for each in given.columns])
+    locked = target.locks.locked_columns(OF_TABLE, [each.column for each in given.columns])
     if not locked:
         return given, target
     refuse_or_drop(unit, name, {None: locked})
@@ -61,7 +61,8 @@ def free_of_partitions(
     if not target.locks:
         return Freed(given, known)
     by_id = {
-        each: target.locks.locked(each, [column.column for column in found.columns]) for each, found in given.items()
+        each: target.locks.locked_columns(each, [column.column for column in found.columns])
+        for each, found in given.items()
     }
     locked = {each: found for each, found in by_id.items() if found}
     refuse_or_drop(unit, name, {given[each].partition: found for each, found in locked.items()})
@@ -90,7 +91,7 @@ def free_of_delete(
     if not target.locks:
         return {wanted: list(ids.values())}
     named = wanted or tuple(each.name.lower() for each in (*target.columns, *target.partition_keys))
-    locked = {partition: target.locks.locked(part_id, named) for partition, part_id in ids.items()}
+    locked = {partition: target.locks.locked_columns(part_id, named) for partition, part_id in ids.items()}
     refuse_or_drop(unit, name, {partition: found for partition, found in locked.items() if found})
     free: dict[tuple[str, ...] | None, list[int]] = {}
     for partition, part_id in ids.items():
@@ -130,7 +131,7 @@ def check_unlocked(name: TableName, locks: TableLocks, columns: Mapping[int, Col
     `columns` are by partition id (OF_TABLE: the table); without any, its rows, files and bytes. `names` is by id.
     """
     for part_id, some in columns.items():
-        for column, cover in (locks.locked(part_id, some) or _object_cover(locks, part_id)).items():
+        for column, cover in (locks.locked_columns(part_id, some) or _object_cover(locks, part_id)).items():
             WRITES.labels("refused").inc()
             raise LockedStatistics(_sentence(name, names[part_id], column, cover))
 
@@ -193,7 +194,7 @@ def _without_marks(locks: TableLocks, part_id: int, change: ParameterChange) -> 
     if text is None or not locks:
         return change
     marks = Accurate.parse(text)
-    locked = locks.locked(part_id, marks.columns)
+    locked = locks.locked_columns(part_id, marks.columns)
     if not locked:
         return change
     return replace(change, put={**change.put, PARAMETER: marks.without_columns(locked).text()})

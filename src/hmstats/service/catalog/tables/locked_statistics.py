@@ -37,7 +37,7 @@ def table_with_locked_values(unit: Unit, locks: TableLocks, stored: Table | None
     table = replace(
         settled.table, parameters=with_locked_values(unit, locks, OF_TABLE, before, settled.table.parameters)
     )
-    locked = locks.locked(OF_TABLE, [*settled.removed, *(each.column for each in settled.written)])
+    locked = locks.locked_columns(OF_TABLE, [*settled.removed, *(each.column for each in settled.written)])
     if any(each.column in locked for each in settled.written):
         _count_dropped(unit, locked.values())
     return replace(
@@ -69,7 +69,7 @@ def with_locked_values(
         if locked_values != {key: value for key, value in after.items() if _is_locked(key)}:
             _count_dropped(unit, [cover])
         return _marked({**others, **locked_values}, marks)
-    columns = locks.locked(part_id, {each.column for each in locks.covers if each.column != ALL_COLUMNS})
+    columns = locks.locked_columns(part_id, {each.column for each in locks.covers if each.column != ALL_COLUMNS})
     if not columns:
         return dict(after)
     result = {key: value for key, value in after.items() if key not in _of_columns(after, columns)}
@@ -129,7 +129,7 @@ def delete_free(unit: Unit, table: Table, table_id: int, locks: TableLocks, owne
     names = [each.name.lower() for each in (*data_columns(table), *table.partition_keys)]
     groups: dict[tuple[str, ...] | None, list[int]] = {}
     for owner in owners:
-        locked = locks.locked(owner, names)
+        locked = locks.locked_columns(owner, names)
         free = tuple(each for each in names if each not in locked) if locked else None
         groups.setdefault(free, []).append(owner)
     for free, some in groups.items():
