@@ -24,7 +24,7 @@ from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import Table, TableName, is_view
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
-from hmstats.service.mirrors.taken_over import Asked, Takeover
+from hmstats.service.mirrors.taken_over import ComparedStatistics, Takeover
 from hmstats.store.database.store import Store
 
 _log = structlog.get_logger("hmstats.gateway")
@@ -122,7 +122,7 @@ class Mirroring:
     ) -> bool:
         name = question.table
 
-        def ask() -> Asked:
+        def ask() -> ComparedStatistics:
             return self.takeover.ask(name, table_id, engine, columns, names)
 
         for _ in range(_TRIES):

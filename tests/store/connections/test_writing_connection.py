@@ -99,8 +99,8 @@ def test_a_failed_statement_takes_the_commit_behind_it_along(connections: tuple[
 
 def test_a_unit_commits_along_with_what_waits(store: Store, statements: StatementCounter) -> None:
     def work(unit: Unit) -> None:
-        unit.later(INSERT, ("mine", 1))
-        unit.later(INSERT, ("mine too", 2))
+        unit.queue(INSERT, ("mine", 1))
+        unit.queue(INSERT, ("mine too", 2))
 
     with statements() as sent:
         store.write(work)
@@ -112,12 +112,12 @@ def test_a_unit_commits_along_with_what_waits(store: Store, statements: Statemen
 def test_a_unit_that_fails_with_its_last_statements_leaves_nothing(store: Store) -> None:
     def work(unit: Unit) -> None:
         unit.connection.exec_driver_sql(INSERT, ("mine", 1))
-        unit.later(INSERT, ("mine too", 2))
-        unit.later(INSERT, ("mine", 3))
+        unit.queue(INSERT, ("mine too", 2))
+        unit.queue(INSERT, ("mine", 3))
 
     with pytest.raises(MetaError, match="duplicate key"):
         store.write(work)
-    store.write(lambda unit: unit.later(INSERT, ("mine alone", 1)))
+    store.write(lambda unit: unit.queue(INSERT, ("mine alone", 1)))
     with store.read() as connection:
         assert connection.exec_driver_sql(COUNT).scalar_one() == 1
 

@@ -350,7 +350,7 @@ def test_errors_leave_no_connection_taken(database_url: str) -> None:
 def test_what_is_not_to_be_kept_is_undone(store: Store) -> None:
     def work(unit: Unit) -> int:
         _put_one(unit, 1)
-        unit.later(f'DELETE FROM "{VERSIONS.name}"', [])
+        unit.queue(f'DELETE FROM "{VERSIONS.name}"', [])
         return 5
 
     store.write(partial(_put_one, table_id=2))

@@ -10,7 +10,7 @@ from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.statistics import table_facts
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Unit
 
 
@@ -22,7 +22,7 @@ def made(store: Store) -> Store:
     return store
 
 
-def locked(unit: Unit, known: Target | None, *, with_partitions: bool) -> Target | None:
+def locked(unit: Unit, known: TableFacts | None, *, with_partitions: bool) -> TableFacts | None:
     if not with_partitions:
         return table_facts.lock(unit, NAME, known)
     found = partition_locks.lock_with_table(unit, NAME, ["p=1"], known)
@@ -31,7 +31,7 @@ def locked(unit: Unit, known: Target | None, *, with_partitions: bool) -> Target
 
 @pytest.mark.parametrize("with_partitions", [False, True])
 def test_a_known_table_is_read_again_only_at_another_id_or_version(made: Store, *, with_partitions: bool) -> None:
-    def lock(known: Target | None = None) -> Any:
+    def lock(known: TableFacts | None = None) -> Any:
         return made.write(lambda unit: locked(unit, known, with_partitions=with_partitions))
 
     target = lock()

@@ -93,7 +93,7 @@ def test_a_session_in_which_another_has_prepared_the_statement_is_written_to_as_
 def test_after_an_error_a_session_is_known_to_know_nothing(store: Store, statements: StatementCounter) -> None:
     def fails(unit: Unit) -> None:
         put(unit, "a", 1)
-        unit.later("SELECT %s / 0", [1])
+        unit.queue("SELECT %s / 0", [1])
         put(unit, "b", 1)
 
     with pytest.raises(MetaError, match="division by zero"):
@@ -174,10 +174,10 @@ def test_an_error_of_another_connection_runs_nothing_and_leaves_statements_known
 
 def test_a_value_that_cannot_be_sent_leaves_its_statement_unknown(store: Store, statements: StatementCounter) -> None:
     def fails(unit: Unit) -> None:
-        unit.later("SELECT %s", ["a\0"], Prepared.of("SELECT %s"))
+        unit.queue("SELECT %s", ["a\0"], Prepared.of("SELECT %s"))
 
     with pytest.raises(MetaError):
         store.write(fails)
     with statements() as sent:
-        store.write(lambda unit: unit.later("SELECT %s", ["a"], Prepared.of("SELECT %s")))
+        store.write(lambda unit: unit.queue("SELECT %s", ["a"], Prepared.of("SELECT %s")))
     assert begins(sent) == ["PREPARE"]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.server.cache.cached_answers import Between, Versions
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 
 _TABLE_BYTES, _ENTRY_BYTES, _OBJECT_BYTES = 5_000, 500, 110
 """Memory of a table, of a partition and of an object beside the object's own bytes."""
@@ -61,7 +61,7 @@ class CachedTable:
     name: TableName
     id: int
     version: int
-    target: Target | None
+    target: TableFacts | None
     forms: dict[Form, dict[str, Entry]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
 
@@ -113,7 +113,7 @@ class TableCache:
         """The cached table, which may be stale."""
         return self._tables.get(name)
 
-    def open(self, name: TableName, table_id: int, version: int, target: Target | None = None) -> CachedTable:
+    def open(self, name: TableName, table_id: int, version: int, target: TableFacts | None = None) -> CachedTable:
         """The cached table at this version; adds it if it is not cached."""
         with self._lock:
             table = self._tables.get(name)

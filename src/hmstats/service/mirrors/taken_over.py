@@ -21,7 +21,7 @@ from hmstats.store.mirrors.seen import GOT, Digests, Seen
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, table_facts
 from hmstats.store.statistics.details import OF_TABLE
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Unit
 
 WRITER = "upstream"
@@ -32,7 +32,7 @@ Cut = Callable[[ColumnStatistics], ColumnStatistics]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparedStatistics:
     """The statistics of a mirror that are compared: of the table itself (no partitions), or of some partitions.
 
     `owners` and `seen` are as they were before the other metastore was asked.
@@ -63,14 +63,16 @@ class Takeover:
 
     def ask(
         self, name: TableName, table_id: int, engine: str, columns: Sequence[str], names: Sequence[str] | None
-    ) -> Asked:
+    ) -> ComparedStatistics:
         """What is to be compared, of the table itself (None) or of the named partitions that have mirrors."""
         with self._store.read() as connection:
             owners = {"": OF_TABLE} if names is None else partitions.find_ids(connection, table_id, names)
             known = seen.read(connection, table_id, engine, list(owners.values()))
-        return Asked(name, table_id, engine, tuple(columns), owners, known)
+        return ComparedStatistics(name, table_id, engine, tuple(columns), owners, known)
 
-    def take_over(self, asked: Asked, told: Mapping[str, StatisticsSet], cut: Cut, *, settle: bool = False) -> bool:
+    def take_over(
+        self, asked: ComparedStatistics, told: Mapping[str, StatisticsSet], cut: Cut, *, settle: bool = False
+    ) -> bool:
         """Take over what is newer of what the other metastore has told, by partition name.
 
         With `settle`, statistics of ours that it has got are noted even if it says what it said before. Returns False,
@@ -84,25 +86,25 @@ class Takeover:
         finally:
             caller.reset(token)
 
-    def note_sending(self, asked: Asked, given: Mapping[str, StatisticsSet], cut: Cut) -> bool:
+    def note_sending(self, asked: ComparedStatistics, given: Mapping[str, StatisticsSet], cut: Cut) -> bool:
         """Note that statistics are being sent, by partition name: what the other metastore says next may be these.
 
         Returns False, with nothing changed, if the mirror or what was seen has changed since `ask`.
         """
         return self._store.write_table(asked.name, lambda unit: _note_sending(unit, asked, given, cut))
 
-    def note_got(self, asked: Asked, given: Mapping[str, StatisticsSet]) -> None:
+    def note_got(self, asked: ComparedStatistics, given: Mapping[str, StatisticsSet]) -> None:
         """Note that the other metastore has taken statistics: if it does not say them, others have changed them."""
         self._store.write_table(asked.name, lambda unit: _note_got(unit, asked, given))
 
 
-def _differs(asked: Asked, owner: int, told: StatisticsSet | None) -> bool:
+def _differs(asked: ComparedStatistics, owner: int, told: StatisticsSet | None) -> bool:
     known = asked.seen.get(owner, {})
     says = _by_column(told)
     return any(_theirs(known.get(each)) != _digest(says.get(each)) for each in asked.columns)
 
 
-def _taken_over(unit: Unit, asked: Asked, told: Mapping[str, StatisticsSet], cut: Cut) -> bool:
+def _taken_over(unit: Unit, asked: ComparedStatistics, told: Mapping[str, StatisticsSet], cut: Cut) -> bool:
     target = table_facts.lock(unit, asked.name)
     if target is None or target.id != asked.table_id:
         return False
@@ -126,7 +128,7 @@ def _taken_over(unit: Unit, asked: Asked, told: Mapping[str, StatisticsSet], cut
     return True
 
 
-def _note_sending(unit: Unit, asked: Asked, given: Mapping[str, StatisticsSet], cut: Cut) -> bool:
+def _note_sending(unit: Unit, asked: ComparedStatistics, given: Mapping[str, StatisticsSet], cut: Cut) -> bool:
     target = table_facts.lock(unit, asked.name)
     if target is None or target.id != asked.table_id:
         return False
@@ -148,7 +150,7 @@ def _note_sending(unit: Unit, asked: Asked, given: Mapping[str, StatisticsSet], 
     return True
 
 
-def _note_got(unit: Unit, asked: Asked, given: Mapping[str, StatisticsSet]) -> None:
+def _note_got(unit: Unit, asked: ComparedStatistics, given: Mapping[str, StatisticsSet]) -> None:
     target = table_facts.lock(unit, asked.name)
     if target is None or target.id != asked.table_id:
         return
@@ -196,7 +198,7 @@ def _compare(
     return _Comparison(tuple(newer), tuple(gone), now)
 
 
-def _stored(unit: Unit, target: Target, asked: Asked, *, of_table: bool) -> dict[str, StatisticsSet]:
+def _stored(unit: Unit, target: TableFacts, asked: ComparedStatistics, *, of_table: bool) -> dict[str, StatisticsSet]:
     if of_table:
         found = column_statistics.read_table(unit.connection, target.id, asked.columns, asked.engine)
         return {"": found[0]} if found else {}
@@ -208,8 +210,8 @@ def _stored(unit: Unit, target: Target, asked: Asked, *, of_table: bool) -> dict
 
 def _write(
     unit: Unit,
-    asked: Asked,
-    target: Target,
+    asked: ComparedStatistics,
+    target: TableFacts,
     comparison: Mapping[int, _Comparison],
     told: Mapping[str, StatisticsSet],
     places: Mapping[int, str],
@@ -244,7 +246,7 @@ def _write(
     details.write(unit, target.id, given, WRITER)
 
 
-def _delete(unit: Unit, asked: Asked, comparison: Mapping[int, _Comparison], *, of_table: bool) -> None:
+def _delete(unit: Unit, asked: ComparedStatistics, comparison: Mapping[int, _Comparison], *, of_table: bool) -> None:
     by_columns: dict[tuple[str, ...], list[int]] = {}
     for owner, each in comparison.items():
         if each.gone:

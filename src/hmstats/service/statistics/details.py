@@ -16,7 +16,7 @@ from hmstats.model.statistics.statistics_by_field import StatisticsByField
 from hmstats.sketch.distinct import bit_vector
 from hmstats.store.statistics import details, provenance, top_k
 from hmstats.store.statistics.details import Details
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Unit
 
 
@@ -41,7 +41,7 @@ def write(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], autho
 
 
 def write_by_field(
-    unit: Unit, target: Target, owners: Sequence[int], statistics: StatisticsByField, author: str | None
+    unit: Unit, target: TableFacts, owners: Sequence[int], statistics: StatisticsByField, author: str | None
 ) -> None:
     """Store the details of plain statistics of these owners (ids), whose provenance is the sender alone."""
     names, engine = [each.column for each in statistics.columns], statistics.engine

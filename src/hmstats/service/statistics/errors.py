@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hmstats.errors import MissingStatistics, NoSuchObject
 from hmstats.model.catalog.names import partition_values
 from hmstats.model.catalog.objects import TableName
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 
 
 def missing_table(name: TableName) -> NoSuchObject:
@@ -14,7 +14,7 @@ def missing_table(name: TableName) -> NoSuchObject:
 
 
 def missing_statistics(
-    name: TableName, target: Target, column: str, what: str, partitions: Sequence[str]
+    name: TableName, target: TableFacts, column: str, what: str, partitions: Sequence[str]
 ) -> MissingStatistics:
     """The error for a question that lacks `what` of a column, with the ANALYZE statement that would compute it.
 

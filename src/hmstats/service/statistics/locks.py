@@ -19,7 +19,7 @@ from hmstats.model.parameters.statistics_keys import is_of_statistics
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.statistics_locks import ALL_COLUMNS, OF_TABLE, Cover, TableLocks
 from hmstats.store.statistics import statistics_locks
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.unit.unit import Unit
@@ -40,7 +40,9 @@ class Freed(NamedTuple):
     known: Mapping[int, Parameters]
 
 
-def free_of_table(unit: Unit, name: TableName, target: Target, given: StatisticsSet) -> tuple[StatisticsSet, Target]:
+def free_of_table(
+    unit: Unit, name: TableName, target: TableFacts, given: StatisticsSet
+) -> tuple[StatisticsSet, TableFacts]:
     """The set without locked columns, and the table as it is then. Raises LockedStatistics if a lock refuses."""
     locked = target.locks.locked_columns(OF_TABLE, [each.column for each in given.columns])
     if not locked:
@@ -55,7 +57,7 @@ def free_of_table(unit: Unit, name: TableName, target: Target, given: Statistics
 
 
 def free_of_partitions(
-    unit: Unit, name: TableName, target: Target, given: dict[int, StatisticsSet], known: Mapping[int, Parameters]
+    unit: Unit, name: TableName, target: TableFacts, given: dict[int, StatisticsSet], known: Mapping[int, Parameters]
 ) -> Freed:
     """The sets of partitions, by id, without locked columns. Raises LockedStatistics if a lock refuses."""
     if not target.locks:
@@ -79,7 +81,7 @@ def free_of_partitions(
 def free_of_delete(
     unit: Unit,
     name: TableName,
-    target: Target,
+    target: TableFacts,
     ids: Mapping[str, int] | Mapping[None, int],
     columns: Sequence[str] | None,
 ) -> dict[tuple[str, ...] | None, list[int]]:

@@ -20,14 +20,14 @@ from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.statistics_locks import OF_TABLE
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.locks import check_unlocked
-from hmstats.service.statistics.writing.events import Left
+from hmstats.service.statistics.writing.events import LoggedTable
 from hmstats.service.statistics.writing.holding import Terms, written_at_once
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import pending, table_facts
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.unit.unit import Connection, Unit
@@ -75,7 +75,7 @@ class PendingStatistics:
         any of it is locked, by whatever lock: what waits is not dropped.
         """
 
-        def publish(unit: Unit) -> tuple[Published, list[Left | None]]:
+        def publish(unit: Unit) -> tuple[Published, list[LoggedTable | None]]:
             target, found = self._waiting(unit, name, wanted)
             return self.apply(unit, name, target, found, author)
 
@@ -103,12 +103,12 @@ class PendingStatistics:
         self,
         unit: Unit,
         name: TableName,
-        target: Target,
+        target: TableFacts,
         found: Mapping[int, Pending],
         author: str | None,
         *,
         force: bool = False,
-    ) -> tuple[Published, list[Left | None]]:
+    ) -> tuple[Published, list[LoggedTable | None]]:
         """Write what waits of a locked table, within a unit; with `force` past locks on statistics.
 
         Returns also what the writer remembers of it.
@@ -120,7 +120,7 @@ class PendingStatistics:
         versions.bump(unit, target.id)
         fresh, recounted = _current(unit, target, found)
         terms = Terms(author=author, publishes=True, force=force)
-        left: list[Left | None] = []
+        left: list[LoggedTable | None] = []
         if OF_TABLE in fresh:
             own = fresh[OF_TABLE]
             first, *others = own.sets or [StatisticsSet(())]
@@ -155,7 +155,9 @@ class PendingStatistics:
 
         return self._store.try_change(publish, read)
 
-    def _waiting(self, unit: Unit, name: TableName, wanted: Sequence[str] | None) -> tuple[Target, dict[int, Pending]]:
+    def _waiting(
+        self, unit: Unit, name: TableName, wanted: Sequence[str] | None
+    ) -> tuple[TableFacts, dict[int, Pending]]:
         target = table_facts.lock(unit, name)
         if target is None:
             raise missing_table(name)
@@ -183,7 +185,9 @@ def _names(connection: Connection, found: Mapping[int, Pending]) -> dict[int, st
     return {OF_TABLE: None, **names}
 
 
-def _current(unit: Unit, target: Target, found: Mapping[int, Pending]) -> tuple[dict[int, Pending], dict[int, Pending]]:
+def _current(
+    unit: Unit, target: TableFacts, found: Mapping[int, Pending]
+) -> tuple[dict[int, Pending], dict[int, Pending]]:
     """What still fits the table, and those of it whose counts have changed since they were put aside.
 
     Of the latter the columns are written, but neither counts nor marks: those stored are newer.
@@ -207,7 +211,7 @@ def _fits(types: Mapping[str, str], column: object) -> bool:
     return name in types and kind_of(types[name]) is kind_of(stated)
 
 
-def _unmark(unit: Unit, target: Target, fresh: Mapping[int, Pending], recounted: Mapping[int, Pending]) -> None:
+def _unmark(unit: Unit, target: TableFacts, fresh: Mapping[int, Pending], recounted: Mapping[int, Pending]) -> None:
     """Take the marks of accuracy from columns whose rows have changed since they were looked at."""
     for of, owners in ((OF_TABLES, [OF_TABLE]), (OF_PARTITIONS, [each for each in recounted if each])):
         some = [each for each in owners if each in recounted]
@@ -222,7 +226,7 @@ def _unmark(unit: Unit, target: Target, fresh: Mapping[int, Pending], recounted:
         parameters.put(unit, of, put)
 
 
-def _forget_fingerprints(unit: Unit, target: Target, found: Mapping[int, Pending]) -> None:
+def _forget_fingerprints(unit: Unit, target: TableFacts, found: Mapping[int, Pending]) -> None:
     if OF_TABLE in found:
         parameters.remove(unit, OF_TABLES, [target.id], [FINGERPRINT])
     parameters.remove(unit, OF_PARTITIONS, [each for each in found if each], [FINGERPRINT])

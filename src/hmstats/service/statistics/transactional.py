@@ -14,19 +14,19 @@ from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.transactions.transactions import ValidWriteIds, WriteState
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import statistics_write_ids
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
 from hmstats.store.unit.unit import Connection, Unit
 
 
-def check_deletable(target: Target) -> None:
+def check_deletable(target: TableFacts) -> None:
     """Raise MetaError if the table is transactional: a delete names no transaction."""
     if target.transactional:
         raise MetaError("Cannot delete stats via this API for a transactional table")
 
 
-def is_table_visible(connection: Connection, target: Target, valid: str | None) -> bool:
+def is_table_visible(connection: Connection, target: TableFacts, valid: str | None) -> bool:
     """Whether a reader that sees the write ids `valid` (None: all) sees the table's own statistics."""
     if valid is None or not target.transactional:
         return True
@@ -41,7 +41,9 @@ def are_counts_visible(table: Table, valid: str | None) -> bool | None:
     return _is_visible(ValidWriteIds.parse(valid), table.write_id, table.parameters)
 
 
-def visible_partitions(connection: Connection, target: Target, names: Sequence[str], valid: str | None) -> list[str]:
+def visible_partitions(
+    connection: Connection, target: TableFacts, names: Sequence[str], valid: str | None
+) -> list[str]:
     """The partitions whose statistics a reader that sees the write ids `valid` (None: all) sees."""
     if valid is None or not target.transactional:
         return list(names)

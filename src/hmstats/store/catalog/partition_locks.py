@@ -17,7 +17,7 @@ from hmstats.store.partitions import partitions
 from hmstats.store.schema import PARTITION_PARAMS, PARTITIONS
 from hmstats.store.statements.single_read import OneOf, SingleRead, listed
 from hmstats.store.statistics import table_facts
-from hmstats.store.statistics.table_facts import Target, constant
+from hmstats.store.statistics.table_facts import TableFacts, constant
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.unit.unit import Unit
@@ -37,7 +37,7 @@ class LockedPartitions(NamedTuple):
 class LockedTable(NamedTuple):
     """A locked table, and its locked partitions."""
 
-    target: Target
+    target: TableFacts
     partitions: LockedPartitions
 
 
@@ -54,7 +54,7 @@ def lock(unit: Unit, table_id: int, names: Sequence[str]) -> LockedPartitions:
 
 
 def lock_with_table(
-    unit: Unit, name: TableName, names: Sequence[str], cached: Target | None = None
+    unit: Unit, name: TableName, names: Sequence[str], cached: TableFacts | None = None
 ) -> LockedTable | None:
     """Lock a table and then partitions of it, in one round trip if the database allows; None if it does not exist.
 

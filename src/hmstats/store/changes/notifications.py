@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from hmstats.model.events import Logged, Notification, Wanted
 from hmstats.store.schema import NOTIFICATION_LOG as LOG
 from hmstats.store.schema import NOTIFICATION_SEQUENCE as SEQUENCE
-from hmstats.store.statements.compiled_statements import KeptText
+from hmstats.store.statements.compiled_statements import CompiledStatement
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit import ids
 from hmstats.store.unit.prepared import Prepared
@@ -132,10 +132,10 @@ def _insert_in_one_statement(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> i
 def _queue_insert(unit: Unit, rows: Sequence[Mapping[str, Any]], expected: ExpectedTable) -> None:
     """Insert rows with the commit, if the table is as expected; earlier writes to it have made the sequence's row."""
     statement, sent = _numbering_insert(unit, rows)
-    statement.later(unit, {**sent, **expected.values})
+    statement.queue(unit, {**sent, **expected.values})
 
 
-def _numbering_insert(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> tuple[KeptText, dict[str, Any]]:
+def _numbering_insert(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> tuple[CompiledStatement, dict[str, Any]]:
     """PostgreSQL's statement that numbers and inserts rows, and its parameters."""
     names = unit.shape.present(LOG, _SQL_TYPES)
     columns = {name: [row[name] for row in rows] for name in names if name != _EVENT_ID}
@@ -161,7 +161,7 @@ _SQL_TYPES = {
 
 
 @cache
-def _statement(names: tuple[str, ...], single: frozenset[str], *, expecting: bool) -> KeptText:
+def _statement(names: tuple[str, ...], single: frozenset[str], *, expecting: bool) -> CompiledStatement:
     """The text of the statement; cached, since building it takes as long as sending it, while other writers wait.
 
     Columns in `single` have one value for all rows, the others an array.
@@ -181,7 +181,7 @@ def _statement(names: tuple[str, ...], single: frozenset[str], *, expecting: boo
     RETURNING "EVENT_ID"
     """
     parameters = ("number", *(NAMES if expecting else ()), "number", *values)
-    return KeptText(text, parameters, {}, Prepared.of(text))
+    return CompiledStatement(text, parameters, {}, Prepared.of(text))
 
 
 def _begin_sequence(unit: Unit) -> None:

@@ -17,7 +17,7 @@ from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.schema import HMSTATS_TABLE_CHANGE as CHANGES
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.statements import queued
-from hmstats.store.statements.compiled_statements import KeptText
+from hmstats.store.statements.compiled_statements import CompiledStatement
 from hmstats.store.statements.single_read import OneOf, SingleRead
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
@@ -43,7 +43,7 @@ def append(unit: Unit, table_id: int, partitions: Collection[str]) -> None:
             unit.connection.execute(_append(sqlite.insert), values)
         elif not unit.shape.lacks(CHANGES):
             expected = unit.expects.values if unit.expects else {}
-            _append_text(unit.shape, expecting=bool(unit.expects)).later(unit, {**values, **expected})
+            _append_text(unit.shape, expecting=bool(unit.expects)).queue(unit, {**values, **expected})
 
 
 def remove(unit: Unit, table_ids: Sequence[int]) -> None:
@@ -98,8 +98,8 @@ def _since(_: OneOf) -> Select[Any]:
 
 
 @cache
-def _append_text(shape: Shape, *, expecting: bool) -> KeptText:
-    return KeptText.of(shape, _append(postgresql.insert, expecting=expecting))
+def _append_text(shape: Shape, *, expecting: bool) -> CompiledStatement:
+    return CompiledStatement.of(shape, _append(postgresql.insert, expecting=expecting))
 
 
 _SINCE = SingleRead(_since)

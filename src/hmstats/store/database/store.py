@@ -237,7 +237,7 @@ class Store:
             return hive_changes.since(self._pools.checkers, version)
         return touched_partitions.since(self._pools.checkers, table_id, version)
 
-    def target(self, name: TableName) -> table_facts.Target | None:
+    def target(self, name: TableName) -> table_facts.TableFacts | None:
         """The facts about a table that statistics need, as table_facts.read returns them."""
         if self.is_trying:
             return None

@@ -1,6 +1,6 @@
 """The hooks of the write path: each keeps what a write is about to replace, in the transaction of the write.
 
-On PostgreSQL the statements are queued (Unit.later): they share the round trip of the write. A step may copy more than
+On PostgreSQL the statements are queued (Unit.queue): they share the round trip of the write. A step may copy more than
 the write replaces; the first step of a version that names an owner and a column says what there was before it.
 """
 
@@ -15,7 +15,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.statistics_keys import RESTORED, SPARK, is_restored
 from hmstats.store.history import replaced_rows
 from hmstats.store.history.caller import caller
-from hmstats.store.history.replaced_rows import OwnerKind, Wanted
+from hmstats.store.history.replaced_rows import OwnerKind, RowSelection
 from hmstats.store.history.steps import Kind
 from hmstats.store.schema import (
     HMSTATS_HISTORY,
@@ -46,8 +46,8 @@ def of_columns(
     unit: Unit, of: OwnerKind, ids: Sequence[int], columns: Collection[str] | None = None, engine: str | None = None
 ) -> None:
     """Keep the statistics of tables or partitions, of these columns (None: all) and this engine (None: all)."""
-    wanted = Wanted(of, columns=columns is not None, engine=engine is not None)
-    _keep(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine)
+    wanted = RowSelection(of, columns=columns is not None, engine=engine is not None)
+    _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine)
 
 
 def of_written(
@@ -60,41 +60,41 @@ def of_written(
     engine: str,
 ) -> None:
     """Keep the statistics of a known table, or of partitions of it, that a write of statistics is about to replace."""
-    wanted = Wanted(of, columns=True, engine=True, known=True, top_k=target.has_top_k)
+    wanted = RowSelection(of, columns=True, engine=True, known=True, top_k=target.has_top_k)
     known = {"table_id": target.id, "said_CAT_NAME": name.catalog}
     known |= {"said_DB_NAME": name.database, "said_TBL_NAME": name.table}
-    _keep(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine, known)
+    _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine, known)
 
 
 def of_parameters(unit: Unit, of: OwnerKind, ids: Sequence[int], keys: Collection[str] | None = None) -> None:
     """Keep the parameters of statistics of tables or partitions, unless none is among the `keys` (None: all)."""
     if keys is None or any(map(is_restored, keys)):
-        _keep(unit, Kind.PARAMETERS, [(Wanted(of), (_STEP, _PARAMETERS))], ids)
+        _copy_to_history(unit, Kind.PARAMETERS, [(RowSelection(of), (_STEP, _PARAMETERS))], ids)
 
 
 def of_dropped_tables(unit: Unit, ids: Sequence[int]) -> None:
     """Keep all statistics of tables and of their partitions, and the partitions' names."""
-    own, below = Wanted(OwnerKind.TABLES), Wanted(OwnerKind.PARTITIONS, whole_tables=True)
+    own, below = RowSelection(OwnerKind.TABLES), RowSelection(OwnerKind.PARTITIONS, whole_tables=True)
     parts = [(own, (_STEP, _COLUMNS)), (own, (_PARAMETERS,)), (below, (_COLUMNS,)), (below, (_PARAMETERS, _NAMES))]
-    _keep(unit, Kind.DROPPED, parts, ids)
+    _copy_to_history(unit, Kind.DROPPED, parts, ids)
 
 
 def of_dropped_partitions(unit: Unit, ids: Sequence[int]) -> None:
     """Keep all statistics of partitions, and their names."""
     rows = (_STEP, _COLUMNS, _PARAMETERS, _NAMES)
-    _keep(unit, Kind.DROPPED, [(Wanted(OwnerKind.PARTITIONS), rows)], ids)
+    _copy_to_history(unit, Kind.DROPPED, [(RowSelection(OwnerKind.PARTITIONS), rows)], ids)
 
 
 def of_names(unit: Unit, of: OwnerKind, ids: Sequence[int]) -> None:
     """Keep the names of tables or partitions that are renamed."""
     rows = (_STEP, _NAMES) if of is OwnerKind.PARTITIONS else (_STEP,)
-    _keep(unit, Kind.RENAMED, [(Wanted(of), rows)], ids)
+    _copy_to_history(unit, Kind.RENAMED, [(RowSelection(of), rows)], ids)
 
 
-def _keep(
+def _copy_to_history(
     unit: Unit,
     kind: Kind,
-    parts: Sequence[tuple[Wanted, tuple[Table, ...]]],
+    parts: Sequence[tuple[RowSelection, tuple[Table, ...]]],
     ids: Sequence[int],
     columns: Collection[str] | None = None,
     engine: str | None = None,
@@ -116,7 +116,7 @@ def _keep(
             continue
         guarded = wanted._replace(expecting=bool(unit.expects))
         for text in replaced_rows.texts(unit.shape, rows, guarded):
-            text.later(unit, values | (unit.expects.values if unit.expects else {}))
+            text.queue(unit, values | (unit.expects.values if unit.expects else {}))
 
 
 def _values(

@@ -51,7 +51,7 @@ from hmstats.store.schema import (
     TABLE_PARAMS,
     TBLS,
 )
-from hmstats.store.statements.compiled_statements import KeptText
+from hmstats.store.statements.compiled_statements import CompiledStatement
 from hmstats.store.statements.value_sets import one_of_bound
 from hmstats.store.unit.version_guard import is_as_expected
 
@@ -77,7 +77,7 @@ class OwnerKind(Enum):
     PARTITIONS = "partitions"
 
 
-class Wanted(NamedTuple):
+class RowSelection(NamedTuple):
     """The rows that a statement copies; those of some columns only, and of one engine only, if so asked."""
 
     of: OwnerKind
@@ -93,17 +93,17 @@ class Wanted(NamedTuple):
 
 
 @lru_cache(maxsize=100)
-def texts(shape: Shape, rows: tuple[Table, ...], wanted: Wanted) -> tuple[KeptText, ...]:
+def texts(shape: Shape, rows: tuple[Table, ...], selection: RowSelection) -> tuple[CompiledStatement, ...]:
     """PostgreSQL's statements that copy these rows, and note the step."""
-    return tuple(KeptText.of(shape, each) for each in _for_postgresql(rows, wanted))
+    return tuple(CompiledStatement.of(shape, each) for each in _for_postgresql(rows, selection))
 
 
 @lru_cache(maxsize=100)
-def for_sqlite(rows: tuple[Table, ...], wanted: Wanted) -> Sequence[Any]:
+def for_sqlite(rows: tuple[Table, ...], selection: RowSelection) -> Sequence[Any]:
     """SQLite's statements that copy these rows, and note the step."""
     found: list[Any] = []
     for table in rows:
-        names, query = _source("sqlite", table, wanted)
+        names, query = _source("sqlite", table, selection)
         if table is HMSTATS_HISTORY_COLUMN:
             old = query.subquery("old")
             found += (_kept_sketches("sqlite", old), _insert_columns(old))
@@ -115,23 +115,23 @@ def for_sqlite(rows: tuple[Table, ...], wanted: Wanted) -> Sequence[Any]:
 @lru_cache(maxsize=4)
 def stored(dialect_name: str, of: OwnerKind) -> Select[Any]:
     """The query for stored statistics, with the hashes of their sketches: partition, engine, column, and CONTENT."""
-    rows = _columns(dialect_name, Wanted(of, whole_tables=True)).subquery("stored").c
+    rows = _columns(dialect_name, RowSelection(of, whole_tables=True)).subquery("stored").c
     return select(*(rows[name] for name in ("PART_ID", "ENGINE", "COLUMN_NAME", *CONTENT)))
 
 
 @lru_cache(maxsize=4)
 def stored_sketches(dialect_name: str, of: OwnerKind) -> Select[Any]:
     """The query for stored sketches: the partition, three hashes, and the three sketches."""
-    rows = _columns(dialect_name, Wanted(of, whole_tables=True)).subquery("stored").c
+    rows = _columns(dialect_name, RowSelection(of, whole_tables=True)).subquery("stored").c
     return select(rows.PART_ID, *(rows[name] for name in (*_HASHES, *_SKETCHES)))
 
 
-def _for_postgresql(rows: tuple[Table, ...], wanted: Wanted) -> list[Any]:
+def _for_postgresql(rows: tuple[Table, ...], selection: RowSelection) -> list[Any]:
     """One statement for rows of columns with their sketches and the step, so that all is planned and read once."""
     found: list[Any] = []
     step: Any = None
     for table in rows:
-        names, query = _source("postgresql", table, wanted)
+        names, query = _source("postgresql", table, selection)
         if table is HMSTATS_HISTORY and HMSTATS_HISTORY_COLUMN in rows:
             step = insert(table).from_select(names, query).cte("step")
         elif table is HMSTATS_HISTORY_COLUMN:
@@ -161,76 +161,79 @@ def _kept_sketches(dialect_name: str, old: Any) -> Any:
     return new.on_conflict_do_nothing()
 
 
-def _source(dialect_name: str, table: Table, wanted: Wanted) -> tuple[list[str], Select[Any]]:
+def _source(dialect_name: str, table: Table, selection: RowSelection) -> tuple[list[str], Select[Any]]:
     """The names and the query of the rows for a table of the history."""
     if table is HMSTATS_HISTORY:
-        return _step(dialect_name, wanted)
+        return _step(dialect_name, selection)
     if table is HMSTATS_HISTORY_COLUMN:
-        return [], _columns(dialect_name, wanted)
+        return [], _columns(dialect_name, selection)
     if table is HMSTATS_HISTORY_PARAMETER:
-        return [each.name for each in table.c], _parameters(dialect_name, wanted)
-    return [each.name for each in table.c], _partitions(dialect_name, wanted)
+        return [each.name for each in table.c], _parameters(dialect_name, selection)
+    return [each.name for each in table.c], _partitions(dialect_name, selection)
 
 
-def _step(dialect_name: str, wanted: Wanted) -> tuple[list[str], Select[Any]]:
-    if wanted.known:
-        return _known_step(dialect_name, wanted)
+def _step(dialect_name: str, selection: RowSelection) -> tuple[list[str], Select[Any]]:
+    if selection.known:
+        return _known_step(dialect_name, selection)
     sent = {
         "AT": cast(bindparam("at", type_=BigInteger()), BigInteger),
         "CAT_NAME": DBS.c.CTLG_NAME,
         "DB_NAME": DBS.c.NAME,
         "TBL_NAME": TBLS.c.TBL_NAME,
-        **{name: _said(name) for name in ("WRITER", "CALL_NAME", "KIND", "ENGINE", "COLUMN_NAMES", "PART_IDS")},
+        **{
+            name: _text_parameter(name)
+            for name in ("WRITER", "CALL_NAME", "KIND", "ENGINE", "COLUMN_NAMES", "PART_IDS")
+        },
     }
-    query = select(TBLS.c.TBL_ID, _version(dialect_name, TBLS.c.TBL_ID), _number(), *sent.values())
+    query = select(TBLS.c.TBL_ID, _version(dialect_name, TBLS.c.TBL_ID), _step_number(), *sent.values())
     query = query.select_from(
         TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID).outerjoin(
             HMSTATS_TABLE_VERSION, HMSTATS_TABLE_VERSION.c.TBL_ID == TBLS.c.TBL_ID
         )
     )
-    if wanted.of is OwnerKind.TABLES or wanted.whole_tables:
+    if selection.of is OwnerKind.TABLES or selection.whole_tables:
         query = query.where(one_of_bound(dialect_name, TBLS.c.TBL_ID, "ids"))
     else:
         here = one_of_bound(dialect_name, PARTITIONS.c.PART_ID, "ids")
         query = query.where(TBLS.c.TBL_ID.in_(select(PARTITIONS.c.TBL_ID).where(here)))
-    return ["TBL_ID", "VERSION", "STEP", *sent], _guarded(query, wanted)
+    return ["TBL_ID", "VERSION", "STEP", *sent], _guarded(query, selection)
 
 
-def _known_step(dialect_name: str, wanted: Wanted) -> tuple[list[str], Select[Any]]:
+def _known_step(dialect_name: str, selection: RowSelection) -> tuple[list[str], Select[Any]]:
     """The step of a write to a table that is known, so that nothing else is read."""
     texts = ("CAT_NAME", "DB_NAME", "TBL_NAME", "WRITER", "CALL_NAME", "KIND", "ENGINE", "COLUMN_NAMES", "PART_IDS")
-    sent = [cast(bindparam("at", type_=BigInteger()), BigInteger), *(_said(name) for name in texts)]
-    query = select(_TABLE_ID, _known_version(dialect_name), _number(), *sent)
-    return ["TBL_ID", "VERSION", "STEP", "AT", *texts], _guarded(query, wanted)
+    sent = [cast(bindparam("at", type_=BigInteger()), BigInteger), *(_text_parameter(name) for name in texts)]
+    query = select(_TABLE_ID, _known_version(dialect_name), _step_number(), *sent)
+    return ["TBL_ID", "VERSION", "STEP", "AT", *texts], _guarded(query, selection)
 
 
-def _columns(dialect_name: str, wanted: Wanted) -> Select[Any]:
+def _columns(dialect_name: str, selection: RowSelection) -> Select[Any]:
     """The stored statistics with their sketches, and the hashes of these.
 
     What stands beside them is read by its whole key, a subquery for each row: of a table that has grown since the
     last ANALYZE the planner would join all rows with all.
     """
-    stored: Any = TAB_COL_STATS if wanted.of is OwnerKind.TABLES else PART_COL_STATS
+    stored: Any = TAB_COL_STATS if selection.of is OwnerKind.TABLES else PART_COL_STATS
     s, p, t = stored.c, HMSTATS_COLUMN_PROVENANCE.c, HMSTATS_TOP_K.c
-    table_id, owner, source = _owner(stored, wanted)
+    table_id, owner, source = _owner(stored, selection)
 
     def beside(c: Any) -> ColumnElement[bool]:
         return and_(c.TBL_ID == table_id, c.PART_ID == owner, c.ENGINE == s.ENGINE)
 
     items: Any = cast(null(), LargeBinary)
-    if wanted.top_k:
+    if selection.top_k:
         items = select(t.ITEMS).where(beside(t), t.COLUMN_NAME == s.COLUMN_NAME).correlate_except(HMSTATS_TOP_K)
         items = items.scalar_subquery()
-    made = _made(dialect_name, stored).where(beside(p)).correlate(stored, PARTITIONS).scalar_subquery()
-    keys = _known_keys(dialect_name) if wanted.known else _keys(dialect_name, table_id)
+    made = _provenance_query(dialect_name, stored).where(beside(p)).correlate(stored, PARTITIONS).scalar_subquery()
+    keys = _known_keys(dialect_name) if selection.known else _keys(dialect_name, table_id)
     rows = select(*keys, owner.label("PART_ID"), s.ENGINE, s.COLUMN_NAME, *(s[name] for name in _VALUES))
     rows = rows.add_columns(made.label("PROVENANCE"), s.BIT_VECTOR, s.HISTOGRAM, items.label("ITEMS"))
-    rows = rows.select_from(source).where(_of_ids(dialect_name, table_id, owner, wanted))
-    if wanted.columns:
+    rows = rows.select_from(source).where(_of_ids(dialect_name, table_id, owner, selection))
+    if selection.columns:
         rows = rows.where(one_of_bound(dialect_name, s.COLUMN_NAME, "columns"))
-    if wanted.engine:
-        rows = rows.where(s.ENGINE == _said("ENGINE"))
-    found = _guarded(rows, wanted).subquery("rows")
+    if selection.engine:
+        rows = rows.where(s.ENGINE == _text_parameter("ENGINE"))
+    found = _guarded(rows, selection).subquery("rows")
     hashes = (_hash(found.c[name]).label(hashed) for name, hashed in zip(_SKETCHES, _HASHES, strict=True))
     return select(found, *hashes)
 
@@ -240,7 +243,7 @@ def _hash(sketch: ColumnElement[Any]) -> ColumnElement[Any]:
     return case((sketch.is_not(None), func.sha256(sketch)))
 
 
-def _made(dialect_name: str, stored: Any) -> Select[Any]:
+def _provenance_query(dialect_name: str, stored: Any) -> Select[Any]:
     """The query for the text of a column's provenance, a member of its owner's object; no row if there is none."""
     by_column = HMSTATS_COLUMN_PROVENANCE.c.BY_COLUMN
     if dialect_name == "sqlite":
@@ -250,30 +253,30 @@ def _made(dialect_name: str, stored: Any) -> Select[Any]:
     return select(cast(by_column.op("->", return_type=JSONB())(stored.c.COLUMN_NAME), Text))
 
 
-def _parameters(dialect_name: str, wanted: Wanted) -> Select[Any]:
-    stored: Any = TABLE_PARAMS if wanted.of is OwnerKind.TABLES else PARTITION_PARAMS
+def _parameters(dialect_name: str, selection: RowSelection) -> Select[Any]:
+    stored: Any = TABLE_PARAMS if selection.of is OwnerKind.TABLES else PARTITION_PARAMS
     c = stored.c
-    table_id, owner, source = _owner(stored, wanted)
+    table_id, owner, source = _owner(stored, selection)
     query = select(*_keys(dialect_name, table_id), owner, c.PARAM_KEY, c.PARAM_VALUE).select_from(source)
     of_spark = c.PARAM_KEY.like(bindparam("of_spark", type_=String()))
     query = query.where(or_(one_of_bound(dialect_name, c.PARAM_KEY, "keys"), of_spark))
-    return _guarded(query.where(_of_ids(dialect_name, table_id, owner, wanted)), wanted)
+    return _guarded(query.where(_of_ids(dialect_name, table_id, owner, selection)), selection)
 
 
-def _partitions(dialect_name: str, wanted: Wanted) -> Select[Any]:
+def _partitions(dialect_name: str, selection: RowSelection) -> Select[Any]:
     c = PARTITIONS.c
     source = PARTITIONS.outerjoin(HMSTATS_TABLE_VERSION, HMSTATS_TABLE_VERSION.c.TBL_ID == c.TBL_ID)
     query = select(*_keys(dialect_name, c.TBL_ID), c.PART_ID, c.PART_NAME).select_from(source)
-    return query.where(_of_ids(dialect_name, c.TBL_ID, c.PART_ID, wanted))
+    return query.where(_of_ids(dialect_name, c.TBL_ID, c.PART_ID, selection))
 
 
-def _owner(stored: Any, wanted: Wanted) -> tuple[Any, Any, Any]:
+def _owner(stored: Any, selection: RowSelection) -> tuple[Any, Any, Any]:
     """The SQL of the table's id and of the partition's, and the stored rows joined with the table's version."""
     versions = HMSTATS_TABLE_VERSION
-    if wanted.known:
-        of_table = wanted.of is OwnerKind.TABLES
+    if selection.known:
+        of_table = selection.of is OwnerKind.TABLES
         return _TABLE_ID, literal_column(str(OF_TABLE)) if of_table else stored.c.PART_ID, stored
-    if wanted.of is OwnerKind.TABLES:
+    if selection.of is OwnerKind.TABLES:
         table_id = stored.c.TBL_ID
         source = stored.outerjoin(versions, versions.c.TBL_ID == table_id)
         return table_id, literal_column(str(OF_TABLE)), source
@@ -282,19 +285,19 @@ def _owner(stored: Any, wanted: Wanted) -> tuple[Any, Any, Any]:
     return table_id, PARTITIONS.c.PART_ID, source.outerjoin(versions, versions.c.TBL_ID == table_id)
 
 
-def _of_ids(dialect_name: str, table_id: Any, owner: Any, wanted: Wanted) -> ColumnElement[bool]:
-    if wanted.known and wanted.of is OwnerKind.TABLES:
+def _of_ids(dialect_name: str, table_id: Any, owner: Any, selection: RowSelection) -> ColumnElement[bool]:
+    if selection.known and selection.of is OwnerKind.TABLES:
         return TAB_COL_STATS.c.TBL_ID == _TABLE_ID
-    of_tables = wanted.of is OwnerKind.TABLES or wanted.whole_tables
+    of_tables = selection.of is OwnerKind.TABLES or selection.whole_tables
     return one_of_bound(dialect_name, table_id if of_tables else owner, "ids")
 
 
 def _keys(dialect_name: str, table_id: Any) -> tuple[Any, Any, Any]:
-    return table_id.label("TBL_ID"), _version(dialect_name, table_id).label("VERSION"), _number().label("STEP")
+    return table_id.label("TBL_ID"), _version(dialect_name, table_id).label("VERSION"), _step_number().label("STEP")
 
 
 def _known_keys(dialect_name: str) -> tuple[Any, Any, Any]:
-    return _TABLE_ID.label("TBL_ID"), _known_version(dialect_name).label("VERSION"), _number().label("STEP")
+    return _TABLE_ID.label("TBL_ID"), _known_version(dialect_name).label("VERSION"), _step_number().label("STEP")
 
 
 def _known_version(dialect_name: str) -> ColumnElement[int]:
@@ -311,13 +314,13 @@ def _version(dialect_name: str, table_id: Any) -> ColumnElement[int]:
     return func.coalesce(HMSTATS_TABLE_VERSION.c.VERSION, _ZERO) + case((known, _ZERO), else_=literal_column("1"))
 
 
-def _number() -> ColumnElement[int]:
+def _step_number() -> ColumnElement[int]:
     return cast(bindparam("step", type_=BigInteger()), BigInteger)
 
 
-def _said(name: str) -> ColumnElement[Any]:
+def _text_parameter(name: str) -> ColumnElement[Any]:
     return cast(bindparam(f"said_{name}", type_=Text()), Text)
 
 
-def _guarded(query: Select[Any], wanted: Wanted) -> Select[Any]:
-    return query.where(is_as_expected()) if wanted.expecting else query
+def _guarded(query: Select[Any], selection: RowSelection) -> Select[Any]:
+    return query.where(is_as_expected()) if selection.expecting else query

@@ -39,7 +39,7 @@ def write(
 
 def remove(unit: Unit, table_id: int, keys: Iterable[Key]) -> None:
     """Delete stored statistics and their frequent values."""
-    for (engine, names), owners in _alike(keys).items():
+    for (engine, names), owners in _group_by_columns(keys).items():
         _remove(unit, table_id, engine, names, owners)
 
 
@@ -54,9 +54,9 @@ def write_provenance(unit: Unit, table_id: int, rows: Mapping[Key, Content], own
         if key.partition_id in wanted and content[place] is not None:
             member = f"{json.dumps(key.column, ensure_ascii=False)}:{content[place]}"
             texts.setdefault((key.partition_id, key.engine), []).append(member)
-    places = sorted(texts)
-    for start in range(0, len(places), _ROWS_AT_ONCE):
-        some = places[start : start + _ROWS_AT_ONCE]
+    owners_with_text = sorted(texts)
+    for start in range(0, len(owners_with_text), _ROWS_AT_ONCE):
+        some = owners_with_text[start : start + _ROWS_AT_ONCE]
         columns: dict[str, Sequence[Any]] = {
             "TBL_ID": [table_id] * len(some),
             "PART_ID": [owner for owner, _ in some],
@@ -107,7 +107,7 @@ def _sketch(sketches: Mapping[bytes, bytes], hashed: bytes | None) -> bytes | No
 
 def _write_top_k(unit: Unit, table_id: int, keys: Sequence[Key], items: Sequence[bytes | None]) -> None:
     gone = [key for key, each in zip(keys, items, strict=True) if each is None]
-    for (engine, names), owners in _alike(gone).items():
+    for (engine, names), owners in _group_by_columns(gone).items():
         _remove_top_k(unit, table_id, engine, names, owners)
     kept = [(key, each) for key, each in zip(keys, items, strict=True) if each is not None]
     if kept:
@@ -129,15 +129,15 @@ def _replaced_provenance(_old: Any, new: Any) -> dict[str, Any]:
     return {"BY_COLUMN": new.BY_COLUMN}
 
 
-def _alike(keys: Iterable[Key]) -> dict[tuple[str, tuple[str, ...]], list[int]]:
+def _group_by_columns(keys: Iterable[Key]) -> dict[tuple[str, tuple[str, ...]], list[int]]:
     """Owners by the engine and the set of columns that they have among the keys."""
     groups: dict[tuple[int, str], list[str]] = {}
     for key in keys:
         groups.setdefault((key.partition_id, key.engine), []).append(key.column)
-    found: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    owners_of: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for (owner, engine), columns in groups.items():
-        found.setdefault((engine, tuple(sorted(columns))), []).append(owner)
-    return found
+        owners_of.setdefault((engine, tuple(sorted(columns))), []).append(owner)
+    return owners_of
 
 
 def _remove(unit: Unit, table_id: int, engine: str, columns: Sequence[str], owners: Sequence[int]) -> None:

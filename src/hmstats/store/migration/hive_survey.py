@@ -97,7 +97,7 @@ def _survey(connection: Connection, name: str, shape: Shape, *, hive_logs: bool)
         database=name,
         hive_schema=shape.hive or "",
         own_tables=schema_revision.revision_of(connection) if shape.adopted else None,
-        rows={each: _count(connection, table) for each, table in _COUNTED.items()},
+        rows={each: _count(connection, f'"{table.name}"') for each, table in _COUNTED.items()},
         duplicates={each: _duplicates(connection, METADATA.tables[each], shape) for each in _OWNERS},
         impossible=_impossible(connection),
         transactional_tables=_transactional(connection),
@@ -106,19 +106,15 @@ def _survey(connection: Connection, name: str, shape: Shape, *, hive_logs: bool)
     )
 
 
-def _count(connection: Connection, table: Table) -> int:
-    # Counts the stored rows, also those that readers do not see.
-    return _number(connection, f'"{table.name}"')
-
-
 def _duplicates(connection: Connection, table: Table, shape: Shape) -> int:
     """The number of columns whose statistics have more than one row."""
     key = ", ".join(f'"{name}"' for name in shape.present(table, (_OWNERS[table.name], "COLUMN_NAME", "ENGINE")))
     twice = f'SELECT 1 FROM "{table.name}" GROUP BY {key} HAVING count(*) > 1'
-    return _number(connection, f"({twice}) AS twice")
+    return _count(connection, f"({twice}) AS twice")
 
 
-def _number(connection: Connection, rows: str) -> int:
+def _count(connection: Connection, rows: str) -> int:
+    """The number of stored rows, also of those that readers do not see."""
     return int(connection.execute(text(f"SELECT count(*) FROM {rows}")).scalar_one())
 
 

@@ -11,7 +11,7 @@ from hmstats.store.unit.prepared import Prepared
 from hmstats.store.unit.unit import Unit
 
 
-class KeptText(NamedTuple):
+class CompiledStatement(NamedTuple):
     """A statement for PostgreSQL, with the names of its parameters in order, and the values of constant ones."""
 
     text: str
@@ -20,13 +20,13 @@ class KeptText(NamedTuple):
     prepared: Prepared
 
     @classmethod
-    def of(cls, shape: Shape, statement: ClauseElement) -> "KeptText":
+    def of(cls, shape: Shape, statement: ClauseElement) -> "CompiledStatement":
         """Compile a statement for a database of this shape; the caller caches the result."""
         compiled: Any = statement.compile(dialect=dialect(shape, "format"))
         text = str(compiled)
         return cls(text, compiled.positiontup or (), compiled.params, Prepared.of(text))
 
-    def later(self, unit: Unit, values: Mapping[str, Any]) -> None:
+    def queue(self, unit: Unit, values: Mapping[str, Any]) -> None:
         """Queue the statement with these parameters; the unit sends it later."""
         given = [values[name] if name in values else self.constants[name] for name in self.names]
-        unit.later(self.text, given, self.prepared)
+        unit.queue(self.text, given, self.prepared)

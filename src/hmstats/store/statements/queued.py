@@ -61,7 +61,7 @@ def delete(
         here = one_of(unit.connection, column, values)
         unit.connection.execute(column.table.delete().where(*_where(here, unless)))
     elif values and not unit.shape.lacks(column.table):
-        unit.later(_delete_text(unit.shape, column, unless), [array_text(values)])
+        unit.queue(_delete_text(unit.shape, column, unless), [array_text(values)])
 
 
 def delete_equal(unit: Unit, table: Table, values: Mapping[str, Any]) -> None:
@@ -70,7 +70,7 @@ def delete_equal(unit: Unit, table: Table, values: Mapping[str, Any]) -> None:
         here = (table.c[name] == value for name, value in values.items())
         unit.connection.execute(table.delete().where(*here))
     elif not unit.shape.lacks(table):
-        unit.later(_delete_equal_text(unit.shape, table, tuple(values)), [*values.values()])
+        unit.queue(_delete_equal_text(unit.shape, table, tuple(values)), [*values.values()])
 
 
 def _is_sqlite(unit: Unit) -> bool:
@@ -85,7 +85,7 @@ def _insert_rows(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]])
 def _insert(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
     single = {name: is_single(values) for name, values in columns.items()}
     sent = [values[0] if single[name] else array_text(values) for name, values in columns.items()]
-    unit.later(_insert_text(unit.shape, table, tuple(single.items())), sent)
+    unit.queue(_insert_text(unit.shape, table, tuple(single.items())), sent)
     if len(next(iter(columns.values()))) == _ROWS_AT_ONCE:
         unit.send()
 

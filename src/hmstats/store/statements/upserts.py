@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from hmstats.store.beside_hive.healing_upserts import healing_upsert
 from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.connections import bound_values
-from hmstats.store.statements.compiled_statements import KeptText
+from hmstats.store.statements.compiled_statements import CompiledStatement
 from hmstats.store.statements.packed_bytes import packed, unpacked
 from hmstats.store.statements.value_sets import array_text, plain_type
 from hmstats.store.unit.unit import Unit
@@ -69,7 +69,11 @@ def update_columns(
 
 
 def _send_later(
-    unit: Unit, table: Table, statement: KeptText, columns: Mapping[str, Sequence[Any]], single: Mapping[str, bool]
+    unit: Unit,
+    table: Table,
+    statement: CompiledStatement,
+    columns: Mapping[str, Sequence[Any]],
+    single: Mapping[str, bool],
 ) -> None:
     sent: dict[str, Any] = {}
     for name, values in columns.items():
@@ -79,7 +83,7 @@ def _send_later(
             sent |= packed(name, values)
         else:
             sent[name] = array_text(values)
-    statement.later(unit, {**sent, **unit.expects.values} if unit.expects else sent)
+    statement.queue(unit, {**sent, **unit.expects.values} if unit.expects else sent)
 
 
 def _check(table: Table, columns: Mapping[str, Sequence[Any]], single: Mapping[str, bool]) -> None:
@@ -109,7 +113,7 @@ def _statement(
     changes: Changes,
     *,
     expecting: bool,
-) -> KeptText:
+) -> CompiledStatement:
     """PostgreSQL's upsert; a column's parameter is a single value (True), or all values as an array's text.
 
     It inserts the rows of a query: with VALUES, the driver would send many statements.
@@ -123,19 +127,19 @@ def _statement(
     else:
         many = postgresql.insert(table).from_select(present, rows, include_defaults=False)
         whole = many.on_conflict_do_update(index_elements=key, set_=changes(table.c, many.excluded))
-    return KeptText.of(shape, whole)
+    return CompiledStatement.of(shape, whole)
 
 
 @lru_cache(maxsize=500)
 def _update(
     shape: Shape, table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], changes: Changes
-) -> KeptText:
+) -> CompiledStatement:
     """PostgreSQL's UPDATE of existing rows; its parameters are as in `_statement`."""
     sent = {name: _sent(table.c[name], single=single) for name, single in columns}
     new = select(*(value.label(name) for name, value in sent.items())).subquery("new").c
     # A single value is compared as a parameter, not as a row's column, so that it narrows the rows looked at.
     here = [table.c[name] == (sent[name] if is_one else new[name]) for name, is_one in columns if name in key]
-    return KeptText.of(shape, update(table).values(changes(table.c, new)).where(*here, is_as_expected()))
+    return CompiledStatement.of(shape, update(table).values(changes(table.c, new)).where(*here, is_as_expected()))
 
 
 def _sent(column: Column[Any], *, single: bool) -> ColumnElement[Any]:

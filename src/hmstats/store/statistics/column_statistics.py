@@ -30,7 +30,7 @@ from hmstats.store.unit.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _StatisticsTable:
     """One of the two tables, with the column of the owner's id and the sequence of its row ids."""
 
     table: Table
@@ -38,8 +38,8 @@ class _Place:
     sequence: IdSequence
 
 
-_OF_TABLES = _Place(TAB_COL_STATS, TAB_COL_STATS.c.TBL_ID, IdSequence.TABLE_STATISTICS)
-_OF_PARTITIONS = _Place(PART_COL_STATS, PART_COL_STATS.c.PART_ID, IdSequence.PARTITION_STATISTICS)
+_OF_TABLES = _StatisticsTable(TAB_COL_STATS, TAB_COL_STATS.c.TBL_ID, IdSequence.TABLE_STATISTICS)
+_OF_PARTITIONS = _StatisticsTable(PART_COL_STATS, PART_COL_STATS.c.PART_ID, IdSequence.PARTITION_STATISTICS)
 _DESCRIBED = slice(len(VALUES), len(VALUES) + len(DESCRIBED))
 _FEW_COLUMNS = 200
 """Most rows of one owner that an update finds by scanning all of its rows."""
@@ -164,23 +164,23 @@ def write_by_field(
     Rows are not sorted: the unit has locked the table's row, so that no other writer can conflict. A
     unit that expects the table may know that the rows of its only owner `are_stored`, with these types.
     """
-    place, width = _OF_TABLES if of_table else _OF_PARTITIONS, len(statistics.columns)
+    stored, width = _OF_TABLES if of_table else _OF_PARTITIONS, len(statistics.columns)
     columns: dict[str, Sequence[Any]] = {
-        place.owner.name: [each for each in ids for _ in range(width)],
+        stored.owner.name: [each for each in ids for _ in range(width)],
         "COLUMN_NAME": [each.column for each in statistics.columns] * len(ids),
         "ENGINE": [statistics.engine] * statistics.size,
         "LAST_ANALYZED": [unit.now_seconds] * statistics.size,
     }
     columns |= statistics_rows.values(statistics.groups, statistics.size)
-    key = [place.owner.name, "COLUMN_NAME", "ENGINE"]
+    key = [stored.owner.name, "COLUMN_NAME", "ENGINE"]
     if are_stored and width <= _FEW_COLUMNS:
-        update_columns(unit, place.table, key, columns, _changes_of_values)
+        update_columns(unit, stored.table, key, columns, _changes_of_values)
         return
-    columns |= _named(unit, place, name, statistics.size)
+    columns |= _named(unit, stored, name, statistics.size)
     columns["COLUMN_TYPE"] = [each.column_type for each in statistics.columns] * len(ids)
     if not of_table:
         columns["PARTITION_NAME"] = [each for each in statistics.partitions for _ in range(width)]
-    upsert_columns(unit, place.table, key, columns, _changes)
+    upsert_columns(unit, stored.table, key, columns, _changes)
 
 
 def delete_tables(unit: Unit, table_ids: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:
@@ -238,23 +238,23 @@ def _of_partitions(
 def _flat(connection: Connection, query: Any) -> FlatColumns:
     # The driver's rows: SQLAlchemy's take longer to make than everything that is done with them.
     rows = connection.execute(query).cursor.fetchall()
-    partitions, engines, analyzed = ([row[place] for row in rows] for place in (-1, _ENGINE, _ANALYZED))
+    partitions, engines, analyzed = ([row[index] for row in rows] for index in (-1, _ENGINE, _ANALYZED))
     return FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed)
 
 
 def _query(
     connection: Connection,
-    place: _Place,
+    stored: _StatisticsTable,
     extra: Sequence[Any],
     columns: Sequence[str] | None,
     engine: str | None,
     *,
     sketches: bool,
 ) -> Any:
-    c = place.table.c
+    c = stored.table.c
     values = [c[name] if sketches or name not in SKETCHES else null() for name in VALUES]
     described = [c[name] for name in DESCRIBED]
-    query = select(*values, *described, *extra).select_from(place.table)
+    query = select(*values, *described, *extra).select_from(stored.table)
     if columns is not None:
         query = query.where(one_of(connection, c.COLUMN_NAME, columns))
     return query if engine is None else query.where(c.ENGINE == engine)
@@ -283,28 +283,28 @@ def _by_column(rows: Iterable[Any]) -> dict[str, dict[str, list[StatisticsSet]]]
     return found
 
 
-def _write(unit: Unit, place: _Place, name: TableName, statistics: Mapping[int, StatisticsSet]) -> None:
+def _write(unit: Unit, stored: _StatisticsTable, name: TableName, statistics: Mapping[int, StatisticsSet]) -> None:
     each = [(owner, statistics[owner], column) for owner, column in _in_order(statistics)]
     if not each:
         return
     columns: dict[str, Sequence[Any]] = {
-        **_named(unit, place, name, len(each)),
-        place.owner.name: [owner for owner, _, _ in each],
+        **_named(unit, stored, name, len(each)),
+        stored.owner.name: [owner for owner, _, _ in each],
         "COLUMN_NAME": [column.column for _, _, column in each],
         "COLUMN_TYPE": [column.column_type for _, _, column in each],
         "ENGINE": [of.engine for _, of, _ in each],
         "LAST_ANALYZED": [_analyzed(unit, of) for _, of, _ in each],
     }
-    if place is _OF_PARTITIONS:
+    if stored is _OF_PARTITIONS:
         columns["PARTITION_NAME"] = [of.partition for _, of, _ in each]
     columns |= statistics_rows.values(by_kind([column for _, _, column in each]), len(each))
-    upsert_columns(unit, place.table, [place.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
+    upsert_columns(unit, stored.table, [stored.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
 
 
-def _named(unit: Unit, place: _Place, name: TableName, rows: int) -> dict[str, Sequence[Any]]:
+def _named(unit: Unit, stored: _StatisticsTable, name: TableName, rows: int) -> dict[str, Sequence[Any]]:
     """Columns of new rows that do not depend on statistics: row ids and the table's name."""
     texts = {"CAT_NAME": name.catalog, "DB_NAME": name.database, "TABLE_NAME": name.table}
-    return {"CS_ID": unit.ids(place.sequence, rows), **{column: [text] * rows for column, text in texts.items()}}
+    return {"CS_ID": unit.ids(stored.sequence, rows), **{column: [text] * rows for column, text in texts.items()}}
 
 
 def _in_order(statistics: Mapping[int, StatisticsSet]) -> Iterator[tuple[int, ColumnStatistics]]:
@@ -340,10 +340,12 @@ def _changes_of_values(old: Any, new: Any) -> dict[str, Any]:
     return {**kept, "LAST_ANALYZED": new.LAST_ANALYZED}
 
 
-def _delete(unit: Unit, place: _Place, owners: Sequence[int], columns: Sequence[str] | None, engine: str | None) -> int:
-    statement = delete(place.table).where(one_of(unit.connection, place.owner, owners))
+def _delete(
+    unit: Unit, stored: _StatisticsTable, owners: Sequence[int], columns: Sequence[str] | None, engine: str | None
+) -> int:
+    statement = delete(stored.table).where(one_of(unit.connection, stored.owner, owners))
     if columns is not None:
-        statement = statement.where(one_of(unit.connection, place.table.c.COLUMN_NAME, columns))
+        statement = statement.where(one_of(unit.connection, stored.table.c.COLUMN_NAME, columns))
     if engine is not None:
-        statement = statement.where(place.table.c.ENGINE == engine)
+        statement = statement.where(stored.table.c.ENGINE == engine)
     return unit.connection.execute(statement).rowcount

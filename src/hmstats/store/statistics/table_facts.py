@@ -44,7 +44,7 @@ _NO_TOP_K = "no top-k"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TableFacts:
     """A table's id and version, data columns, partition keys, and parameters about statistics.
 
     `columns` are those of Spark's schema if Spark stored no others (spark_schema.py), `stored_columns` the
@@ -73,7 +73,7 @@ class Target:
         return [key.name for key in self.partition_keys]
 
 
-def find(connection: Connection, name: TableName) -> Target | None:
+def find(connection: Connection, name: TableName) -> TableFacts | None:
     """The table's target; None if it does not exist. Notes its version; one statement."""
     target = find_unnoted(connection, name)
     if target:
@@ -81,17 +81,17 @@ def find(connection: Connection, name: TableName) -> Target | None:
     return target
 
 
-def find_unnoted(connection: Connection, name: TableName) -> Target | None:
+def find_unnoted(connection: Connection, name: TableName) -> TableFacts | None:
     """The table's target, for callers that note its version themselves; None if it does not exist."""
     return parse_rows(connection.execute(_FACTS, name_parameters(name)).all())
 
 
-def read(engine: Engine, name: TableName) -> Target | None:
+def read(engine: Engine, name: TableName) -> TableFacts | None:
     """The table's target, read without a transaction; None also if the database does not answer."""
     return parse_rows(_SINGLE.rows(engine, name_parameters(name)) or ())
 
 
-def parse_rows(rows: Sequence[Any], cached: Target | None = None) -> Target | None:
+def parse_rows(rows: Sequence[Any], cached: TableFacts | None = None) -> TableFacts | None:
     """The target in the rows of `target_query`; `cached` itself if its id and version are unchanged."""
     if not rows:
         return None
@@ -101,7 +101,7 @@ def parse_rows(rows: Sequence[Any], cached: Target | None = None) -> Target | No
     return _target(table_id, version or 0, [row[2:] for row in rows])
 
 
-def lock(unit: Unit, name: TableName, cached: Target | None = None) -> Target | None:
+def lock(unit: Unit, name: TableName, cached: TableFacts | None = None) -> TableFacts | None:
     """The table's target, with its row locked until the unit ends, so that its writers are serialised.
 
     `cached` is not read again if the version is unchanged. None if the table does not exist.
@@ -137,7 +137,7 @@ def name_parameters(name: TableName) -> dict[str, str]:
     return {"catalog": name.catalog, "database": name.database, "table": name.table}
 
 
-def cached_parameters(target: Target | None) -> dict[str, int]:
+def cached_parameters(target: TableFacts | None) -> dict[str, int]:
     """The parameters of `target_query` for the cached target, whose parts are then not read."""
     return {"known_id": target.id, "known_version": target.version} if target else {"known_id": 0, "known_version": 0}
 
@@ -256,7 +256,7 @@ _PARTS = SingleRead(
 )
 
 
-def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
+def _target(table_id: int, version: int, parts: Sequence[Any]) -> TableFacts:
     kinds = (_TABLE, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K, preferences.KIND, pending.KIND)
     listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
     locked = [part[1:] for part in parts if part[0] == statistics_locks.KIND]
@@ -265,7 +265,7 @@ def _target(table_id: int, version: int, parts: Sequence[Any]) -> Target:
             listed[kind].append((name, text or ""))
     columns = tuple(Column(name, kind) for name, kind in listed[_COLUMN])
     keys = tuple(Column(name, kind) for name, kind in listed[_KEY])
-    return Target(
+    return TableFacts(
         table_id,
         version,
         spark_columns(columns, dict(listed[_SPARK_SCHEMA])),

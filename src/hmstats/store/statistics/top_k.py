@@ -8,7 +8,7 @@ from sqlalchemy import Delete, and_, bindparam, delete, or_
 
 from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.schema import HMSTATS_TOP_K as TOP_K
-from hmstats.store.statements.compiled_statements import KeptText
+from hmstats.store.statements.compiled_statements import CompiledStatement
 from hmstats.store.statements.upserts import upsert
 from hmstats.store.statements.value_sets import bound, one_of_bound
 from hmstats.store.unit.unit import Unit
@@ -57,12 +57,12 @@ def _delete(unit: Unit, table_id: int, engine: str, ids_of: Mapping[frozenset[st
     if unit.connection.dialect.name == "sqlite":
         unit.connection.execute(statement, values)
     elif not unit.shape.lacks(TOP_K):
-        _deletion_text(unit.shape, len(ids_of)).later(unit, values)
+        _deletion_text(unit.shape, len(ids_of)).queue(unit, values)
 
 
 @lru_cache(maxsize=20)
-def _deletion_text(shape: Shape, sets: int) -> KeptText:
-    return KeptText.of(shape, _deletion("postgresql", sets))
+def _deletion_text(shape: Shape, sets: int) -> CompiledStatement:
+    return CompiledStatement.of(shape, _deletion("postgresql", sets))
 
 
 @lru_cache(maxsize=20)

@@ -50,7 +50,7 @@ class Unit:
         """`count` new ids of a sequence."""
         return self._ids.reserve(self.connection, sequence, count)
 
-    def later(self, text: str, values: Sequence[Any], prepared: Prepared | None = None) -> None:
+    def queue(self, text: str, values: Sequence[Any], prepared: Prepared | None = None) -> None:
         """Queue a statement without a result for PostgreSQL; it runs before the unit's next one, or at its end.
 
         Its parameters are written %s. Queued statements share one round trip. `prepared` is the statement's prepared
@@ -71,7 +71,7 @@ class Unit:
     def commit(self) -> None:
         """Run the queued statements and commit: on PostgreSQL in one round trip."""
         if self._queue:
-            self.later(COMMIT, ())
+            self.queue(COMMIT, ())
             self.send()
         self.connection.commit()
 

@@ -121,7 +121,7 @@ def test_what_is_remembered_of_a_table_is_what_the_next_writer_finds(store: Stor
         assert written(store, plain, [given]) == [True]
         found = store.write(lambda unit: table_facts.lock(unit, NAME))
         assert found is not None
-        assert plain._left.table(NAME) == found
+        assert plain._last_written.table(NAME) == found
 
 
 def test_each_write_is_an_event(store: Store, plain: PlainWrites) -> None:

@@ -30,7 +30,7 @@ from hmstats.store.connections.writing_connection import run_together
 from hmstats.store.database.store import Store
 from hmstats.store.schema import HMSTATS_TABLE_CHANGE, PART_COL_STATS, TAB_COL_STATS
 from hmstats.store.statistics import column_statistics, details, table_facts
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.unit import unit
@@ -74,7 +74,7 @@ def write(plain: PlainWrites, *given: StatisticsByField, author: str = "ada") ->
         assert plain.write(NAME, each, of_table=each.partitions == [None], author=author)
 
 
-def target_of(store: Store) -> Target:
+def target_of(store: Store) -> TableFacts:
     with store.read() as connection:
         target = table_facts.find(connection, NAME)
     assert target is not None
@@ -255,7 +255,7 @@ def test_each_write_is_an_event_of_its_own(store: Store, plain: PlainWrites, sta
     with statements() as sent:
         write(plain, longs("p=1", ndv=6), longs(None, ndv=7))
     assert store.name.startswith("sqlite") or len(sent) == 2
-    plain._events._left = Newest()  # others were written meanwhile
+    plain._events._tables = Newest()  # others were written meanwhile
     write(plain, longs(None, ndv=8))
     with store.read() as connection:
         logged = notifications.read(connection, Wanted(after=0), None)
@@ -423,4 +423,4 @@ def test_no_more_partitions_are_remembered_than_fit(
     for number in range(3):
         write(plain, longs("p=1", ndv=number), longs("p=2", ndv=10 + number))
     assert (stored(store, "p=1"), stored(store, "p=2")) == ({"l": 2}, {"l": 12})
-    assert len(plain._left._partitions._values) == 1
+    assert len(plain._last_written._partitions._values) == 1

@@ -14,7 +14,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import statistics_locks, table_facts
 from hmstats.store.statistics.statistics_locks import ObjectIds
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Unit
 
 
@@ -72,14 +72,14 @@ def lock_place(unit: Unit, of: LockedObject) -> ObjectIds:
     return ObjectIds(0, target.id, part_id)
 
 
-def _check_columns(name: TableName, target: Target, columns: Sequence[str]) -> None:
+def _check_columns(name: TableName, target: TableFacts, columns: Sequence[str]) -> None:
     names = [each.name.lower() for each in (*target.columns, *target.partition_keys)]
     for each in columns:
         if each not in names:
             raise InvalidInput(f"table {name} has no column {each}, only {', '.join(names)}")
 
 
-def _partition_id(unit: Unit, name: TableName, target: Target, partition: str) -> int:
+def _partition_id(unit: Unit, name: TableName, target: TableFacts, partition: str) -> int:
     stored = normal_partition_name(partition, target.keys)
     ids = partitions.find_ids(unit.connection, target.id, [stored])
     if stored not in ids:

@@ -26,7 +26,7 @@ from hmstats.store.history.replaced_rows import CONTENT, OwnerKind
 from hmstats.store.history.steps import OF_TABLE
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import past_statistics, table_facts
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.unit.unit import Connection, Unit
@@ -77,13 +77,13 @@ class StatisticsRestore:
 
         return self._store.write_table(name, write)
 
-    def _plan(self, connection: Connection, name: TableName, target: Target, at_ms: int) -> tuple[_Plan, int]:
+    def _plan(self, connection: Connection, name: TableName, target: TableFacts, at_ms: int) -> tuple[_Plan, int]:
         then_ms = self._keeping.answerable_ms(connection, at_ms)
         then = state_at(connection, name, then_ms)
         return _planned(target, then, past_state.now(connection, target.id)), then_ms
 
 
-def _writable(name: TableName, target: Target | None) -> Target:
+def _writable(name: TableName, target: TableFacts | None) -> TableFacts:
     if target is None:
         raise NoSuchObject(f"{name} table not found: make it again with the same columns, then restore its statistics")
     if target.locks:
@@ -94,7 +94,7 @@ def _writable(name: TableName, target: Target | None) -> Target:
     return target
 
 
-def _planned(target: Target, then: State, current: State) -> _Plan:
+def _planned(target: TableFacts, then: State, current: State) -> _Plan:
     now_of = _successors(then, current)
     types = {each.name.lower(): each.type for each in (*target.columns, *target.partition_keys)}
     wanted = {
@@ -140,7 +140,7 @@ def _sizes(values: Parameters) -> tuple[str | None, ...]:
     return tuple(values.get(key) for key in FILE_SIZES)
 
 
-def _write(unit: Unit, name: TableName, target: Target, plan: _Plan) -> None:
+def _write(unit: Unit, name: TableName, target: TableFacts, plan: _Plan) -> None:
     owners = sorted(plan.owners)
     altered = sorted(plan.put.keys() | plan.dropped.keys())
     if not owners and not altered:
@@ -160,7 +160,7 @@ def _write(unit: Unit, name: TableName, target: Target, plan: _Plan) -> None:
     _record(unit, name, target, plan, sketches, before)
 
 
-def _write_parameters(unit: Unit, target: Target, plan: _Plan) -> None:
+def _write_parameters(unit: Unit, target: TableFacts, plan: _Plan) -> None:
     for of, chosen in ((OF_TABLES, True), (OF_PARTITIONS, False)):
         put = {_id(target, each): values for each, values in plan.put.items() if (each == OF_TABLE) == chosen}
         parameters.put(unit, of, put)
@@ -172,14 +172,14 @@ def _write_parameters(unit: Unit, target: Target, plan: _Plan) -> None:
             parameters.remove(unit, of, ids, keys)
 
 
-def _id(target: Target, owner: int) -> int:
+def _id(target: TableFacts, owner: int) -> int:
     return target.id if owner == OF_TABLE else owner
 
 
 _Before = tuple[Table | None, Mapping[str, Partition]]
 
 
-def _before(unit: Unit, name: TableName, target: Target, plan: _Plan, altered: list[int]) -> _Before:
+def _before(unit: Unit, name: TableName, target: TableFacts, plan: _Plan, altered: list[int]) -> _Before:
     """The table and its altered partitions before the restore, for the log."""
     if unit.events is None:
         return None, {}
@@ -188,7 +188,7 @@ def _before(unit: Unit, name: TableName, target: Target, plan: _Plan, altered: l
 
 
 def _record(
-    unit: Unit, name: TableName, target: Target, plan: _Plan, sketches: Mapping[bytes, bytes], before: _Before
+    unit: Unit, name: TableName, target: TableFacts, plan: _Plan, sketches: Mapping[bytes, bytes], before: _Before
 ) -> None:
     """Record what the restore has changed in the log, as the writes that it stands for."""
     table, changed = before
@@ -212,11 +212,11 @@ def _altered(stored: Parameters, plan: _Plan, owner: int) -> dict[str, str]:
     return {**kept, **plan.put.get(owner, {})}
 
 
-def _deletions(name: TableName, target: Target, plan: _Plan) -> Iterator[StatisticsDeleted]:
+def _deletions(name: TableName, target: TableFacts, plan: _Plan) -> Iterator[StatisticsDeleted]:
     for key in plan.removed:
         partition = None if key.partition_id == OF_TABLE else plan.current.partitions[key.partition_id]
         yield StatisticsDeleted(name, key.column, partition, _values(partition, target))
 
 
-def _values(partition: str | None, target: Target) -> tuple[str, ...]:
+def _values(partition: str | None, target: TableFacts) -> tuple[str, ...]:
     return () if partition is None else tuple(partition_values(partition, target.keys))

@@ -23,7 +23,7 @@ from hmstats.sketch.quantiles.kll import DEFAULT_K, KllHistogram
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import aggregates, column_statistics, sketches
 from hmstats.store.statistics.sketches import SketchKind, StoredSketch
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
 
 _MOST_AT_ONCE, _LEAST_AT_ONCE = 256, 16
@@ -42,7 +42,7 @@ class Scope:
     """
 
     name: TableName
-    target: Target
+    target: TableFacts
     kinds: Mapping[str, Kind]
     partitions: Sequence[str] | None
     engine: str

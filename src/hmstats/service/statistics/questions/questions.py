@@ -28,7 +28,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import details, table_facts
 from hmstats.store.statistics.details import Details
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
 
 
@@ -152,7 +152,7 @@ class StatisticsQuestions:
         self,
         connection: Connection,
         name: TableName,
-        target: Target,
+        target: TableFacts,
         columns: Sequence[str],
         partition_names: Sequence[str] | None,
         engine: str,
@@ -170,7 +170,7 @@ class StatisticsQuestions:
         return Scope(name, target, kinds, names, engine, only=not self._any_engine, blocks=self._blocks)
 
 
-def _with_statistics(name: TableName, target: Target, columns: Sequence[str]) -> dict[str, Kind]:
+def _with_statistics(name: TableName, target: TableFacts, columns: Sequence[str]) -> dict[str, Kind]:
     """The columns whose types have statistics, with their kinds. Raises NoSuchObject if a column does not exist."""
     types = {each.name.lower(): each.type for each in target.columns}
     for column in columns:
@@ -180,7 +180,7 @@ def _with_statistics(name: TableName, target: Target, columns: Sequence[str]) ->
     return {column: kind for column, kind in kinds.items() if kind is not None}
 
 
-def _target(connection: Connection, name: TableName) -> Target:
+def _target(connection: Connection, name: TableName) -> TableFacts:
     target = table_facts.find(connection, name)
     if target is None:
         raise missing_table(name)
@@ -188,7 +188,7 @@ def _target(connection: Connection, name: TableName) -> Target:
 
 
 def _checked_names(
-    connection: Connection, name: TableName, target: Target, partition_names: Sequence[str] | None
+    connection: Connection, name: TableName, target: TableFacts, partition_names: Sequence[str] | None
 ) -> list[str] | None:
     """The stored names without duplicates; None for all. Raises NoSuchObject if a partition does not exist."""
     if not partition_names:
@@ -204,7 +204,7 @@ def _checked_names(
 
 
 def _details(
-    connection: Connection, target: Target, columns: Sequence[str] | None, partition_names: Sequence[str] | None
+    connection: Connection, target: TableFacts, columns: Sequence[str] | None, partition_names: Sequence[str] | None
 ) -> Iterable[Details]:
     if partition_names is None:
         return details.read_table(connection, target.id, columns)
@@ -215,7 +215,7 @@ def _details(
 def _counts_of_keys(
     connection: Connection,
     name: TableName,
-    target: Target,
+    target: TableFacts,
     keys: Sequence[str],
     partition_names: Sequence[str] | None,
 ) -> dict[str, DistinctCount]:

@@ -14,7 +14,7 @@ from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_sizes, partitions
 from hmstats.store.statistics import table_facts
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
 
 _ROWS = "numRows"
@@ -64,7 +64,9 @@ class WholeStatistics:
         ]
 
 
-def _rows(connection: Connection, target: Target, partition_names: Sequence[str] | None) -> Mapping[str | None, _Rows]:
+def _rows(
+    connection: Connection, target: TableFacts, partition_names: Sequence[str] | None
+) -> Mapping[str | None, _Rows]:
     """The row counts of the table (None), or of the partitions (empty: all) that exist."""
     if partition_names is None:
         return {None: _of_table(connection, target)}
@@ -76,7 +78,7 @@ def _rows(connection: Connection, target: Target, partition_names: Sequence[str]
     return {each: _parse_rows(counts.get(each), accurate.get(each)) for each in names}
 
 
-def _of_table(connection: Connection, target: Target) -> _Rows:
+def _of_table(connection: Connection, target: TableFacts) -> _Rows:
     """The table's row count, else the sum of its partitions', which is not marked as accurate."""
     count, accurate = _parse_rows(target.parameters.get(_ROWS), target.parameters.get(PARAMETER))
     if count is None and target.partition_keys:

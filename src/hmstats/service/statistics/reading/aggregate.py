@@ -30,7 +30,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import aggregates, table_facts
 from hmstats.store.statistics.aggregates import Scope, Summary
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
 
 _UNCOUNTED = (Kind.BOOLEAN, Kind.BINARY)
@@ -103,7 +103,7 @@ class StatisticsAggregator:
         self,
         connection: Connection,
         name: TableName,
-        target: Target,
+        target: TableFacts,
         partition_names: Sequence[str] | None,
         columns: Sequence[str],
         engine: str,
@@ -186,7 +186,7 @@ def _stored_names(names: Sequence[str], keys: Sequence[str]) -> list[str]:
     return list(normal)
 
 
-def _by_column(target: Target, summaries: Sequence[Summary]) -> dict[str, Summary]:
+def _by_column(target: TableFacts, summaries: Sequence[Summary]) -> dict[str, Summary]:
     """One summary for each column: of the kind of the table's column, under the table's type.
 
     If the column was of another kind once, none of its bit vectors counts: some hold values of that kind.
@@ -230,7 +230,7 @@ def _existing(connection: Connection, scope: Scope, summaries: Collection[Summar
 def _vectors(
     connection: Connection,
     name: TableName,
-    target: Target,
+    target: TableFacts,
     scope: Scope,
     summaries: Mapping[str, Summary],
     blocks: PartitionBlocks | None,

@@ -150,7 +150,7 @@ class PartitionBlocks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _ChosenMembers:
     """The members of a block, and which of them are taken from it."""
 
     ids: Ids
@@ -211,13 +211,13 @@ class _Question:
         found = union.result()
         return None if found is None else (bit_vector.in_order(found.to_bytes()), count)
 
-    def _divided(self) -> tuple[list[Members], dict[int, _Part]]:
+    def _divided(self) -> tuple[list[Members], dict[int, _ChosenMembers]]:
         """The blocks all of whose members are asked for and untouched, and by key those of which some are."""
         every = vector_blocks.members(self._connection, self._index)
         ids = _together([each.ids for each in every])
         places = np.minimum(np.searchsorted(self._clean, ids), len(self._clean) - 1)
         wanted = self._clean[places] == ids if len(self._clean) else np.zeros(len(ids), np.bool_)
-        whole, parts, start = list[Members](), dict[int, _Part](), 0
+        whole, parts, start = list[Members](), dict[int, _ChosenMembers](), 0
         for each in every:
             chosen = wanted[start : start + len(each.ids)]
             start += len(each.ids)
@@ -225,7 +225,7 @@ class _Question:
             if count == len(chosen):
                 whole.append(each)
             elif count > _FEW_OF_A_BLOCK:
-                parts[each.low_id] = _Part(each.ids, chosen)
+                parts[each.low_id] = _ChosenMembers(each.ids, chosen)
         return whole, parts
 
     def _read(self, ids: Ids) -> Iterator[list[bytes]]:

@@ -26,7 +26,7 @@ from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, table_facts
 from hmstats.store.statistics.column_statistics import FlatColumns
 from hmstats.store.statistics.statistics_groups import VersionedGroups
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
 
 _MANY_PARTITIONS = 16
@@ -177,7 +177,7 @@ class StatisticsReader:
             return {key: acceptable(name, each, row_count(counts.get(key))) for key, each in chosen.items()}
         return chosen
 
-    def target(self, name: TableName) -> Target | None:
+    def target(self, name: TableName) -> TableFacts | None:
         """The facts about a table that caches of its statistics need, with its version; None if it does not exist."""
         return self._store.target(name)
 
@@ -196,7 +196,7 @@ class StatisticsReader:
     def versioned_partitions(
         self,
         name: TableName,
-        target: Target,
+        target: TableFacts,
         wanted: Sequence[str],
         columns: Sequence[str],
         engine: str,
@@ -266,7 +266,7 @@ class StatisticsReader:
         self,
         connection: Connection,
         name: TableName,
-        target: Target,
+        target: TableFacts,
         columns: Sequence[str] | None,
         engine: str,
         own: StatisticsSet | None,
@@ -285,7 +285,7 @@ class StatisticsReader:
         return replace(own, columns=(*own.columns, *aggregate.columns), last_analyzed_seconds=oldest)
 
     def _from_partitions(
-        self, connection: Connection, name: TableName, target: Target, columns: Sequence[str], engine: str
+        self, connection: Connection, name: TableName, target: TableFacts, columns: Sequence[str], engine: str
     ) -> Aggregate:
         """The aggregate of a table's partitions in these columns; empty without an aggregator."""
         if self._aggregator is None or not target.partition_keys:
@@ -354,7 +354,7 @@ def _single_answer(statistics_set: StatisticsSet) -> ColumnAnswer:
     )
 
 
-def _find_target(connection: Connection, name: TableName) -> Target:
+def _find_target(connection: Connection, name: TableName) -> TableFacts:
     target = table_facts.find(connection, name)
     if target is None:
         raise missing_table(name)

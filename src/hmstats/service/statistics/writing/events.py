@@ -14,12 +14,12 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.writing.recent_tables import Newest
 from hmstats.store.catalog import tables
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LoggedTable:
     """A table after a unit's write, with its new version; valid once the unit is committed."""
 
     version: int
@@ -30,59 +30,59 @@ class StatisticsRecorder:
     """Records events of statistics. Thread-safe."""
 
     def __init__(self) -> None:
-        self._left = Newest[int, Left]()
+        self._tables = Newest[int, LoggedTable]()
 
     def table(
-        self, unit: Unit, name: TableName, target: Target, written: Iterable[StatisticsSet], marks: Parameters
-    ) -> Left | None:
+        self, unit: Unit, name: TableName, target: TableFacts, written: Iterable[StatisticsSet], marks: Parameters
+    ) -> LoggedTable | None:
         """Record writes of a table's statistics, with the parameters `marks` that were put.
 
         Returns the table to pass to `remember` after the commit; None without a log.
         """
         if unit.events is None:
             return None
-        known = self._known(target)
-        table = replace(known, parameters={**known.parameters, **marks}) if known else _read(unit, name)
+        cached = self._cached(target)
+        table = replace(cached, parameters={**cached.parameters, **marks}) if cached else _read(unit, name)
         unit.record(*(StatisticsUpdated(table, each, table.parameters) for each in written))
-        return Left(target.version + 1, table)
+        return LoggedTable(target.version + 1, table)
 
     def partitions(
         self,
         unit: Unit,
         name: TableName,
-        target: Target,
+        target: TableFacts,
         written: Iterable[tuple[int, StatisticsSet]],
         marks: Mapping[int, Parameters],
-    ) -> Left | None:
+    ) -> LoggedTable | None:
         """Record writes of partitions' statistics (pairs of id and set), one event for each. Returns as `table`."""
         if unit.events is None:
             return None
-        table = self._known(target) or _read(unit, name)
+        table = self._cached(target) or _read(unit, name)
         for part_id, each in written:
             values = partition_values(each.partition or "", target.keys)
             unit.record(StatisticsUpdated(table, each, marks.get(part_id, {}), values))
-        return Left(target.version + 1, table)
+        return LoggedTable(target.version + 1, table)
 
-    def remember(self, left: Left | None) -> None:
+    def remember(self, logged: LoggedTable | None) -> None:
         """Cache a table as a committed unit has written it."""
-        if left is not None and left.table.id is not None:
-            self._left.put(left.table.id, left)
+        if logged is not None and logged.table.id is not None:
+            self._tables.put(logged.table.id, logged)
 
     def forget(self) -> None:
         """Clear the cache."""
-        self._left.forget()
+        self._tables.forget()
 
-    def knows(self, target: Target) -> bool:
+    def knows(self, target: TableFacts) -> bool:
         """Whether the cache has the table at this version, so that recording a write reads nothing."""
-        return self._known(target) is not None
+        return self._cached(target) is not None
 
-    def _known(self, target: Target) -> Table | None:
-        left = self._left.get(target.id)
-        return left.table if left and left.version == target.version and not target.transactional else None
+    def _cached(self, target: TableFacts) -> Table | None:
+        logged = self._tables.get(target.id)
+        return logged.table if logged and logged.version == target.version and not target.transactional else None
 
 
 def record_deleted(
-    unit: Unit, name: TableName, target: Target, partitions: Sequence[str | None], columns: Sequence[str] | None
+    unit: Unit, name: TableName, target: TableFacts, partitions: Sequence[str | None], columns: Sequence[str] | None
 ) -> None:
     """Record deletions of statistics of columns (None: all, in one event) of partitions (None: the table)."""
     for partition in partitions:

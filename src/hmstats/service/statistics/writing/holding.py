@@ -28,7 +28,7 @@ from hmstats.service.statistics.writing.validate import check_sketches, checked_
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
 from hmstats.store.statistics import column_statistics, pending
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.unit.unit import Unit
@@ -54,7 +54,7 @@ class Terms:
     publishes: bool = False
 
 
-def _looks_at(target: Target, terms: Terms) -> bool:
+def _may_wait(target: TableFacts, terms: Terms) -> bool:
     """Whether a write of a table's statistics may have to wait. Statistics of transactions never do."""
     holding = target.holding
     waits = not holding.publish or holding.guards(automatic=terms.automatic)
@@ -73,56 +73,57 @@ def written_at_once(change: ParameterChange) -> ParameterChange | None:
 def hold_table(
     unit: Unit,
     name: TableName,
-    target: Target,
+    target: TableFacts,
     given: StatisticsSet,
     change: ParameterChange | None,
     terms: Terms,
 ) -> bool:
     """Put a write of a table's own statistics aside if it must wait; False if it must not. Raises as a write."""
-    said = _held(change)
-    if not _looks_at(target, terms) or (not given.columns and said == _NOTHING):
+    held = _held_part(change)
+    if not _may_wait(target, terms) or (not given.columns and held == _NOTHING):
         return False
-    stated = said.of(target.parameters)
+    stated = held.of(target.parameters)
     checked = checked_set(name, target.columns, given, {} if terms.merge else stated, unit.now_seconds)
     check_sketches(name, [checked])
     before = column_statistics.read_table(unit.connection, target.id, _names(checked), given.engine)
     waiting = pending.read(unit.connection, target.id, [OF_TABLE]).get(OF_TABLE)
     new = _new(name, checked, details.of_table(unit, target.id, before), waiting, terms)
-    known = parameters.read(unit.connection, OF_TABLES, [target.id], COUNTS).get(target.id, {})
-    sentences = _sentences(target, known, said, before, new, terms)
+    counts = parameters.read(unit.connection, OF_TABLES, [target.id], COUNTS).get(target.id, {})
+    sentences = _sentences(target, counts, held, before, new, terms)
     if not sentences:
         return False
     free, _ = free_of_table(unit, name, target, new)
     sets = [free] if free.columns else []
     if target.locks.of(OF_TABLE) is None:
-        _put(unit, name, target, {OF_TABLE: Pending(_reason(target, sentences), sets, said, known, terms.author)})
+        write = Pending(_reason(target, sentences), sets, held, counts, terms.author)
+        _put_aside(unit, name, target, {OF_TABLE: write})
     return True
 
 
 def hold_partitions(
     unit: Unit,
     name: TableName,
-    target: Target,
+    target: TableFacts,
     sets: Sequence[StatisticsSet],
     changes: Mapping[str, ParameterChange],
     terms: Terms,
 ) -> tuple[list[StatisticsSet], dict[str, ParameterChange]]:
     """Put aside what must wait of a write of partitions. Returns what is written at once. Raises as a write."""
-    if not _looks_at(target, terms):
+    if not _may_wait(target, terms):
         return list(sets), dict(changes)
-    placed = [replace(each, partition=normal_partition_name(each.partition or "", target.keys)) for each in sets]
-    names = sorted({*changes, *(each.partition or "" for each in placed)})
+    normalized = [replace(each, partition=normal_partition_name(each.partition or "", target.keys)) for each in sets]
+    names = sorted({*changes, *(each.partition or "" for each in normalized)})
     ids, marks = partition_locks.lock(unit, target.id, names)
-    known = parameters.read(unit.connection, OF_PARTITIONS, list(ids.values()), COUNTS)
+    counts = parameters.read(unit.connection, OF_PARTITIONS, list(ids.values()), COUNTS)
     waiting = pending.read(unit.connection, target.id, list(ids.values()))
     names_of = {part_id: each for each, part_id in ids.items()}
-    stated = {each: _held(changes.get(names_of[each])).of(marks.get(each, {})) for each in names_of}
+    stated = {each: _held_part(changes.get(names_of[each])).of(marks.get(each, {})) for each in names_of}
     columns = (*target.columns, *target.partition_keys)
-    said = {part_id: _held(changes.get(each)) for part_id, each in names_of.items()}
-    told: dict[int, list[StatisticsSet]] = {each: [] for each in names_of}
+    held = {part_id: _held_part(changes.get(each)) for part_id, each in names_of.items()}
+    new_sets: dict[int, list[StatisticsSet]] = {each: [] for each in names_of}
     sentences: dict[int, list[str]] = {each: [] for each in names_of}
-    for engine in sorted({each.engine for each in placed}) or [""]:
-        of_engine = _of_engine(placed, ids, engine)
+    for engine in sorted({each.engine for each in normalized}) or [""]:
+        of_engine = _of_engine(normalized, ids, engine)
         given = {
             each: checked_set(name, columns, one, {} if terms.merge else stated[each], unit.now_seconds)
             for each, one in of_engine.items()
@@ -131,37 +132,39 @@ def hold_partitions(
         before = _before(unit, target, given.values(), engine)
         for part_id, part_name in names_of.items():
             own = given.get(part_id, StatisticsSet((), part_name, engine))
-            if not own.columns and said[part_id] == _NOTHING:
+            if not own.columns and held[part_id] == _NOTHING:
                 continue
             stored = before.get(part_name, ())
             new = _new(name, own, stored, waiting.get(part_id), terms)
-            told[part_id] += [new] if new.columns else []
-            sentences[part_id] += _sentences(target, known.get(part_id, {}), said[part_id], stored, new, terms)
-    found = {
-        each: Pending(_reason(target, sentences[each]), told[each], said[each], known.get(each, {}), terms.author)
+            new_sets[part_id] += [new] if new.columns else []
+            sentences[part_id] += _sentences(target, counts.get(part_id, {}), held[part_id], stored, new, terms)
+    held_writes = {
+        each: Pending(_reason(target, sentences[each]), new_sets[each], held[each], counts.get(each, {}), terms.author)
         for each in names_of
         if sentences[each]
     }
-    if not found:
+    if not held_writes:
         return list(sets), dict(changes)
-    held = {names_of[each] for each in found}
-    _put(unit, name, target, _without_locked(unit, name, target, found))
-    left = [each for each, at in zip(sets, placed, strict=True) if at.partition not in held]
-    at_once = {each: written_at_once(change) if each in held else change for each, change in changes.items()}
-    return left, {each: change for each, change in at_once.items() if change is not None}
+    held_names = {names_of[each] for each in held_writes}
+    _put_aside(unit, name, target, _without_locked(unit, name, target, held_writes))
+    rest = [each for each, at in zip(sets, normalized, strict=True) if at.partition not in held_names]
+    at_once = {each: written_at_once(change) if each in held_names else change for each, change in changes.items()}
+    return rest, {each: change for each, change in at_once.items() if change is not None}
 
 
-def _put(unit: Unit, name: TableName, target: Target, found: Mapping[int, Pending]) -> None:
-    held = {owner: each for owner, each in found.items() if each.sets or each.change != _NOTHING}
-    pending.put(unit, target.id, held)
+def _put_aside(unit: Unit, name: TableName, target: TableFacts, writes: Mapping[int, Pending]) -> None:
+    nonempty = {owner: each for owner, each in writes.items() if each.sets or each.change != _NOTHING}
+    pending.put(unit, target.id, nonempty)
     versions.bump(unit, target.id)
-    for each in held.values():
+    for each in nonempty.values():
         HELD.labels(each.reason.held_by.value).inc()
-    reasons = sorted({each.reason.text for each in held.values()})
-    _log.info("statistics_held", object=str(name), owners=len(held), reasons=reasons[:10])
+    reasons = sorted({each.reason.text for each in nonempty.values()})
+    _log.info("statistics_held", object=str(name), owners=len(nonempty), reasons=reasons[:10])
 
 
-def _without_locked(unit: Unit, name: TableName, target: Target, found: Mapping[int, Pending]) -> dict[int, Pending]:
+def _without_locked(
+    unit: Unit, name: TableName, target: TableFacts, found: Mapping[int, Pending]
+) -> dict[int, Pending]:
     """What waits of partitions, without what is locked, which never waits. Raises LockedStatistics."""
     if not target.locks:
         return dict(found)
@@ -179,25 +182,25 @@ def _without_locked(unit: Unit, name: TableName, target: Target, found: Mapping[
 
 
 def _sentences(
-    target: Target,
-    known: Parameters,
-    said: ParameterChange,
+    target: TableFacts,
+    counts: Parameters,
+    change: ParameterChange,
     before: Collection[StatisticsSet],
     new: StatisticsSet,
     terms: Terms,
 ) -> list[str]:
-    """Why a write waits; empty if it does not. `known` are the stored counts, `said` is the change of them."""
+    """Why a write waits; empty if it does not. `counts` are the stored ones, `change` the change of them."""
     holding = target.holding
     if not holding.publish:
         return ["the preference publish is false"]
     if not holding.guards(automatic=terms.automatic):
         return []
-    rows = (known_rows(known), known_rows(said.put) if said != _NOTHING else None)
+    rows = (known_rows(counts), known_rows(change.put) if change != _NOTHING else None)
     stored = {each.column: each for found in before if found.engine == new.engine for each in found.columns}
     return guard.jumps(rows, stored, new.columns, holding.factor, holding.factor_of)
 
 
-def _reason(target: Target, sentences: Sequence[str]) -> Reason:
+def _reason(target: TableFacts, sentences: Sequence[str]) -> Reason:
     held_by = HeldBy.GUARD if target.holding.publish else HeldBy.PREFERENCE
     return Reason(held_by, "; ".join(dict.fromkeys(sentences)))
 
@@ -217,17 +220,17 @@ def _new(
 
 def _of_engine(placed: Sequence[StatisticsSet], ids: Mapping[str, int], engine: str) -> dict[int, StatisticsSet]:
     """The sets of an engine by partition id; several of one partition as one."""
-    found: dict[int, StatisticsSet] = {}
+    by_id: dict[int, StatisticsSet] = {}
     for each in placed:
         part_id = ids.get(each.partition or "")
         if each.engine == engine and part_id is not None:
-            earlier = found[part_id].columns if part_id in found else ()
-            found[part_id] = replace(each, columns=(*earlier, *each.columns))
-    return found
+            earlier = by_id[part_id].columns if part_id in by_id else ()
+            by_id[part_id] = replace(each, columns=(*earlier, *each.columns))
+    return by_id
 
 
 def _before(
-    unit: Unit, target: Target, given: Collection[StatisticsSet], engine: str
+    unit: Unit, target: TableFacts, given: Collection[StatisticsSet], engine: str
 ) -> dict[str, list[StatisticsSet]]:
     names = [each.partition or "" for each in given]
     columns = sorted({column for each in given for column in _names(each)})
@@ -237,7 +240,7 @@ def _before(
     return details.of_partitions(unit, target.id, stored)
 
 
-def _held(change: ParameterChange | None) -> ParameterChange:
+def _held_part(change: ParameterChange | None) -> ParameterChange:
     """The part of a change that waits."""
     if change is None:
         return _NOTHING

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hmstats.model.catalog.objects import Parameters, TableName
 from hmstats.model.statistics.statistics_by_field import KindOfColumn
 from hmstats.service.statistics.writing.recent_tables import Newest
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 
 _MOST_PARTITIONS = 5_000
 _ALONE_WRITES = 8
@@ -41,7 +41,7 @@ class _LeftTable(NamedTuple):
     `stored` are the rows of the run's last write to the table itself.
     """
 
-    target: Target
+    target: TableFacts
     since: int
     stored: Rows | None
 
@@ -55,7 +55,7 @@ class _LeftPartition(NamedTuple):
     version: int
 
 
-class LeftTables:
+class LastWrittenTables:
     """Cache of the tables and partitions that one process wrote last. Thread-safe."""
 
     def __init__(self) -> None:
@@ -67,17 +67,17 @@ class LeftTables:
         self._tables.forget()
         self._partitions.forget()
 
-    def table(self, name: TableName) -> Target | None:
+    def table(self, name: TableName) -> TableFacts | None:
         """The table after the last write; None if it is not cached."""
         left = self._tables.get(name)
         return left.target if left else None
 
-    def table_alone(self, name: TableName) -> Target | None:
+    def table_alone(self, name: TableName) -> TableFacts | None:
         """The table after the last write, if the last _ALONE_WRITES writes or more were this process's; else None."""
         left = self._tables.get(name)
         return left.target if left and left.target.version - left.since >= _ALONE_WRITES else None
 
-    def owners(self, name: TableName, target: Target, partitions: Sequence[str] | None) -> Owners | None:
+    def owners(self, name: TableName, target: TableFacts, partitions: Sequence[str] | None) -> Owners | None:
         """Owners of statistics: partitions, or (None) the table itself. None unless all are cached as of `target`."""
         left = self._tables.get(name)
         if left is None or left.target is not target:
@@ -91,7 +91,7 @@ class LeftTables:
         known = {each.id: each.known for each in seen}
         return Owners([each.id for each in seen], known, seen[0].stored if len(seen) == 1 else None)
 
-    def put(self, name: TableName, found: Target, partitions: Sequence[str] | None, left: Owners) -> None:
+    def put(self, name: TableName, found: TableFacts, partitions: Sequence[str] | None, left: Owners) -> None:
         """Cache a table that a write read as `found` and bumped by one version, and its partitions (None: itself)."""
         assert left.stored is not None
         before = self._tables.get(name)

@@ -15,8 +15,8 @@ from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.statistics_by_field import StatisticsByField, combine
 from hmstats.service.statistics import details
 from hmstats.service.statistics.writing.combined_writes import WaitingWrite, WaitingWrites, settle
-from hmstats.service.statistics.writing.events import Left, StatisticsRecorder
-from hmstats.service.statistics.writing.last_written import LeftTables, Owners, Rows
+from hmstats.service.statistics.writing.events import LoggedTable, StatisticsRecorder
+from hmstats.service.statistics.writing.last_written import LastWrittenTables, Owners, Rows
 from hmstats.service.statistics.writing.validate import are_plain, exact_rows, have_sound_sketches
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
@@ -26,7 +26,7 @@ from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.statements.upserts import ROWS_AT_ONCE
 from hmstats.store.statistics import column_statistics, table_facts
 from hmstats.store.statistics.details import OF_TABLE
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.unit.unit import Unit
@@ -44,10 +44,10 @@ class _Subject(NamedTuple):
 class _Outcome(NamedTuple):
     """A table before a write, the owners of the statistics, each one's new parameters, and the table for the log."""
 
-    target: Target
+    target: TableFacts
     owners: Owners
     marks: Mapping[int, Parameters]
-    left: Left | None
+    left: LoggedTable | None
 
 
 class PlainWrites:
@@ -58,8 +58,8 @@ class PlainWrites:
         self._events = events
         self._keep_accuracy = keep_accuracy
         self._waiting = WaitingWrites()
-        self._left = LeftTables()
-        store.on_older_database(self._left.forget)
+        self._last_written = LastWrittenTables()
+        store.on_older_database(self._last_written.forget)
 
     def write(
         self, name: TableName, statistics: StatisticsByField, *, of_table: bool, author: str | None = None
@@ -104,42 +104,42 @@ class PlainWrites:
         self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField]
     ) -> _Outcome | None:
         """Write without reading the table; None if it has changed since the last write, or is not cached."""
-        target = self._left.table_alone(subject.table) if self._store.can_expect else None
+        target = self._last_written.table_alone(subject.table) if self._store.can_expect else None
         if target is None or target.has_top_k or statistics.size > ROWS_AT_ONCE:
             return None
-        if not self._still_knows(subject.table, target):
+        if not self._still_caches(subject.table, target):
             return None
-        owners = self._left.owners(subject.table, target, None if subject.of_table else _names(statistics))
+        owners = self._last_written.owners(subject.table, target, None if subject.of_table else _names(statistics))
         if owners is None or not _is_plain(target, owners, statistics, of_table=subject.of_table):
             return None
 
-        def put(unit: Unit) -> _Outcome | None:
+        def write_now(unit: Unit) -> _Outcome | None:
             # A new connection clears the caches if the database may be older than what was read of it.
-            if not self._still_knows(subject.table, target):
+            if not self._still_caches(subject.table, target):
                 return None
-            return self._put(subject, statistics, given, target, owners, unit)
+            return self._write_unit(subject, statistics, given, target, owners, unit)
 
-        return self._store.write_as_expected(ExpectedTable(target.id, target.version), statistics.size, put)
+        return self._store.write_as_expected(ExpectedTable(target.id, target.version), statistics.size, write_now)
 
-    def _still_knows(self, name: TableName, target: Target) -> bool:
+    def _still_caches(self, name: TableName, target: TableFacts) -> bool:
         """Whether the caches still have the table, with its content if there is a log."""
-        return self._left.table(name) is target and (not self._store.has_log or self._events.knows(target))
+        return self._last_written.table(name) is target and (not self._store.has_log or self._events.knows(target))
 
     def _lock_and_write(
         self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField], unit: Unit
     ) -> _Outcome | None:
-        known, of_table = self._left.table(subject.table), subject.of_table
-        target, owners = _locked(unit, subject.table, statistics, known, of_table=of_table)
+        cached, of_table = self._last_written.table(subject.table), subject.of_table
+        target, owners = _lock_owners(unit, subject.table, statistics, cached, of_table=of_table)
         if target is None or owners is None or not _is_plain(target, owners, statistics, of_table=of_table):
             return None
-        return self._put(subject, statistics, given, target, owners, unit)
+        return self._write_unit(subject, statistics, given, target, owners, unit)
 
-    def _put(
+    def _write_unit(
         self,
         subject: _Subject,
         statistics: StatisticsByField,
         given: Sequence[StatisticsByField],
-        target: Target,
+        target: TableFacts,
         owners: Owners,
         unit: Unit,
     ) -> _Outcome:
@@ -165,7 +165,7 @@ class PlainWrites:
         ids, known, _ = written.owners
         now = {each: {**known.get(each, {}), **written.marks.get(each, {})} for each in ids}
         partitions = None if subject.of_table else _names(statistics)
-        self._left.put(subject.table, written.target, partitions, Owners(ids, now, _rows(statistics)))
+        self._last_written.put(subject.table, written.target, partitions, Owners(ids, now, _rows(statistics)))
         self._events.remember(written.left)
 
     def _mark(
@@ -175,21 +175,21 @@ class PlainWrites:
         if not self._keep_accuracy:
             return {}
         names = tuple([each.column for each in statistics.columns])
-        found = {each: owners.known.get(each, {}).get(PARAMETER) for each in owners.ids}
-        marked = {text: _marked(text, names) for text in set(found.values())}
-        changed = {each: {PARAMETER: marked[text]} for each, text in found.items() if marked[text] != text}
+        texts = {each: owners.known.get(each, {}).get(PARAMETER) for each in owners.ids}
+        marked = {text: _marked(text, names) for text in set(texts.values())}
+        changed = {each: {PARAMETER: marked[text]} for each, text in texts.items() if marked[text] != text}
         parameters.put(unit, OF_TABLES if of_table else OF_PARTITIONS, changed)
-        return {each: {PARAMETER: marked[text]} for each, text in found.items()}
+        return {each: {PARAMETER: marked[text]} for each, text in texts.items()}
 
     def _record(
         self,
         unit: Unit,
         subject: _Subject,
-        target: Target,
+        target: TableFacts,
         ids: Mapping[str | None, int],
         given: Sequence[StatisticsByField],
         marks: Mapping[int, Parameters],
-    ) -> Left | None:
+    ) -> LoggedTable | None:
         if unit.events is None:
             return None
         sets = [written for each in given for written in each.sets(unit.now_seconds)]
@@ -207,25 +207,25 @@ def _rows(statistics: StatisticsByField) -> Rows:
     return Rows(statistics.engine, tuple(statistics.columns))
 
 
-def _locked(
-    unit: Unit, name: TableName, statistics: StatisticsByField, known: Target | None, *, of_table: bool
-) -> tuple[Target | None, Owners | None]:
+def _lock_owners(
+    unit: Unit, name: TableName, statistics: StatisticsByField, cached: TableFacts | None, *, of_table: bool
+) -> tuple[TableFacts | None, Owners | None]:
     """The table and the owners of the statistics, all locked; None if one does not exist.
 
     `known` is the cached table, if any.
     """
     if of_table:
-        target = table_facts.lock(unit, name, known)
+        target = table_facts.lock(unit, name, cached)
         return target, Owners([target.id], {target.id: target.parameters}) if target else None
     names = _names(statistics)
-    found = partition_locks.lock_with_table(unit, name, names, known)
-    if found is None or len(found.partitions.ids) < len(names):
+    locked = partition_locks.lock_with_table(unit, name, names, cached)
+    if locked is None or len(locked.partitions.ids) < len(names):
         return None, None
-    ids, parameters = found.partitions
-    return found.target, Owners([ids[each] for each in names], parameters)
+    ids, parameters = locked.partitions
+    return locked.target, Owners([ids[each] for each in names], parameters)
 
 
-def _is_plain(target: Target, owners: Owners, statistics: StatisticsByField, *, of_table: bool) -> bool:
+def _is_plain(target: TableFacts, owners: Owners, statistics: StatisticsByField, *, of_table: bool) -> bool:
     """Whether statistics match the table or partitions exactly, belong to no transaction, and none is held or waits."""
     columns = target.columns if of_table else (*target.columns, *target.partition_keys)
     rows = [exact_rows(owners.known.get(each, {})) for each in owners.ids]

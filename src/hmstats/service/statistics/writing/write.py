@@ -20,7 +20,7 @@ from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.locks import free_of_delete, free_of_partitions, free_of_table
 from hmstats.service.statistics.merge import latest_of_each_column, merge_sets
 from hmstats.service.statistics.transactional import check_deletable, put_marks
-from hmstats.service.statistics.writing.events import Left, StatisticsRecorder, record_deleted
+from hmstats.service.statistics.writing.events import LoggedTable, StatisticsRecorder, record_deleted
 from hmstats.service.statistics.writing.holding import Terms, hold_partitions, hold_table, written_at_once
 from hmstats.service.statistics.writing.parameter_changes import change_partitions, change_table
 from hmstats.service.statistics.writing.plain_writes import PlainWrites
@@ -33,7 +33,7 @@ from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, pending, table_facts
 from hmstats.store.statistics.details import OF_TABLE
-from hmstats.store.statistics.table_facts import Target
+from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES, ParameterTable
 from hmstats.store.unit.unit import Unit
@@ -44,7 +44,7 @@ class _Job:
     """A write: its table, whether it merges with stored statistics, and the writer's transaction."""
 
     name: TableName
-    target: Target
+    target: TableFacts
     merge: bool
     state: WriteState
 
@@ -84,14 +84,14 @@ class StatisticsWriter:
 
         terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic)
 
-        def update(unit: Unit) -> Left | None:
+        def update(unit: Unit) -> LoggedTable | None:
             return self.put_table(unit, name, statistics, change, terms)
 
         self._events.remember(self._store.write_table(name, update))
 
     def put_table(
         self, unit: Unit, name: TableName, statistics: StatisticsSet, change: ParameterChange | None, terms: Terms
-    ) -> Left | None:
+    ) -> LoggedTable | None:
         """Write a table's column statistics within a unit, as update_table does. Returns what `remember` takes."""
         target = _locked(unit, name, force=terms.force)
         held = target is not None and hold_table(unit, name, target, statistics, change, terms)
@@ -109,11 +109,11 @@ class StatisticsWriter:
         self,
         unit: Unit,
         name: TableName,
-        target: Target,
+        target: TableFacts,
         statistics: StatisticsSet,
         made: ParameterChange | None,
         terms: Terms,
-    ) -> Left | None:
+    ) -> LoggedTable | None:
         known = {} if terms.merge else target.parameters
         given = checked_set(name, target.columns, statistics, known, unit.now_seconds)
         given = replace(given, partition=None)
@@ -137,7 +137,7 @@ class StatisticsWriter:
             pending.supersede(unit, target.id, [OF_TABLE], columns, given.engine)
         job = _Job(name, target, terms.merge, terms.state)
         marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
-        marks = _said(unit, OF_TABLES, marks, {target.id: made})
+        marks = _put_writers_marks(unit, OF_TABLES, marks, {target.id: made})
         versions.bump(unit, target.id)
         return self._events.table(unit, name, target, [given], marks.get(target.id, {}))
 
@@ -163,7 +163,7 @@ class StatisticsWriter:
 
         terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic)
 
-        def update(unit: Unit) -> Left | None:
+        def update(unit: Unit) -> LoggedTable | None:
             return self.put_partitions(unit, name, statistics, changes or {}, terms)
 
         self._events.remember(self._store.write_table(name, update))
@@ -175,7 +175,7 @@ class StatisticsWriter:
         statistics: Sequence[StatisticsSet],
         changes: Mapping[str, ParameterChange],
         terms: Terms,
-    ) -> Left | None:
+    ) -> LoggedTable | None:
         """Write column statistics of partitions within a unit, as update_partitions. Returns what `remember` takes."""
         left, touched = None, set[str]()
         target = _locked(unit, name, force=terms.force)
@@ -193,14 +193,14 @@ class StatisticsWriter:
             job = _Job(name, target, terms.merge, terms.state)
             given, marks = self._update_partitions(unit, job, of_engine)
             of_id = {each: said.get(found.partition or "") for each, found in given.items()}
-            marks = _said(unit, OF_PARTITIONS, marks, of_id)
+            marks = _put_writers_marks(unit, OF_PARTITIONS, marks, of_id)
             details.write(unit, target.id, given, terms.author)
             left = self._events.partitions(unit, name, target, given.items(), marks)
             touched.update(each.partition or "" for each in given.values())
         versions.bump(unit, target.id, None if target.locks else touched)
         return left
 
-    def remember(self, left: Left | None) -> None:
+    def remember(self, left: LoggedTable | None) -> None:
         """Keep what a write has left, after its unit was committed, for the events of the next one."""
         self._events.remember(left)
 
@@ -309,49 +309,49 @@ class StatisticsWriter:
         self._store.write_table(name, delete)
 
 
-def _locked(unit: Unit, name: TableName, *, force: bool) -> Target | None:
+def _locked(unit: Unit, name: TableName, *, force: bool) -> TableFacts | None:
     """The table, its row locked until the unit ends; with `force` as if no statistics of it were locked."""
     target = table_facts.lock(unit, name)
     return replace(target, locks=UNLOCKED) if target is not None and force else target
 
 
-def _said(
+def _put_writers_marks(
     unit: Unit,
     of: ParameterTable,
     marks: Mapping[int, Parameters],
     changes: Mapping[int, ParameterChange | None],
 ) -> Mapping[int, Parameters]:
     """The parameters put; a COLUMN_STATS_ACCURATE of the writer that names columns replaces the computed one."""
-    said = {
+    of_writer = {
         owner: {PARAMETER: change.put[PARAMETER]}
         for owner, change in changes.items()
         if change is not None and Accurate.parse(change.put.get(PARAMETER)).columns
     }
-    if said:
-        parameters.put(unit, of, said)
-    return {**marks, **said}
+    if of_writer:
+        parameters.put(unit, of, of_writer)
+    return {**marks, **of_writer}
 
 
 def _placed(
-    unit: Unit, name: TableName, target: Target, statistics: Sequence[StatisticsSet]
+    unit: Unit, name: TableName, target: TableFacts, statistics: Sequence[StatisticsSet]
 ) -> tuple[dict[int, StatisticsSet], Mapping[int, Parameters]]:
     """The sets with stored partition names, and the partitions' parameters, both by partition id.
 
     Raises NoSuchObject if a partition does not exist.
     """
-    merge_sets: dict[str, StatisticsSet] = {}
+    merged: dict[str, StatisticsSet] = {}
     for each in statistics:
         partition = normal_partition_name(each.partition or "", target.keys)
-        earlier = merge_sets[partition].columns if partition in merge_sets else ()
-        merge_sets[partition] = replace(each, partition=partition, columns=(*earlier, *each.columns))
-    ids, known = partition_locks.lock(unit, target.id, list(merge_sets))
-    for partition in merge_sets:
+        earlier = merged[partition].columns if partition in merged else ()
+        merged[partition] = replace(each, partition=partition, columns=(*earlier, *each.columns))
+    ids, known = partition_locks.lock(unit, target.id, list(merged))
+    for partition in merged:
         if partition not in ids:
             raise NoSuchObject(f"Partition for which stats is gathered doesn't exist. {partition} of table {name}")
-    return {ids[partition]: each for partition, each in merge_sets.items()}, known
+    return {ids[partition]: each for partition, each in merged.items()}, known
 
 
-def _stored(unit: Unit, target: Target, given: Collection[StatisticsSet]) -> dict[str, list[StatisticsSet]]:
+def _stored(unit: Unit, target: TableFacts, given: Collection[StatisticsSet]) -> dict[str, list[StatisticsSet]]:
     """The stored statistics of the same partitions, columns and engine, by partition name; one statement."""
     names = [each.partition or "" for each in given]
     columns = sorted({column for each in given for column in _names(each)})
