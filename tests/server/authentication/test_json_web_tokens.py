@@ -25,7 +25,7 @@ from hmstats.server.authentication import json_web_keys
 from hmstats.server.authentication.authentication import Authentication, Proven
 from hmstats.server.authentication.claims import Claim
 from hmstats.server.authentication.json_web_keys import JsonWebKeys
-from hmstats.server.authentication.json_web_tokens import Expected, by_jwt
+from hmstats.server.authentication.json_web_tokens import ExpectedClaims, by_jwt
 from hmstats.server.calls.dispatch import Session
 
 RSA_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -41,7 +41,7 @@ MAKERS: Mapping[str, Any] = {
 PUBLIC_PEM = RSA_KEY.public_key().public_bytes(
     serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
 )
-EXPECTED = Expected("https://idp", "hmstats")
+EXPECTED = ExpectedClaims("https://idp", "hmstats")
 
 
 def public(algorithm: str, key_id: str, **more: str) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def file(tmp_path: Path) -> Path:
     return file
 
 
-def proven(file: Path, token: str, expected: Expected = EXPECTED) -> Proven:
+def proven(file: Path, token: str, expected: ExpectedClaims = EXPECTED) -> Proven:
     return by_jwt(JsonWebKeys(str(file)), expected).prove(Claim(token), "127.0.0.1:1")
 
 
@@ -139,14 +139,14 @@ def test_what_proves_nobody(file: Path, attack: str) -> None:
 
 
 def test_issuer_and_audience_count_where_they_are_set(file: Path) -> None:
-    assert proven(file, signed(iss=None, aud="other"), Expected()).principal.user == "alice"
+    assert proven(file, signed(iss=None, aud="other"), ExpectedClaims()).principal.user == "alice"
     several = signed(aud=["x", "hmstats"])
     assert proven(file, several).principal.user == "alice"
 
 
 def test_other_claims_can_be_user_and_groups(file: Path) -> None:
     token = signed(sub="1f4b", email="alice@example.org", roles=["r"])
-    found = proven(file, token, Expected(user_claim="email", groups_claim="roles"))
+    found = proven(file, token, ExpectedClaims(user_claim="email", groups_claim="roles"))
     assert found.principal == Principal("alice@example.org", ("r",), "jwt")
 
 

@@ -11,7 +11,7 @@ from tests.service.statistics.filled import NAME, TYPES, make_table
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.health.keeper import HealthKeeper
-from hmstats.service.health.listing import HealthListing, Wanted
+from hmstats.service.health.listing import HealthListing, ListSelection
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store
@@ -44,7 +44,7 @@ def write(store: Store, *partitions: int) -> None:
 
 
 def health(store: Store) -> dict[str | None, int]:
-    page = HealthListing(store, HealthKeeper(store)).partitions(NAME, Wanted())
+    page = HealthListing(store, HealthKeeper(store)).partitions(NAME, ListSelection())
     assert page.complete
     return {each.partition: each.health.health for each in page.entries}
 
@@ -107,4 +107,4 @@ def test_a_dropped_table_leaves_nothing(kept: Store, tmp_path: Path) -> None:
     Tables(kept, Warehouse(str(tmp_path))).drop(NAME, delete_data=False)
     keeper.run()
     listing = HealthListing(kept, keeper)
-    assert listing.tables("hive", None, None, Wanted()).entries == ()
+    assert listing.tables("hive", None, None, ListSelection()).entries == ()

@@ -98,11 +98,13 @@ def _ldap(settings: Settings, url: str) -> Users:
 def _jwt(settings: Settings) -> tuple[Mechanism, Callable[[], None]]:
     try:
         from hmstats.server.authentication.json_web_keys import JsonWebKeys  # noqa: PLC0415 - in an extra
-        from hmstats.server.authentication.json_web_tokens import Expected, by_jwt  # noqa: PLC0415
+        from hmstats.server.authentication.json_web_tokens import ExpectedClaims, by_jwt  # noqa: PLC0415
     except ImportError as error:
         raise SettingsError(f"authentication by jwt needs the extra jwt: {install_advice('jwt')}") from error
     keys = JsonWebKeys(_require_setting(settings.jwt_jwks, _JWT, "jwt_jwks"))
-    expected = Expected(settings.jwt_issuer, settings.jwt_audience, settings.jwt_user_claim, settings.jwt_groups_claim)
+    expected = ExpectedClaims(
+        settings.jwt_issuer, settings.jwt_audience, settings.jwt_user_claim, settings.jwt_groups_claim
+    )
     return by_jwt(keys, expected), keys.refresh
 
 

@@ -5,7 +5,7 @@ from hmstats.server.authentication.directory.ldap_connection import Ldap
 from hmstats.server.authentication.directory.ldap_directory import LdapDirectory
 from hmstats.server.authentication.directory.ldap_groups import ByMemberOf, BySearchOfGroups, Grouping
 from hmstats.server.authentication.directory.ldap_names import DN, GROUP, USER, DnTemplate, FilterTemplate
-from hmstats.server.authentication.directory.ldap_users import ByDn, BySearch, Finding
+from hmstats.server.authentication.directory.ldap_users import ByDn, BySearch, UserProver
 from hmstats.settings import Settings
 
 
@@ -19,7 +19,7 @@ def directory_of(settings: Settings, url: str) -> LdapDirectory:
     )
 
 
-def _users_of(settings: Settings) -> Finding:
+def _users_of(settings: Settings) -> UserProver:
     if (settings.ldap_user_dn is None) == (settings.ldap_user_base is None):
         found = "neither" if settings.ldap_user_dn is None else "both"
         raise SettingsError(

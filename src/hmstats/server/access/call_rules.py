@@ -51,7 +51,7 @@ class CallRule:
     missing: str | None = None
 
 
-def _each(names: str, needs: FindNeeds | None = None, shown: Filter | None = None) -> dict[str, CallRule]:
+def _rules_for(names: str, needs: FindNeeds | None = None, shown: Filter | None = None) -> dict[str, CallRule]:
     return {name: CallRule(needs, shown) for name in names.split()}
 
 
@@ -220,7 +220,7 @@ add_runtime_stats get_runtime_stats
 """
 
 _READS = {
-    **_each(
+    **_rules_for(
         """
         get_partition get_partition_by_name get_partition_names get_partition_names_ps get_partition_with_auth
         get_partitions get_partitions_by_filter get_partitions_by_names get_partitions_ps get_partitions_ps_with_auth
@@ -229,11 +229,11 @@ _READS = {
         """,
         on_table(Action.READ, "db_name", "tbl_name"),
     ),
-    **_each(
+    **_rules_for(
         "get_fields get_fields_with_environment_context get_schema get_schema_with_environment_context",
         on_table(Action.READ, "db_name", "table_name"),
     ),
-    **_each(
+    **_rules_for(
         """
         get_fields_req get_schema_req get_partition_names_ps_req get_partition_names_req get_partition_req
         get_partitions_by_expr get_partitions_by_filter_req get_partitions_ps_with_auth_req get_partitions_req
@@ -241,21 +241,21 @@ _READS = {
         """,
         on_table(Action.READ, "req.dbName", "req.tblName", "req.catName"),
     ),
-    **_each(
+    **_rules_for(
         "get_partition_values get_partitions_with_specs",
         on_table(Action.READ, "request.dbName", "request.tblName", "request.catName"),
     ),
-    **_each(
+    **_rules_for(
         "fetch_partition_names_req",
         on_table(Action.READ, "partitionReq.dbName", "partitionReq.tblName", "partitionReq.catName"),
     ),
-    **_each(
+    **_rules_for(
         """
         get_check_constraints get_default_constraints get_not_null_constraints get_primary_keys get_unique_constraints
         """,
         on_table(Action.READ, "request.db_name", "request.tbl_name", "request.catName"),
     ),
-    **_each(
+    **_rules_for(
         "get_all_table_constraints",
         on_table(Action.READ, "request.dbName", "request.tblName", "request.catName"),
         filters.all_constraints,
@@ -292,22 +292,22 @@ _READS = {
         ]
     ),
     "get_latest_committed_compaction_info": CallRule(on_table(Action.READ, "rqst.dbname", "rqst.tablename")),
-    **_each(
+    **_rules_for(
         "get_open_txns get_open_txns_req show_compact get_materialization_invalidation_info", somewhere(Action.READ)
     ),
 }
 _LISTS = {
-    **_each("get_databases get_all_databases", None, filters.databases_by_pattern),
+    **_rules_for("get_databases get_all_databases", None, filters.databases_by_pattern),
     "get_databases_req": CallRule(shown=filters.databases),
     "get_catalogs": CallRule(shown=filters.catalogs),
-    **_each("get_tables get_tables_by_type get_all_tables", None, filters.names_in("db_name")),
+    **_rules_for("get_tables get_tables_by_type get_all_tables", None, filters.names_in("db_name")),
     "get_materialized_views_for_rewriting": CallRule(shown=filters.names_in("db_name", Action.READ)),
     "get_all_materialized_view_objects_for_rewriting": CallRule(shown=filters.tables),
     "get_tables_ext": CallRule(shown=filters.extended_tables),
     "get_table_names_by_filter": CallRule(shown=filters.names_by_filter),
     "get_table_meta": CallRule(shown=filters.summaries),
     "get_functions": CallRule(shown=filters.names_in("dbName")),
-    **_each("get_functions_req get_all_functions", None, filters.functions),
+    **_rules_for("get_functions_req get_all_functions", None, filters.functions),
     "get_foreign_keys": CallRule(shown=filters.foreign_keys),
     "show_locks": CallRule(shown=filters.locks),
     "list_roles": CallRule(_about_principal("principal_name", "principal_type")),
@@ -321,11 +321,11 @@ _LISTS = {
     ),
 }
 _STATISTICS = {
-    **_each(
+    **_rules_for(
         "get_table_column_statistics get_partition_column_statistics",
         on_table(Action.READ_STATISTICS, "db_name", "tbl_name"),
     ),
-    **_each(
+    **_rules_for(
         """
         get_aggr_stats_for get_arrow_statistics get_distinct_count get_merged_statistics get_partition_health
         get_partitions_statistics_req get_past_statistics get_provenance get_quantiles get_statistics
@@ -333,18 +333,18 @@ _STATISTICS = {
         """,
         on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
     ),
-    **_each(
+    **_rules_for(
         "delete_table_column_statistics delete_partition_column_statistics",
         on_table(Action.WRITE_STATISTICS, "db_name", "tbl_name"),
     ),
-    **_each(
+    **_rules_for(
         "delete_column_statistics_req", on_table(Action.WRITE_STATISTICS, "req.db_name", "req.tbl_name", "req.cat_name")
     ),
-    **_each(
+    **_rules_for(
         "update_table_column_statistics update_partition_column_statistics",
         lambda arguments, _: list(_written([arguments["stats_obj"]])),
     ),
-    **_each(
+    **_rules_for(
         "update_table_column_statistics_req update_partition_column_statistics_req",
         lambda arguments, _: list(_written(arguments["req"].colStats)),
     ),
@@ -353,14 +353,14 @@ _STATISTICS = {
     "restore_statistics": CallRule(
         on_table(Action.WRITE_STATISTICS, "request.dbName", "request.tblName", "request.catName")
     ),
-    **_each("put_partial_states get_partial_states remove_partial_states", somewhere(Action.WRITE_STATISTICS)),
+    **_rules_for("put_partial_states get_partial_states remove_partial_states", somewhere(Action.WRITE_STATISTICS)),
 }
 _CREATES = {
-    **_each(
+    **_rules_for(
         "create_table create_table_with_environment_context create_table_with_constraints",
         lambda arguments, _: list(_create_table(arguments["tbl"], arguments)),
     ),
-    **_each(
+    **_rules_for(
         "create_table_req translate_table_dryrun",
         lambda arguments, _: list(
             _create_table(arguments["request"].table, {field: getattr(arguments["request"], field) for field in LISTS})
@@ -374,7 +374,7 @@ _CREATES = {
     "create_function": CallRule(lambda arguments, _: _functions(_of_function(arguments["func"]))),
 }
 _ALTERS = {
-    **_each(
+    **_rules_for(
         "alter_table alter_table_with_cascade alter_table_with_environment_context",
         lambda arguments, _: list(_alter_table(arguments["dbname"], arguments["tbl_name"], None, arguments["new_tbl"])),
     ),
@@ -385,7 +385,7 @@ _ALTERS = {
             )
         )
     ),
-    **_each(
+    **_rules_for(
         """
         alter_partition alter_partition_with_environment_context alter_partitions
         alter_partitions_with_environment_context
@@ -403,7 +403,7 @@ _ALTERS = {
             ),
         )
     ),
-    **_each(
+    **_rules_for(
         """
         append_partition append_partition_by_name append_partition_by_name_with_environment_context
         append_partition_with_environment_context drop_partition drop_partition_by_name
@@ -412,7 +412,7 @@ _ALTERS = {
         """,
         on_table(Action.ALTER, "db_name", "tbl_name"),
     ),
-    **_each(
+    **_rules_for(
         "append_partition_req",
         on_table(
             Action.ALTER,
@@ -421,18 +421,18 @@ _ALTERS = {
             "appendPartitionsReq.catalogName",
         ),
     ),
-    **_each(
+    **_rules_for(
         "drop_partition_req",
         on_table(Action.ALTER, "dropPartitionReq.dbName", "dropPartitionReq.tblName", "dropPartitionReq.catName"),
     ),
-    **_each("drop_partitions_req", on_table(Action.ALTER, "req.dbName", "req.tblName", "req.catName")),
-    **_each("rename_partition_req", on_table(Action.ALTER, "req.dbName", "req.tableName", "req.catName")),
-    **_each("add_partitions_req", on_table(Action.ALTER, "request.dbName", "request.tblName", "request.catName")),
-    **_each(
+    **_rules_for("drop_partitions_req", on_table(Action.ALTER, "req.dbName", "req.tblName", "req.catName")),
+    **_rules_for("rename_partition_req", on_table(Action.ALTER, "req.dbName", "req.tableName", "req.catName")),
+    **_rules_for("add_partitions_req", on_table(Action.ALTER, "request.dbName", "request.tblName", "request.catName")),
+    **_rules_for(
         "add_partition add_partition_with_environment_context",
         on_table(Action.ALTER, "new_part.dbName", "new_part.tableName", "new_part.catName"),
     ),
-    **_each(
+    **_rules_for(
         "add_partitions add_partitions_pspec",
         lambda arguments, _: [
             Need(Action.ALTER, table_of(each.dbName, each.tableName, each.catName))
@@ -440,7 +440,7 @@ _ALTERS = {
             if each is not None
         ],
     ),
-    **_each(
+    **_rules_for(
         "exchange_partition exchange_partitions",
         together(
             on_table(Action.ALTER, "source_db", "source_table_name"),
@@ -462,7 +462,7 @@ _ALTERS = {
     "add_write_notification_log_in_batch": CallRule(on_table(Action.ALTER, "rqst.db", "rqst.table", "rqst.catalog")),
     "add_dynamic_partitions": CallRule(on_table(Action.ALTER, "rqst.dbname", "rqst.tablename")),
     "allocate_table_write_ids": CallRule(on_table(Action.ALTER, "rqst.dbName", "rqst.tableName")),
-    **_each("compact compact2", on_table(Action.ALTER, "rqst.dbname", "rqst.tablename")),
+    **_rules_for("compact compact2", on_table(Action.ALTER, "rqst.dbname", "rqst.tablename")),
     "alter_database": CallRule(lambda arguments, _: list(_alter_database(arguments["dbname"], arguments["db"]))),
     "alter_database_req": CallRule(
         lambda arguments, _: list(_alter_database(arguments["alterDbReq"].oldDbName, arguments["alterDbReq"].newDb))
@@ -476,7 +476,7 @@ _ALTERS = {
     ),
 }
 _DROPS = {
-    **_each("drop_table drop_table_with_environment_context", on_table(Action.DROP, "dbname", "name")),
+    **_rules_for("drop_table drop_table_with_environment_context", on_table(Action.DROP, "dbname", "name")),
     "drop_table_req": CallRule(
         on_table(Action.DROP, "dropTableReq.dbName", "dropTableReq.tableName", "dropTableReq.catalogName")
     ),
@@ -496,27 +496,27 @@ _DROPS = {
 }
 _LOCKS = {
     "lock": CallRule(lambda arguments, _: list(_components(arguments["rqst"]))),
-    **_each(
+    **_rules_for(
         """
         check_lock unlock heartbeat heartbeat_txn_range open_txns commit_txn abort_txn abort_txns
         add_write_ids_to_min_history get_latest_txnid_in_conflict
         """,
         somewhere(Action.LOCK),
     ),
-    **_each("lock_statistics unlock_statistics", lambda arguments, _: [_locked_statistics(arguments["request"])]),
+    **_rules_for("lock_statistics unlock_statistics", lambda arguments, _: [_locked_statistics(arguments["request"])]),
     "get_statistics_locks": CallRule(shown=filters.statistics_locks),
     "list_pending_statistics": CallRule(shown=filters.pending_statistics),
     "get_pending_statistics": CallRule(
         on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName")
     ),
-    **_each(
+    **_rules_for(
         "publish_statistics reject_statistics",
         on_table(Action.WRITE_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
     ),
     "change_preferences": CallRule(lambda arguments, _: [_preferred(arguments["request"])]),
     "get_preferences": CallRule(shown=filters.preferences),
     "get_statistics_runs": CallRule(shown=filters.statistics_runs),
-    **_each(
+    **_rules_for(
         "begin_statistics_run renew_statistics_run end_statistics_run",
         on_table(Action.WRITE_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
     ),
@@ -532,8 +532,8 @@ CALL_RULES: Mapping[str, CallRule] = {
     **_ALTERS,
     **_DROPS,
     **_LOCKS,
-    **_each(_ADMIN, on_server(Action.ADMIN)),
-    **_each(_OPEN),
+    **_rules_for(_ADMIN, on_server(Action.ADMIN)),
+    **_rules_for(_OPEN),
 }
 """The rule of each call, by its name."""
 

@@ -21,7 +21,7 @@ _MOST_GROUPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedClaims:
     """What a token must say besides its time of expiry, and which of its claims are the user and the groups."""
 
     issuer: str | None = None
@@ -30,7 +30,7 @@ class Expected:
     groups_claim: str = "groups"
 
 
-def by_jwt(keys: JsonWebKeys, expected: Expected) -> Mechanism:
+def by_jwt(keys: JsonWebKeys, expected: ExpectedClaims) -> Mechanism:
     """The mechanism that checks the signatures, times and claims of tokens."""
 
     def prove(claim: Claim, _peer: str) -> Proven:
@@ -46,7 +46,7 @@ def by_jwt(keys: JsonWebKeys, expected: Expected) -> Mechanism:
     return Mechanism(JWT, "Bearer", lambda claim: claim.user is None and claim.secret.count(".") == 2, prove)
 
 
-def _checked(token: str, keys: JsonWebKeys, expected: Expected) -> Mapping[str, Any]:
+def _checked(token: str, keys: JsonWebKeys, expected: ExpectedClaims) -> Mapping[str, Any]:
     """The claims of a token. Raises NotAuthenticated without a word of the token."""
     try:
         header = jwt.get_unverified_header(token)

@@ -23,7 +23,7 @@ _WILDCARDS = frozenset("*.")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ListSelection:
     """Which entries of a list are wanted: those with a health below that, a page of at most so many after a cursor."""
 
     below: int | None = None
@@ -38,7 +38,9 @@ class HealthListing:
         self._store = store
         self._keeper = keeper
 
-    def tables(self, catalog: str, of_databases: str | None, tables: str | None, wanted: Wanted) -> HealthPage:
+    def tables(
+        self, catalog: str, of_databases: str | None, tables: str | None, selection: ListSelection
+    ) -> HealthPage:
         """The tables that match patterns (None: all). Raises InvalidInput for a cursor that no page gave."""
         complete = self._keeper.catch_up()
         with self._store.read() as connection:
@@ -47,13 +49,13 @@ class HealthListing:
             pattern = None if exact is not None or _is_all(tables) else tables
 
             def read(after: Key | None, most: int) -> list[Listed]:
-                return listing.tables(connection, catalog, names, exact, _below(wanted), after, most)
+                return listing.tables(connection, catalog, names, exact, _below(selection), after, most)
 
-            found, following = _page(read, wanted, pattern)
+            found, following = _page(read, selection, pattern)
         entries = [ObjectHealth(TableName(catalog, *each.names), None, each.health) for each in found]
         return HealthPage(tuple(entries), following, complete)
 
-    def partitions(self, name: TableName, wanted: Wanted) -> HealthPage:
+    def partitions(self, name: TableName, selection: ListSelection) -> HealthPage:
         """The partitions of a table. Raises NoSuchObject if it does not exist, InvalidInput as `tables`."""
         complete = self._keeper.catch_up()
         with self._store.read() as connection:
@@ -63,22 +65,22 @@ class HealthListing:
             table_id = target.id
 
             def read(after: Key | None, most: int) -> list[Listed]:
-                return listing.partitions(connection, table_id, _below(wanted), after, most)
+                return listing.partitions(connection, table_id, _below(selection), after, most)
 
-            found, following = _page(read, wanted, None)
+            found, following = _page(read, selection, None)
         entries = [ObjectHealth(name, each.names[0], each.health) for each in found]
         return HealthPage(tuple(entries), following, complete)
 
 
 def _page(
-    read: Callable[[Key | None, int], Sequence[Listed]], wanted: Wanted, pattern: str | None
+    read: Callable[[Key | None, int], Sequence[Listed]], selection: ListSelection, pattern: str | None
 ) -> tuple[list[Listed], str | None]:
     """The entries of a page, of tables whose name matches the pattern, and the cursor of the next; None at the end."""
-    most = MOST if wanted.most is None else wanted.most
+    most = MOST if selection.most is None else selection.most
     if not 0 < most <= MOST:
         raise InvalidInput(f"a page of health has 1 to {MOST:,} entries, found {most:,}")
     at_once = most if pattern is None else MOST
-    after, found = _key(wanted.after), list[Listed]()
+    after, found = _key(selection.after), list[Listed]()
     while True:
         rows = read(after, at_once)
         for each in rows:
@@ -100,8 +102,8 @@ def _key(cursor: str | None) -> Key | None:
     return Key(int(health), int(own))
 
 
-def _below(wanted: Wanted) -> int:
-    return ALL if wanted.below is None else wanted.below
+def _below(selection: ListSelection) -> int:
+    return ALL if selection.below is None else selection.below
 
 
 def _is_all(pattern: str | None) -> bool:

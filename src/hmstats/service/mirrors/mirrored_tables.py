@@ -52,7 +52,7 @@ class MirroredTables:
                 upstream_id = mirrored.upstream_id(connection, stored.id)
                 if _is_same(stored, upstream_id, found) and _facts(stored) == _facts(found.table):
                     return stored.id
-        return self._store.write_table(name, partial(self._kept, found=found))
+        return self._store.write_table(name, partial(self._store_table, found=found))
 
     def find(self, name: TableName) -> Table | None:
         """The mirror of a table as it was last seen; None if there is none, or if a call is changing the table."""
@@ -193,7 +193,7 @@ class MirroredTables:
             _remove(unit, [table_id])
             return
         _ensure_database(unit, new.parent)
-        before, after = _place(stored.storage), _place(found.table.storage)
+        before, after = _location(stored.storage), _location(found.table.storage)
         tables.replace(unit, table_id, replace(found.table, name=new))
         if before != after:
             partitions.relocate(unit, table_id, before, after)
@@ -201,7 +201,7 @@ class MirroredTables:
         column_statistics.rename_table(unit, table_id, new)
         versions.bump(unit, table_id)
 
-    def _kept(self, unit: Unit, found: UpstreamTable) -> int | None:
+    def _store_table(self, unit: Unit, found: UpstreamTable) -> int | None:
         name = found.table.name
         if calls.is_changed(unit.connection, name):
             return None
@@ -229,7 +229,7 @@ def _is_same(stored: Table, upstream_id: int | None, found: UpstreamTable) -> bo
         return False
     if upstream_id is not None and found.id is not None:
         return upstream_id == found.id
-    return stored.created_seconds == found.table.created_seconds and _place(stored.storage) == _place(
+    return stored.created_seconds == found.table.created_seconds and _location(stored.storage) == _location(
         found.table.storage
     )
 
@@ -237,10 +237,10 @@ def _is_same(stored: Table, upstream_id: int | None, found: UpstreamTable) -> bo
 def _facts(table: Table) -> object:
     """What statistics depend on; two tables that are alike in it need no change."""
     parameters = dict(table.parameters)
-    return (_typed(table.columns), parameters, table.table_type, _place(table.storage), table.created_seconds)
+    return (_typed(table.columns), parameters, table.table_type, _location(table.storage), table.created_seconds)
 
 
-def _place(storage: Storage | None) -> str:
+def _location(storage: Storage | None) -> str:
     return (storage.location if storage else None) or ""
 
 
@@ -304,7 +304,7 @@ def _columns(partition: Partition) -> Sequence[Column]:
 
 def _is_same_partition(stored: Partition, found: Partition) -> bool:
     return stored.created_seconds == found.created_seconds and is_same_location(
-        _place(stored.storage), _place(found.storage)
+        _location(stored.storage), _location(found.storage)
     )
 
 

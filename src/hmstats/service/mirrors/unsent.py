@@ -94,13 +94,15 @@ class Unsent:
                 found = column_statistics.read_table(*place, wanted.columns, wanted.engine)
                 known = seen.read(*place, wanted.engine, [OF_TABLE])
                 return [
-                    _rest(each, known.get(OF_TABLE, {})) for each in found if _unknown(each, known.get(OF_TABLE, {}))
+                    _unsent_part(each, known.get(OF_TABLE, {}))
+                    for each in found
+                    if _unknown(each, known.get(OF_TABLE, {}))
                 ]
             by_name = column_statistics.read_partitions(*place, wanted.names, wanted.columns, wanted.engine)
             ids = partitions.find_ids(*place, wanted.names)
             known = seen.read(*place, wanted.engine, list(ids.values()))
         having = [(known.get(ids[name], {}), sets[0]) for name, sets in by_name.items() if sets and name in ids]
-        return [_rest(each, said) for said, each in having if _unknown(each, said)]
+        return [_unsent_part(each, said) for said, each in having if _unknown(each, said)]
 
     def version(self, table_id: int) -> int:
         """The version of a mirror."""
@@ -134,7 +136,7 @@ def _unknown(statistics: StatisticsSet, known: Seen) -> list[str]:
     ]
 
 
-def _rest(statistics: StatisticsSet, known: Seen) -> StatisticsSet:
+def _unsent_part(statistics: StatisticsSet, known: Seen) -> StatisticsSet:
     columns = set(_unknown(statistics, known))
     return StatisticsSet(
         tuple(each for each in statistics.columns if each.column in columns),

@@ -21,10 +21,10 @@ _log = structlog.get_logger("hmstats.store")
 
 def head() -> str:
     """The newest revision."""
-    known = _known()
-    if not known:
+    revisions = _all_revisions()
+    if not revisions:
         raise SchemaError("there are no migrations in the installation")
-    return known[-1]
+    return revisions[-1]
 
 
 def current(url: str) -> str | None:
@@ -43,24 +43,24 @@ def revision_of(connection: Connection) -> str | None:
     """The revision of a connection's database; None if it has no schema of hmstats."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    found: str | None = connection.execute(text(f'SELECT version_num FROM "{VERSION_TABLE}"')).scalar()
-    return found
+    revision: str | None = connection.execute(text(f'SELECT version_num FROM "{VERSION_TABLE}"')).scalar()
+    return revision
 
 
 def require_current(store: Store) -> None:
     """Raise SchemaError unless the database is at the newest revision, or at the one after it."""
     with store.read() as connection:
-        found = revision_of(connection)
-    if found == head():
+        stored = revision_of(connection)
+    if stored == head():
         return
-    if is_next(found):
-        _log.warning("schema_is_newer", database=store.name, found=found, own=head())
+    if is_next(stored):
+        _log.warning("schema_is_newer", database=store.name, found=stored, own=head())
         return
-    if found is None or found in _known():
+    if stored is None or stored in _all_revisions():
         advice = "run `hmstats migrate --database URL` first"
     else:
         advice = "a newer version of hmstats made it"
-    raise SchemaError(f"database {store.name} has schema {found or 'none'}, this version needs {head()}: {advice}")
+    raise SchemaError(f"database {store.name} has schema {stored or 'none'}, this version needs {head()}: {advice}")
 
 
 def is_next(revision: str | None) -> bool:
@@ -68,7 +68,7 @@ def is_next(revision: str | None) -> bool:
     return revision is not None and revision.isdecimal() and int(revision) == int(head()) + 1
 
 
-def _known() -> list[str]:
+def _all_revisions() -> list[str]:
     """All revisions of the installation, from the first to the newest."""
     files = (folder("migrations") / "versions").glob("[0-9]*_*.py")
     return sorted(file.name.partition("_")[0] for file in files)

@@ -78,49 +78,49 @@ class _Reader:
     def value(self, kind: str, *, may_be_null: bool = True) -> Any:
         """A value of a class. A field of a final class may be null; a value after its class is not."""
         if kind in _WRAPPERS:
-            present = not may_be_null or self._number() != _NULL
+            present = not may_be_null or self.number() != _NULL
             return _WRAPPERS[kind](self) if present else None
         if self._form.version >= _KRYO_5 and kind in self._form.enums:
-            present = not may_be_null or self._number() != _NULL
-            return self._number() if present else None
-        reference = self._number()
+            present = not may_be_null or self.number() != _NULL
+            return self.number() if present else None
+        reference = self.number()
         if reference == _NULL:
             return None
         if reference != _NEW:
-            return self._known(reference - _FIRST_NUMBER)
-        return self._new(kind)
+            return self._referenced(reference - _FIRST_NUMBER)
+        return self._read_new(kind)
 
-    def _known(self, number: int) -> Any:
-        if not 0 <= number < len(self._objects):
-            raise ProtocolError(f"a reference must be to one of {len(self._objects)} objects, found {number}")
-        return self._objects[number]
+    def _referenced(self, index: int) -> Any:
+        if not 0 <= index < len(self._objects):
+            raise ProtocolError(f"a reference must be to one of {len(self._objects)} objects, found {index}")
+        return self._objects[index]
 
-    def _new(self, kind: str) -> Any:
+    def _read_new(self, kind: str) -> Any:
         self._count += 1
         self._depth += 1
         if self._count > MOST_OBJECTS or self._depth > DEEPEST:
             raise ProtocolError(f"a serialised object has at most {MOST_OBJECTS} parts, {DEEPEST} inside each other")
         number = len(self._objects)
         self._objects.append(None)
-        found = self._objects[number] = self._content(kind, number)
+        content = self._objects[number] = self._content(kind, number)
         self._depth -= 1
-        return found
+        return content
 
     def _content(self, kind: str, number: int) -> Any:
         if kind in self._form.fields:
             return self._fields(kind, number)
         if kind in self._form.enums:
-            return self._number()
+            return self.number()
         read = _SERIALIZERS.get(kind)
         if read is None:
             raise ProtocolError(f"objects of class {kind!r} are not supported")
         return read(self)
 
     def _fields(self, kind: str, number: int) -> Object:
-        found = self._objects[number] = Object(kind, {})
+        content = self._objects[number] = Object(kind, {})
         for name, declared in self._form.fields[kind]:
-            found.fields[name] = self._field(declared)
-        return found
+            content.fields[name] = self._field(declared)
+        return content
 
     def _field(self, declared: str) -> Any:
         read = _PRIMITIVES.get(declared)
@@ -133,7 +133,7 @@ class _Reader:
         return None if self._class() is None else self.value(declared)
 
     def _class(self) -> str | None:
-        number = self._number()
+        number = self.number()
         if number == _NULL:
             return None
         if number != _BY_NAME:
@@ -141,7 +141,7 @@ class _Reader:
             if kind is None:
                 raise ProtocolError(f"no class is registered as {number - _FIRST_NUMBER}")
             return kind
-        number = self._number()
+        number = self.number()
         if number == len(self._names):
             self._names.append(self._name())
         if number >= len(self._names):
@@ -155,7 +155,7 @@ class _Reader:
             raise ProtocolError(f"class {kind[:200]!r} is not supported")
         return kind
 
-    def take(self, size: int) -> bytes:
+    def read_bytes(self, size: int) -> bytes:
         """The next bytes."""
         end = self.at + size
         if size < 0 or end > len(self.data):
@@ -166,9 +166,9 @@ class _Reader:
 
     def byte(self) -> int:
         """The next byte."""
-        return self.take(1)[0]
+        return self.read_bytes(1)[0]
 
-    def _number(self) -> int:
+    def number(self) -> int:
         """A whole number, 7 bits a byte, lowest first; 64 bits at most."""
         return self._rest_of_number(0, 0)
 
@@ -181,11 +181,9 @@ class _Reader:
             shift += 7
         return found | self.byte() << shift
 
-    number = _number
-
     def signed(self, bits: int = 32) -> int:
         """A signed whole number, its sign in the lowest bit."""
-        number = self._number() & ((1 << bits) - 1)
+        number = self.number() & ((1 << bits) - 1)
         return (number >> 1) ^ -(number & 1)
 
     def flagged(self) -> tuple[bool, int]:
@@ -216,7 +214,7 @@ class _Reader:
             raise ProtocolError(f"a text must have its {count} characters, found {len(self.data) - start} bytes")
         for _ in range(count):
             byte = self.byte()
-            self.take(2 if byte >= 0xE0 else 1 if byte >= 0xC0 else 0)
+            self.read_bytes(2 if byte >= 0xE0 else 1 if byte >= 0xC0 else 0)
         try:
             units = self.data[start : self.at].decode("utf-8", "surrogatepass")
             return units.encode("utf-16", "surrogatepass").decode("utf-16")
@@ -226,7 +224,7 @@ class _Reader:
     def collection(self) -> list[Any]:
         """The elements of a collection."""
         if self._form.version < _KRYO_5:
-            return [self.any_value() for _ in self._times(self._number())]
+            return [self.any_value() for _ in self._times(self.number())]
         one_class, size = self.flagged()
         if size < 1:
             raise ProtocolError("a collection must have a size")
@@ -240,16 +238,16 @@ class _Reader:
 
     def texts(self) -> list[Any]:
         """The elements of a list whose declaration says that they are texts: none has its class."""
-        count = self._number() if self._form.version < _KRYO_5 else self.flagged()[1] - 1
+        count = self.number() if self._form.version < _KRYO_5 else self.flagged()[1] - 1
         return [self.value(_TEXT) for _ in self._times(count)]
 
     def array(self) -> list[Any]:
         """The elements of an array of objects."""
-        return [self.any_value() for _ in self._times(self._number() - 1)]
+        return [self.any_value() for _ in self._times(self.number() - 1)]
 
     def array_list(self) -> list[Any]:
         """The elements of a list over an array: their number, the array's class, each with its own class."""
-        count = self._number()
+        count = self.number()
         self._class()
         return [self.any_value() for _ in self._times(count)]
 
@@ -262,7 +260,7 @@ class _Reader:
     def unpacked(self, form: str) -> Any:
         """A number of fixed size: big-endian in Kryo 3, little-endian in Kryo 5."""
         form = f"{'>' if self._form.version < _KRYO_5 else '<'}{form}"
-        return struct.unpack(form, self.take(struct.calcsize(form)))[0]
+        return struct.unpack(form, self.read_bytes(struct.calcsize(form)))[0]
 
 
 def _local_date(reader: _Reader) -> tuple[int, int, int]:
@@ -303,7 +301,7 @@ _SERIALIZERS: dict[str, Callable[[_Reader], Any]] = {
     "java.util.Arrays$ArrayList": _Reader.array_list,
     "org.apache.hive.com.google.common.collect.AbstractMapBasedMultimap$RandomAccessWrappedList": _Reader.collection,
     "[Lorg.apache.hadoop.hive.serde2.objectinspector.ObjectInspector;": _Reader.array,
-    "byte[]": lambda reader: reader.take(reader.number() - 1),
+    "byte[]": lambda reader: reader.read_bytes(reader.number() - 1),
     "java.sql.Date": lambda reader: Object("java.sql.Date", {"milliseconds": reader.unpacked("q")}),
     "java.sql.Timestamp": lambda reader: Object(
         "java.sql.Timestamp", {"milliseconds": reader.unpacked("q"), "nanos": reader.unpacked("i")}

@@ -102,7 +102,7 @@ def _bound(connection: Any) -> Iterator[Any]:
 
 
 def _carry(near: socket.socket, far: ssl.SSLSocket) -> None:
-    """Carries bytes both ways until a side ends; the socket behind `far` is shut down when the time is over."""
+    """Carry bytes both ways until a side ends; the socket behind `far` is shut down when the time is over."""
     with near, contextlib.suppress(OSError):
         waiting = select.poll()
         for each in (near, far):
@@ -115,14 +115,14 @@ def _carry(near: socket.socket, far: ssl.SSLSocket) -> None:
                     return
                 far.setblocking(True)
                 far.sendall(data)
-            if far.fileno() in ready and not _take(far, near):
+            if far.fileno() in ready and not _pass_on(far, near):
                 return
 
 
-def _take(far: ssl.SSLSocket, near: socket.socket) -> bool:
-    """Whether the directory is still there; what it has said is passed on.
+def _pass_on(far: ssl.SSLSocket, near: socket.socket) -> bool:
+    """Pass on what the directory has sent. Returns False if it has closed the connection.
 
-    A record that tells OpenLDAP nothing, such as a ticket of TLS 1.3, must not be waited behind.
+    Never waits: a record without content for OpenLDAP, such as a ticket of TLS 1.3, may be all that has arrived.
     """
     far.setblocking(False)
     with contextlib.suppress(ssl.SSLWantReadError):

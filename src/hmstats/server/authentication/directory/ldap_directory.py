@@ -9,7 +9,7 @@ from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.directory.ldap_connection import Ldap
 from hmstats.server.authentication.directory.ldap_groups import Grouping
-from hmstats.server.authentication.directory.ldap_users import Finding
+from hmstats.server.authentication.directory.ldap_users import UserProver
 from hmstats.server.authentication.passwords import PASSWORD
 from hmstats.server.authentication.proven_passwords import ProvenPasswords
 
@@ -25,9 +25,9 @@ class LdapDirectory:
     """
 
     def __init__(
-        self, place: Ldap, users: Finding, *, groups: Grouping | None = None, cache_seconds: float = 60.0
+        self, place: Ldap, users: UserProver, *, groups: Grouping | None = None, cache_seconds: float = 60.0
     ) -> None:
-        self._place = place
+        self._directory = place
         self._users = users
         self._groups = groups
         self._proven = ProvenPasswords(cache_seconds)
@@ -44,10 +44,10 @@ class LdapDirectory:
         if proven is not None:
             return proven
         try:
-            with self._place.connected() as connection:
-                principal = self._ask(connection, user, password)
+            with self._directory.connected() as connection:
+                principal = self._prove(connection, user, password)
         except (ldap.LDAPError, OSError, SettingsError) as error:
-            _log.error("ldap_failed", url=self._place.url, reason=_reason(error), user=user[:100])
+            _log.error("ldap_failed", url=self._directory.url, reason=_reason(error), user=user[:100])
             raise NotAuthenticated(_UNAVAILABLE) from error
         if principal is None:
             self._proven.remove(user)
@@ -55,19 +55,19 @@ class LdapDirectory:
         self._proven.put(user, password, principal)
         return principal
 
-    def _ask(self, connection: Any, user: str, password: str) -> Principal | None:
-        found = self._users.prove(connection, user, password)
-        if found is None:
+    def _prove(self, connection: Any, user: str, password: str) -> Principal | None:
+        proven_user = self._users.prove(connection, user, password)
+        if proven_user is None:
             return None
         if self._groups is None:
-            return Principal(found.name, (), PASSWORD)
+            return Principal(proven_user.name, (), PASSWORD)
         self._users.bind_as_reader(connection)
-        return Principal(found.name, self._groups.names(connection, found), PASSWORD)
+        return Principal(proven_user.name, self._groups.names(connection, proven_user), PASSWORD)
 
 
 def _reason(error: Exception) -> str:
     """What an error of LDAP says: its description, and the server's or the system's own words."""
-    told = error.args[0] if error.args else ""
-    if not isinstance(told, dict):
+    description = error.args[0] if error.args else ""
+    if not isinstance(description, dict):
         return str(error) or type(error).__name__
-    return ": ".join(str(told[key]) for key in ("desc", "info") if told.get(key))
+    return ": ".join(str(description[key]) for key in ("desc", "info") if description.get(key))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import ldap
 
 from hmstats.server.authentication.directory.ldap_names import DnTemplate, FilterTemplate, require_dn
-from hmstats.server.authentication.directory.ldap_users import Found, values_of
+from hmstats.server.authentication.directory.ldap_users import ProvenUser, values_of
 
 _Entry = tuple[str | None, Mapping[str, Sequence[bytes]]]
 
@@ -15,7 +15,7 @@ _Entry = tuple[str | None, Mapping[str, Sequence[bytes]]]
 class Grouping(Protocol):
     """Finds groups over a connection. Raises ldap.LDAPError if the directory cannot tell."""
 
-    def names(self, connection: Any, found: Found, /) -> tuple[str, ...]:
+    def names(self, connection: Any, found: ProvenUser, /) -> tuple[str, ...]:
         """The names of a user's groups."""
 
 
@@ -25,7 +25,7 @@ class ByMemberOf:
 
     groups: DnTemplate
 
-    def names(self, _: Any, found: Found) -> tuple[str, ...]:
+    def names(self, _: Any, found: ProvenUser) -> tuple[str, ...]:
         """The names in the DNs; nothing is asked."""
         return tuple(name for each in found.member_of if (name := self.groups.name_in(each)) is not None)
 
@@ -43,7 +43,7 @@ class BySearchOfGroups:
         """Raises SettingsError if the base is no DN."""
         require_dn("ldap_group_base", self.base)
 
-    def names(self, connection: Any, found: Found) -> tuple[str, ...]:
+    def names(self, connection: Any, found: ProvenUser) -> tuple[str, ...]:
         """The names of the groups, as their entries spell them; referrals to other directories are left alone."""
         wanted = self.filter.of(found.name, found.dn)
         entries: Sequence[_Entry] = connection.search_s(self.base, ldap.SCOPE_SUBTREE, wanted, [self.attribute])

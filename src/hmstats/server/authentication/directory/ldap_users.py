@@ -28,8 +28,8 @@ _Entry = tuple[str | None, Mapping[str, Sequence[bytes]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A user whose password the directory has taken."""
+class ProvenUser:
+    """A user whose password the directory has accepted."""
 
     name: str
     dn: str
@@ -37,14 +37,14 @@ class Found:
     """The DNs of its groups."""
 
 
-class Finding(Protocol):
+class UserProver(Protocol):
     """Proves a user over a connection. Raises ldap.LDAPError if the directory cannot tell."""
 
-    def prove(self, connection: Any, user: str, password: str) -> Found | None:
+    def prove(self, connection: Any, user: str, password: str) -> ProvenUser | None:
         """The user if the password is its own; None if not."""
 
     def bind_as_reader(self, connection: Any) -> None:
-        """Bind as who reads groups, after a user was proven."""
+        """Bind as the account that reads groups, after a user was proven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,16 @@ class ByDn:
 
     users: DnTemplate
 
-    def prove(self, connection: Any, user: str, password: str) -> Found | None:
+    def prove(self, connection: Any, user: str, password: str) -> ProvenUser | None:
         """Bind as the user, then read its entry."""
         dn = self.users.dn_of(user)
-        if not _takes(connection, dn, password):
+        if not _binds(connection, dn, password):
             return None
         entries: Sequence[_Entry] = connection.search_s(dn, ldap.SCOPE_BASE, "(objectClass=*)", [_MEMBER_OF])
         name = self.users.name_in(entries[0][0] or "") if entries else None
         if name is None:
             raise ldap.NO_SUCH_OBJECT({"desc": "the user may not read its own entry, which tells its name"})
-        return Found(name, entries[0][0] or dn, values_of(entries[0][1], _MEMBER_OF))
+        return ProvenUser(name, entries[0][0] or dn, values_of(entries[0][1], _MEMBER_OF))
 
     def bind_as_reader(self, connection: Any) -> None:
         """Stay the user."""
@@ -91,21 +91,21 @@ class BySearch:
             require_dn("ldap_bind_dn", self.account)
             self._password()
 
-    def prove(self, connection: Any, user: str, password: str) -> Found | None:
+    def prove(self, connection: Any, user: str, password: str) -> ProvenUser | None:
         """Search for the user's entry, then bind as it."""
         if self.account is not None:
             self._bind(connection, self.account)
         entry = self._entry(connection, user)
         if entry is None:
-            # Asked as often as for a user that there is, so that the time tells less about who there is.
-            _takes(connection, f"{self.attribute}={ldap.dn.escape_dn_chars(user)},{self.base}", password)
+            # As many binds as for an existing user, so that the time reveals less about which users exist.
+            _binds(connection, f"{self.attribute}={ldap.dn.escape_dn_chars(user)},{self.base}", password)
             return None
         dn, attributes = entry
         names = values_of(attributes, self.attribute)
         if len(names) != 1:
-            told = f"expected one {self.attribute} of {dn}, which is the user's name, found {len(names)}"
-            raise ldap.CONSTRAINT_VIOLATION({"desc": told})
-        return Found(names[0], dn, values_of(attributes, _MEMBER_OF)) if _takes(connection, dn, password) else None
+            reason = f"expected one {self.attribute} of {dn}, which is the user's name, found {len(names)}"
+            raise ldap.CONSTRAINT_VIOLATION({"desc": reason})
+        return ProvenUser(names[0], dn, values_of(attributes, _MEMBER_OF)) if _binds(connection, dn, password) else None
 
     def bind_as_reader(self, connection: Any) -> None:
         """Bind as the account; without one stay the user."""
@@ -138,7 +138,7 @@ class BySearch:
         return password
 
 
-def _takes(connection: Any, dn: str, password: str) -> bool:
+def _binds(connection: Any, dn: str, password: str) -> bool:
     """Whether a bind succeeds."""
     try:
         connection.simple_bind_s(dn, password)

@@ -31,7 +31,7 @@ class AccessCalls:
 
     def create_role(self, session: Session, role: Any) -> bool:
         """Make a role."""
-        with _said_as_hive_does():
+        with _errors_of_hive():
             self._roles.create(Role(_text(role.roleName), role.ownerName))
         return True
 
@@ -62,7 +62,7 @@ class AccessCalls:
         self, session: Session, role_name: str | None, principal_name: str | None, principal_type: int | None
     ) -> bool:
         """Take a role from a user, a group or another role."""
-        return self._revoke(role_name, principal_name, principal_type, only_grant_option=False)
+        return self._revoke_role(role_name, principal_name, principal_type, only_grant_option=False)
 
     def grant_revoke_role(self, session: Session, request: Any) -> Any:
         """Give or take a role, or take the right to grant it on."""
@@ -70,7 +70,7 @@ class AccessCalls:
         if request.requestType == api.GrantRevokeType.GRANT:
             self._grant(*whom, request.grantor, request.grantorType, bool(request.grantOption))
         elif request.requestType == api.GrantRevokeType.REVOKE:
-            self._revoke(*whom, only_grant_option=bool(request.grantOption))
+            self._revoke_role(*whom, only_grant_option=bool(request.grantOption))
         else:
             raise MetaError(f"Unknown request type {request.requestType}")
         return api.GrantRevokeRoleResponse(success=True)
@@ -93,13 +93,13 @@ class AccessCalls:
 
     def grant_privileges(self, session: Session, privileges: Any) -> bool:
         """Grant privileges, all or none."""
-        with _said_as_hive_does():
+        with _errors_of_hive():
             self._privileges.grant(privileges_from_thrift(privileges.privileges))
         return True
 
     def revoke_privileges(self, session: Session, privileges: Any) -> bool:
         """Take privileges, all or none."""
-        return self._take(privileges, only_grant_option=False)
+        return self._revoke_privileges(privileges, only_grant_option=False)
 
     def grant_revoke_privileges(self, session: Session, request: Any) -> Any:
         """Grant or take privileges, or take the right to grant them on."""
@@ -108,7 +108,7 @@ class AccessCalls:
         if request.requestType == api.GrantRevokeType.GRANT:
             self.grant_privileges(session, request.privileges)
         elif request.requestType == api.GrantRevokeType.REVOKE:
-            self._take(request.privileges, only_grant_option=bool(request.revokeGrantOption))
+            self._revoke_privileges(request.privileges, only_grant_option=bool(request.revokeGrantOption))
         else:
             raise MetaError(f"Unknown request type {request.requestType}")
         return api.GrantRevokePrivilegeResponse(success=True)
@@ -119,7 +119,7 @@ class AccessCalls:
         if on is None:
             raise MetaError("an object whose privileges to refresh was expected, found none")
         bag = grantRequest.privileges
-        with _said_as_hive_does():
+        with _errors_of_hive():
             self._privileges.refresh(on, authorizer, privileges_from_thrift(bag.privileges if bag else None))
         return api.GrantRevokePrivilegeResponse(success=True)
 
@@ -143,7 +143,7 @@ class AccessCalls:
     def _grant(
         self, role: str | None, name: str | None, kind: int | None, grantor: str | None, by: int | None, option: bool
     ) -> None:
-        with _said_as_hive_does():
+        with _errors_of_hive():
             grant = RoleGrant(
                 role=_text(role),
                 principal=principal_from_thrift(name, kind),
@@ -153,21 +153,21 @@ class AccessCalls:
             )
             self._roles.grant(grant)
 
-    def _revoke(self, role: str | None, name: str | None, kind: int | None, *, only_grant_option: bool) -> bool:
-        with _said_as_hive_does():
+    def _revoke_role(self, role: str | None, name: str | None, kind: int | None, *, only_grant_option: bool) -> bool:
+        with _errors_of_hive():
             principal = principal_from_thrift(name, kind)
             self._roles.revoke(_text(role), principal, only_grant_option=only_grant_option)
         return True
 
-    def _take(self, privileges: Any, *, only_grant_option: bool) -> bool:
-        with _said_as_hive_does():
+    def _revoke_privileges(self, privileges: Any, *, only_grant_option: bool) -> bool:
+        with _errors_of_hive():
             self._privileges.revoke(privileges_from_thrift(privileges.privileges), only_grant_option=only_grant_option)
         return True
 
 
 @contextmanager
-def _said_as_hive_does() -> Iterator[None]:
-    """Turns errors into MetaException, the only one these calls declare, with the name of Hive's."""
+def _errors_of_hive() -> Iterator[None]:
+    """Raise errors as MetaException, the only one these calls declare, with the name of Hive's exception."""
     try:
         yield
     except (InvalidObject, NoSuchObject) as error:

@@ -24,7 +24,7 @@ class ConnectorCalls:
 
     def get_dataconnector_req(self, session: Session, request: Any) -> Any:
         """The data connector."""
-        return connector_to_thrift(self._connectors.get(_given(request.connectorName)))
+        return connector_to_thrift(self._connectors.get(_required_name(request.connectorName)))
 
     def get_dataconnectors(self, session: Session) -> list[str]:
         """The names of all data connectors."""
@@ -32,7 +32,7 @@ class ConnectorCalls:
 
     def alter_dataconnector(self, session: Session, name: str | None, connector: Any) -> None:
         """Replace a data connector's URL, parameters and owner."""
-        self._connectors.alter(_given(name), connector_from_thrift(connector))
+        self._connectors.alter(_required_name(name), connector_from_thrift(connector))
 
     def alter_dataconnector_req(self, session: Session, alterReq: Any) -> None:
         """Replace a data connector's URL, parameters and owner."""
@@ -42,14 +42,14 @@ class ConnectorCalls:
         self, session: Session, name: str | None, ifNotExists: bool | None, checkReferences: bool | None
     ) -> None:
         """Drop a data connector; one that is not there is no error when the call says so."""
-        self._connectors.drop(_given(name), missing_is_fine=bool(ifNotExists))
+        self._connectors.drop(_required_name(name), missing_is_fine=bool(ifNotExists))
 
     def drop_dataconnector_req(self, session: Session, dropDcReq: Any) -> None:
         """Drop a data connector; one that is not there is no error when the request says so."""
         self.drop_dataconnector(session, dropDcReq.connectorName, dropDcReq.ifNotExists, dropDcReq.checkReferences)
 
 
-def _given(name: str | None) -> str:
+def _required_name(name: str | None) -> str:
     if name is None:
         raise MetaError("a data connector's name must be a text, found none")
     return name.strip().lower()

@@ -21,15 +21,15 @@ class TypeCalls:
 
     def get_type(self, session: Session, name: str | None) -> Any:
         """The type."""
-        return type_to_thrift(self._types.get(_given(name)))
+        return type_to_thrift(self._types.get(_required_name(name)))
 
     def drop_type(self, session: Session, type: str | None) -> bool:
         """Drop a type; there may be none."""
-        self._types.drop(_given(type))
+        self._types.drop(_required_name(type))
         return True
 
 
-def _given(name: str | None) -> str:
+def _required_name(name: str | None) -> str:
     if name is None:
         raise MetaError("a type's name must be a text, found none")
     return name

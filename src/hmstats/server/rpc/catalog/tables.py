@@ -91,14 +91,14 @@ class TableCalls:
         """The table; refused if it is insert-only, which callers of this call cannot read."""
         found = self._tables.get(subject.table(dbname, tbl_name))
         check_readable(found, ())
-        return table_to_thrift(self._seen(session, found))
+        return table_to_thrift(self._for_client(session, found))
 
     def get_table_req(self, session: Session, req: Any) -> Any:
         """The table, with its column statistics when the request says so."""
         name = subject.table(req.dbName, req.tblName, req.catName)
         found_table = self._tables.get(name)
         check_readable(found_table, req.capabilities.values if req.capabilities else ())
-        struct = table_to_thrift(self._seen(session, found_table))
+        struct = table_to_thrift(self._for_client(session, found_table))
         struct.isStatsCompliant = are_counts_visible(found_table, req.validWriteIdList)
         if struct.isStatsCompliant is False:
             struct.parameters.pop(PARAMETER, None)
@@ -128,7 +128,7 @@ class TableCalls:
         structs = [project(each, req.projectionSpec) for each in self._structs(found)]
         return hive_metastore.GetTablesResult(tables=structs)
 
-    def _seen(self, session: Session, found: Table) -> Table:
+    def _for_client(self, session: Session, found: Table) -> Table:
         """The table as this client sees it."""
         (table,) = self._statistics.with_sizes([found])
         shown = self._spark is not None and (self._to_all or session.is_spark)

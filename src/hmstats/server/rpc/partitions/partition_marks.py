@@ -23,7 +23,7 @@ class PartitionMarkCalls:
         eventType: int | None,
     ) -> None:
         """Mark a partition for an event, such as that its data is complete; the partition need not exist."""
-        self._marks.mark(subject.table(db_name, tbl_name), part_vals or {}, _given(eventType))
+        self._marks.mark(subject.table(db_name, tbl_name), part_vals or {}, _required_type(eventType))
 
     def isPartitionMarkedForEvent(  # noqa: N802
         self,
@@ -34,10 +34,10 @@ class PartitionMarkCalls:
         eventType: int | None,
     ) -> bool:
         """Whether a partition is marked."""
-        return self._marks.is_marked(subject.table(db_name, tbl_name), part_vals or {}, _given(eventType))
+        return self._marks.is_marked(subject.table(db_name, tbl_name), part_vals or {}, _required_type(eventType))
 
 
-def _given(event: int | None) -> int:
+def _required_type(event: int | None) -> int:
     if event is None:
         raise MetaError("an event must have a type, found none")
     return event

@@ -123,7 +123,9 @@ class PartitionCalls:
         group_names: list[str] | None,
     ) -> Any:
         """Every partition, or the first `max_parts`; privileges as in `get_partition_with_auth`."""
-        return self._told(self._partitions.all(subject.table(db_name, tbl_name), max_parts), user_name, group_names)
+        return self._structs_for(
+            self._partitions.all(subject.table(db_name, tbl_name), max_parts), user_name, group_names
+        )
 
     def get_partitions_ps(
         self, session: Session, db_name: str, tbl_name: str, part_vals: list[str], max_parts: int
@@ -146,9 +148,9 @@ class PartitionCalls:
         Privileges are those of `get_partition_with_auth`.
         """
         found = self._partitions.matching(subject.table(db_name, tbl_name), part_vals or [], max_parts)
-        return self._told(found, user_name, group_names)
+        return self._structs_for(found, user_name, group_names)
 
-    def _told(self, found: TablePartitions, user: str | None, groups: list[str] | None) -> Any:
+    def _structs_for(self, found: TablePartitions, user: str | None, groups: list[str] | None) -> Any:
         if user is None or groups is None or not are_on_partitions(found.table):
             return _listed(found)
         return self._authorised(found, user, groups)

@@ -24,18 +24,18 @@ class ExtensionCalls:
 
     def get_distinct_count(self, session: Session, request: Any) -> Any:
         """The number of distinct values of a column over a table or some partitions."""
-        return codec.distinct_count_to_thrift(self._questions.distinct_count(*_asked(request), _engine(request)))
+        return codec.distinct_count_to_thrift(self._questions.distinct_count(*_question_of(request), _engine(request)))
 
     def get_quantiles(self, session: Session, request: Any) -> Any:
         """The values below which some fractions of a column's values lie."""
         fractions = request.fractions or []
-        return codec.quantiles_to_thrift(self._questions.quantiles(*_asked(request), fractions, _engine(request)))
+        return codec.quantiles_to_thrift(self._questions.quantiles(*_question_of(request), fractions, _engine(request)))
 
     def get_top_k(self, session: Session, request: Any) -> Any:
         """A column's most frequent values over some partitions together."""
         if request.k is None:
             raise InvalidInput("a question for the most frequent values must have a k, found none")
-        kind, found = self._questions.top_k(*_asked(request), request.k, _engine(request))
+        kind, found = self._questions.top_k(*_question_of(request), request.k, _engine(request))
         return codec.frequent_values_to_thrift(kind, found)
 
     def get_merged_statistics(self, session: Session, request: Any) -> Any:
@@ -85,7 +85,7 @@ def _signed(statistics: StatisticsSet, author: str) -> StatisticsSet:
     return replace(statistics, columns=tuple(columns))
 
 
-def _asked(request: Any) -> tuple[TableName, str, list[str] | None]:
+def _question_of(request: Any) -> tuple[TableName, str, list[str] | None]:
     """Table, column and partitions of a question."""
     return _table(request), subject.column(request.colName), request.partNames
 

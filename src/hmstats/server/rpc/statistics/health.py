@@ -5,7 +5,7 @@ from typing import Any
 from hmstats.model.catalog.objects import DEFAULT_CATALOG
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
-from hmstats.service.health.listing import HealthListing, Wanted
+from hmstats.service.health.listing import HealthListing, ListSelection
 from hmstats.wire.statistics import health as codec
 
 
@@ -18,14 +18,14 @@ class HealthCalls:
     def get_statistics_health(self, session: Session, request: Any) -> Any:
         """The health of the statistics of tables, the worst first."""
         catalog = (request.catName or DEFAULT_CATALOG).lower()
-        found = self._listing.tables(catalog, request.dbPatterns, request.tblPatterns, _wanted(request))
+        found = self._listing.tables(catalog, request.dbPatterns, request.tblPatterns, _selection(request))
         return codec.page_to_thrift(found)
 
     def get_partition_health(self, session: Session, request: Any) -> Any:
         """The health of the statistics of a table's partitions, the worst first."""
         name = subject.table(request.dbName, request.tblName, request.catName)
-        return codec.page_to_thrift(self._listing.partitions(name, _wanted(request)))
+        return codec.page_to_thrift(self._listing.partitions(name, _selection(request)))
 
 
-def _wanted(request: Any) -> Wanted:
-    return Wanted(request.below, request.most, request.after)
+def _selection(request: Any) -> ListSelection:
+    return ListSelection(request.below, request.most, request.after)

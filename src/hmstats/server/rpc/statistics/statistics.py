@@ -130,7 +130,7 @@ class StatisticsCalls:
         self, session: Session, db_name: str, tbl_name: str, col_name: str | None, engine: str | None
     ) -> bool:
         """Delete one column's statistics of a table, or every column's; there may be none."""
-        self._writer.delete_table(subject.table(db_name, tbl_name), _one(col_name), _deleted_engine(engine))
+        self._writer.delete_table(subject.table(db_name, tbl_name), _columns_of(col_name), _deleted_engine(engine))
         return True
 
     def delete_partition_column_statistics(
@@ -138,7 +138,7 @@ class StatisticsCalls:
     ) -> bool:
         """Delete one column's statistics of a partition, or every column's; there may be none."""
         self._writer.delete_partitions(
-            subject.table(db_name, tbl_name), [part_name], _one(col_name), _deleted_engine(engine)
+            subject.table(db_name, tbl_name), [part_name], _columns_of(col_name), _deleted_engine(engine)
         )
         return True
 
@@ -248,5 +248,5 @@ def _deleted_engine(engine: str | None) -> str | None:
     return DEFAULT_ENGINE if engine == "" else engine
 
 
-def _one(column: str | None) -> list[str] | None:
+def _columns_of(column: str | None) -> list[str] | None:
     return None if column is None else [subject.column(column)]

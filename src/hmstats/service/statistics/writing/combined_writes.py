@@ -35,7 +35,7 @@ class WaitingWrites:
             self._waiting.setdefault(subject, []).append(write)
         return write
 
-    def take(self, write: WaitingWrite) -> list[WaitingWrite]:
+    def take_all(self, write: WaitingWrite) -> list[WaitingWrite]:
         """Take the write and all others of its subject from the queue, in order; none if another thread took it."""
         with self._lock:
             if write not in self._waiting.get(write.subject, ()):

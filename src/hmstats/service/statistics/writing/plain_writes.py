@@ -73,7 +73,7 @@ class PlainWrites:
         subject = _Subject(name, of_table, author)
         write = self._waiting.add(subject, statistics)
         with self._store.hold_mutex(name):
-            writes = self._waiting.take(write)
+            writes = self._waiting.take_all(write)
             try:
                 self._write_all(subject, writes)
             finally:  # no waiting thread may hang
