@@ -86,7 +86,7 @@ _CALLS = """# Calls
 
 <!-- Made by `make docs` from src/hmstats/server/rpc/. -->
 
-What the server answers, of the {total} calls of the API. Any other answers `Invalid method name: '<name>'`, and the
+The calls that the server answers, of the {total} of the API. Any other call gets `Invalid method name: '<name>'`, and the
 connection lives.
 """
 _SUBJECTS = (

@@ -74,7 +74,7 @@ def print_distinct(of: Question, column: str) -> None:
     if of.as_json:
         _print({name: getattr(found, name) for name in ("count", "standard_error", "low", "high", "exact")})
         return
-    bound = "exact" if found.exact else "nobody says how far it may be off"
+    bound = "exact" if found.exact else "its error is unknown"
     if not found.exact and None not in (found.low, found.high):
         bound = f"from {found.low:,} to {found.high:,}, in 997 of 1000 cases"
     typer.echo(f"{found.count:,} distinct values, {bound}")
@@ -101,7 +101,7 @@ def print_bounds(of: Question, column: str) -> None:
         _print({"low": low, "high": high, "exact": found.exact})
         return
     span = "no values" if low is None or high is None else f"from {low} to {high}"
-    sure = "nobody says whether it is exact" if found.exact is None else "exact" if found.exact else "of a sample"
+    sure = "exactness unknown" if found.exact is None else "exact" if found.exact else "of a sample"
     typer.echo(f"{span}, {sure}")
 
 

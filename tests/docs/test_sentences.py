@@ -1,0 +1,33 @@
+"""No sentence of a user's page has a clause as its subject ("What is ...", "Who may ..."), or begins with its verb."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted({*DOCS.glob("*.md"), DOCS.parent / "README.md"} - {DOCS / "performance-log.md", DOCS / "testing.md"})
+OPENING = re.compile(r"(?:What|Who|Whoever|Is|Are) ")
+
+
+def clauses(text: str) -> Iterator[str]:
+    """The sentences of a page's paragraphs, outside of code, tables and headings, that begin so; questions may."""
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for paragraph in re.split(r"\n\s*\n", prose):
+        if paragraph.lstrip().startswith(("#", "|")):
+            continue
+        for sentence in re.split(r"(?<=[.;:!?])\s+", " ".join(paragraph.split())):
+            if OPENING.match(sentence) and not sentence.endswith("?"):
+                yield sentence
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_sentences_begin_with_a_subject(page: Path) -> None:
+    assert list(clauses(page.read_text("utf-8"))) == []
+
+
+def test_such_a_sentence_is_found_in_the_middle_of_a_paragraph() -> None:
+    assert list(clauses("Fine.\n\nIt works. What is old goes. Who reads?\n\n## What is here\n")) == [
+        "What is old goes."
+    ]
