@@ -86,8 +86,8 @@ _CALLS = """# Calls
 
 <!-- Made by `make docs` from src/hmstats/server/rpc/. -->
 
-The calls that the server answers, of the {total} of the API. Any other call gets `Invalid method name: '<name>'`, and the
-connection lives.
+The calls that the server answers, of the {total} of the API. Any other call gets `Invalid method name: '<name>'`, and
+the connection lives.
 """
 _SUBJECTS = (
     SessionCalls,
