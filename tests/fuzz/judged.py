@@ -10,10 +10,11 @@ import multiprocessing
 import socket
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from tests.faults.harness.worker_processes import Workers, workers
 from tests.fuzz.shapes import Request, draw
@@ -31,6 +32,7 @@ BASE_MEMORY_MB = 48
 _STRANGE = (b"unexpected error", b"refuses the statement")
 """What no answer should say: the server or its database met what nobody foresaw."""
 P99_SECONDS = 0.1
+PARTITIONS = 50
 _PAUSE_SECONDS = 0.005
 
 
@@ -140,26 +142,53 @@ def run(seed: int, seconds: float, most_bytes: int, first: int = 0) -> Judged:
 
 @contextlib.contextmanager
 def _server() -> Iterator[Workers]:
-    """One worker over an SQLite with a partitioned table."""
+    """One worker over an SQLite with two partitioned tables, which have statistics."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-shapes-")))
         url = f"sqlite:///{folder}/hmstats.sqlite"
         server = stack.enter_context(workers(folder, url, count=1, busy_poll_seconds=0, log_level="info"))
         with Client(("127.0.0.1", server.port)) as client:
-            columns = [api.FieldSchema(name=name, type="bigint") for name in ("l", *(f"c{each}" for each in range(20)))]
-            storage = api.StorageDescriptor(cols=columns, serdeInfo=api.SerDeInfo(parameters={}), parameters={})
-            keys = [api.FieldSchema(name="k", type="string"), api.FieldSchema(name="n", type="bigint")]
-            table = api.Table(
-                dbName="default", tableName="t", sd=storage, partitionKeys=keys, parameters={"EXTERNAL": "TRUE"},
-                tableType="EXTERNAL_TABLE",
-            )  # fmt: skip
-            client.ask("create_table", tbl=table)
-            new = [
-                api.Partition(values=["a", str(each)], dbName="default", tableName="t", sd=storage, parameters={})
-                for each in range(50)
-            ]
-            client.ask("add_partitions", new_parts=new)
+            for table in ("t", "own"):
+                _make(client, table)
         yield server
+
+
+def _make(client: Client, table: str) -> None:
+    names = ("l", *(f"c{each}" for each in range(20)))
+    storage = api.StorageDescriptor(
+        cols=[api.FieldSchema(name=name, type="bigint") for name in names], serdeInfo=api.SerDeInfo(parameters={}),
+        parameters={},
+    )  # fmt: skip
+    keys = [api.FieldSchema(name="k", type="string"), api.FieldSchema(name="n", type="bigint")]
+    new = api.Table(
+        dbName="default", tableName=table, sd=storage, partitionKeys=keys, parameters={"EXTERNAL": "TRUE"},
+        tableType="EXTERNAL_TABLE",
+    )  # fmt: skip
+    client.ask("create_table", tbl=new)
+    partitions = [
+        api.Partition(values=["a", str(each)], dbName="default", tableName=table, sd=storage, parameters={})
+        for each in range(PARTITIONS)
+    ]
+    assert client.ask("add_partitions", new_parts=partitions).value == PARTITIONS
+    statistics = [_statistics(table, names, f"k=a/n={each}") for each in range(PARTITIONS)]
+    request = api.SetPartitionsStatsRequest(colStats=[*statistics], needMerge=False, engine="hive")
+    assert client.ask("set_aggr_stats_for", request=request).value
+
+
+def _statistics(table: str, columns: Sequence[str], partition: str) -> Any:
+    return api.ColumnStatistics(
+        statsDesc=api.ColumnStatisticsDesc(isTblLevel=False, dbName="default", tableName=table, partName=partition),
+        statsObj=[
+            api.ColumnStatisticsObj(
+                colName=name,
+                colType="bigint",
+                statsData=api.ColumnStatisticsData(
+                    longStats=api.LongColumnStatsData(lowValue=1, highValue=9, numNulls=0, numDVs=9)
+                ),
+            )
+            for name in columns
+        ],
+    )
 
 
 def _judge(port: int, pid: int, number: int, request: Request) -> Cost:

@@ -7,16 +7,17 @@ a value that no call has; how it is sent is one of the forms in which clients se
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from tests.fuzz.blown import blown, make_odd
+from tests.fuzz.filled import Leaf, filled, sized
 from tests.fuzz.messages import FORMS
 from tests.server.requests import encoded, envelope, field
 from thriftpy2.thrift import TType
 
 from hmstats.server.messages.envelope import CALL
-from hmstats.wire.idl import hive_metastore, methods
+from hmstats.wire.idl import EXTENDED_SERVICE, SERVICE, hive_metastore, methods
 
-_DEEPEST = 5
 _LEAST_BYTES = 1_000
 _CHANGING = (
     "drop_",
@@ -32,6 +33,10 @@ _CHANGING = (
 )
 """What begins the names of calls that would change what the others ask; they are about another table."""
 
+_OWN = tuple(name for name in EXTENDED_SERVICE.thrift_services if name not in SERVICE.thrift_services)
+"""The calls of thrift/hmstats.thrift: those that it gets later too."""
+_HALF = 0.5
+
 Drawn = random.Random
 
 
@@ -42,15 +47,6 @@ class Request:
     data: bytes
     shape: str
     form: str
-
-
-class _Leaf(NamedTuple):
-    """A value of a struct that can be blown up."""
-
-    owner: Any
-    name: str
-    kind: int
-    inner: Any
 
 
 def draw(seed: int, number: int, most_bytes: int) -> Request:
@@ -66,25 +62,56 @@ def draw(seed: int, number: int, most_bytes: int) -> Request:
 
 def _argument(drawn: Drawn, size: int) -> tuple[str, bytes]:
     """Any call, with any of its texts, lists or maps as large as wanted."""
-    name = drawn.choice(list(methods()))
-    arguments = _filled(methods()[name].arguments, 0, "other" if name.startswith(_CHANGING) else "t")
-    leaves = list(_leaves(arguments))
-    if not leaves:
-        return name, _message(name, arguments)
-    leaf = drawn.choice(leaves)
-    said, value = _blown(drawn, leaf, size)
-    setattr(leaf.owner, leaf.name, value)
-    return f"{name} {leaf.name} {said}", _message(name, arguments)
+    return _with_large(drawn, size, drawn.choice(list(methods())), 1)
+
+
+def _own(drawn: Drawn, size: int) -> tuple[str, bytes]:
+    """A call of our own, with up to three of its texts, lists or maps large together, and others odd."""
+    name = drawn.choice(_OWN)
+    return _with_large(drawn, size, name, drawn.choice([1, 1, 2, 3]), odd=drawn.random() < _HALF)
+
+
+def _odd(drawn: Drawn, _: int) -> tuple[str, bytes]:
+    """A call of our own, or another, whose names, numbers and cursors are odd."""
+    return _with_large(drawn, 0, drawn.choice([drawn.choice(_OWN), drawn.choice(list(methods()))]), 0, odd=True)
+
+
+def _with_large(drawn: Drawn, size: int, name: str, large: int, *, odd: bool = False) -> tuple[str, bytes]:
+    arguments = filled(methods()[name].arguments, 0, _table(name))
+    said = [name]
+    if odd:
+        said.append(make_odd(drawn, arguments))
+    leaves = sized(arguments)
+    for leaf in drawn.sample(leaves, min(large, len(leaves))):
+        kind, value = blown(drawn, leaf, size // large)
+        setattr(leaf.owner, leaf.name, value)
+        said.append(f"{leaf.name} {kind}")
+    return " ".join(said), _message(name, arguments)
+
+
+def _table(name: str) -> str:
+    """The table that a call is about: what changes one leaves those alone that others are asked about."""
+    if name in _OWN:
+        return "own"
+    return "other" if name.startswith(_CHANGING) else "t"
+
+
+def _having(part: str) -> list[str]:
+    """The calls with a text whose name has this part, such as a pattern."""
+    return [name for name in methods() if _named(filled(methods()[name].arguments, 0, "t"), part)]
+
+
+def _named(arguments: Any, part: str) -> list[Leaf]:
+    return [leaf for leaf in sized(arguments) if leaf.kind == TType.STRING and part in leaf.name.lower()]
 
 
 def _pattern(drawn: Drawn, size: int) -> tuple[str, bytes]:
-    name = drawn.choice(["get_tables", "get_databases", "get_functions", "get_table_meta"])
-    arguments = _filled(methods()[name].arguments, 0, "t")
+    name = drawn.choice(_having("pattern"))
+    arguments = filled(methods()[name].arguments, 0, _table(name))
     part = drawn.choice(["a*", "*a", "*.", "*", ".", "|", "a|", "*|", "t*|", "(", "\\", "[a", "a*b.c|", "*{2}"])
     end = drawn.choice(["", "b", "$", "*"])
-    for leaf in _leaves(arguments):
-        if leaf.kind == TType.STRING and "pattern" in leaf.name.lower():
-            setattr(arguments, leaf.name, part * (size // len(part)) + end)
+    for leaf in _named(arguments, "pattern"):
+        setattr(leaf.owner, leaf.name, part * (size // len(part)) + end)
     return f"{name} {part!r}", _message(name, arguments)
 
 
@@ -117,28 +144,12 @@ _FILTERS: dict[str, Callable[[int], str]] = {
 }
 
 
-_FILTERED = (
-    "get_partitions_by_filter",
-    "get_num_partitions_by_filter",
-    "get_table_names_by_filter",
-    "get_partition_values",
-)
-
-
 def _filter(drawn: Drawn, size: int) -> tuple[str, bytes]:
-    name = drawn.choice(
-        [
-            "get_partitions_by_filter",
-            "get_num_partitions_by_filter",
-            "get_table_names_by_filter",
-            "get_partition_values",
-        ]
-    )
+    name = drawn.choice([*_having("filter"), "get_partition_values"])
     said = drawn.choice(list(_FILTERS))
-    arguments = _filled(methods()[name].arguments, 0, "t")
-    for leaf in _leaves(arguments):
-        if leaf.name == "filter":
-            setattr(leaf.owner, leaf.name, _FILTERS[said](size))
+    arguments = filled(methods()[name].arguments, 0, _table(name))
+    for leaf in _named(arguments, "filter"):
+        setattr(leaf.owner, leaf.name, _FILTERS[said](size))
     return f"{name} {said}", _message(name, arguments)
 
 
@@ -213,6 +224,8 @@ def _repeated(level: int, kind: int, value: bytes, count: int) -> bytes:
 _SHAPES: dict[str, Callable[[Drawn, int], tuple[str, bytes]]] = {
     "argument": _argument,
     "more of argument": _argument,
+    "our call": _own,
+    "odd values": _odd,
     "pattern": _pattern,
     "filter": _filter,
     "sketch": _sketch,
@@ -222,118 +235,6 @@ _SHAPES: dict[str, Callable[[Drawn, int], tuple[str, bytes]]] = {
 
 def _message(name: str, arguments: Any) -> bytes:
     return envelope(name, 1, CALL, encoded(arguments))
-
-
-def _filled(kind: Any, depth: int, table: str) -> Any:
-    """A struct with a short value in each field."""
-    struct = kind()
-    for spec in kind.thrift_spec.values():
-        inner = spec[2] if len(spec) > 3 else None
-        if (value := _short(spec[0], inner, spec[1], depth + 1, table)) is not None:
-            setattr(struct, spec[1], value)
-    return struct
-
-
-def _short(code: int, inner: Any, name: str, depth: int, table: str) -> Any:
-    if code == TType.STRUCT:
-        return _filled(inner, depth, table) if depth <= _DEEPEST else None
-    if code in (TType.LIST, TType.SET):
-        value = _short(*_type(inner), name, depth, table)
-        return [] if value is None else [value]
-    if code == TType.MAP:
-        return {}
-    if code == TType.STRING:
-        return _word(name.lower(), table)
-    if code == TType.BINARY:
-        return b""
-    return 1
-
-
-def _word(name: str, table: str) -> str:
-    for part, word in (("cat", "hive"), ("db", "default"), ("database", "default"), ("tbl", table), ("table", table)):
-        if part in name:
-            return word
-    if "part" in name:
-        return "k=a/n=1"
-    return {"colnames": "l", "colname": "l", "engine": "hive"}.get(name, "a")
-
-
-def _leaves(struct: Any, depth: int = 0) -> list[_Leaf]:
-    found = []
-    for spec in type(struct).thrift_spec.values():
-        code, name, inner = spec[0], spec[1], spec[2] if len(spec) > 3 else None
-        value = getattr(struct, name)
-        if code in (TType.STRING, TType.BINARY, TType.LIST, TType.SET, TType.MAP):
-            found.append(_Leaf(struct, name, code, inner))
-        if code == TType.STRUCT and value is not None:
-            found += _leaves(value, depth + 1)
-        if code in (TType.LIST, TType.SET) and value and hasattr(value[0], "thrift_spec"):
-            found += _leaves(value[0], depth + 1)
-    return found
-
-
-_TEXTS = (
-    "x",
-    " ",
-    "(",
-    "[",
-    "{",
-    "<",
-    "9",
-    "%",
-    "_",
-    "*",
-    "/",
-    "=",
-    "k=a/",
-    "é",
-    "\U0001f600",
-    "'",
-    '"',
-    "\\",
-    ",",
-    "|",
-)
-_STRUCTURED = ("array<", "struct<a:", "decimal(", '{"a":', "[[", "k=1/n=1/", "a.", "@a#", "%41", "1:1:", "<!--", "\n")
-
-
-_LISTED: dict[str, Callable[[int], str]] = {
-    "empty texts": lambda _: "",
-    "equal texts": lambda _: "k=a/n=1",
-    "texts": lambda number: f"k=a/n={number}",
-}
-
-
-def _blown(drawn: Drawn, leaf: _Leaf, size: int) -> tuple[str, Any]:
-    if leaf.kind == TType.STRING:
-        part = drawn.choice([*_TEXTS, *_STRUCTURED])
-        return repr(part), part * max(1, size // len(part.encode()))
-    if leaf.kind == TType.BINARY:
-        return "bytes", bytes(size)
-    if leaf.kind == TType.MAP:
-        return _blown_map(drawn, leaf, size)
-    code, inner = _type(leaf.inner)
-    if code == TType.STRUCT:
-        full = drawn.random() < 0.5
-        one = _filled(inner, _DEEPEST - 1, "t") if full else inner()
-        return "filled structs" if full else "empty structs", [one] * max(1, size // len(encoded(one)))
-    if code == TType.STRING:
-        said = drawn.choice(list(_LISTED))
-        return said, [_LISTED[said](each) for each in range(max(1, size // 12))]
-    return "values", [_short(code, inner, leaf.name, _DEEPEST, "t")] * max(1, size // 4)
-
-
-def _blown_map(drawn: Drawn, leaf: _Leaf, size: int) -> tuple[str, Any]:
-    key, value = map(_type, leaf.inner)
-    if key[0] not in (TType.STRING, TType.I32, TType.I64):
-        return "map as it is", {}
-    one = _short(*value, "a", _DEEPEST - 1, "t")
-    keys = (str(each) if key[0] == TType.STRING else each for each in range(max(1, size // 20)))
-    return "entries", dict.fromkeys(keys, one)
-
-
-def _type(spec: Any) -> tuple[int, Any]:
-    return (spec, None) if isinstance(spec, int) else (spec[0], spec[1])
 
 
 def _in_chunks(message: bytes, drawn: Drawn) -> bytes:
