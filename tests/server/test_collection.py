@@ -1,7 +1,9 @@
 """Garbage is collected when there are few objects, or at last in any case; no worker collects all by itself."""
 
 import gc
+import threading
 import weakref
+from collections.abc import Iterator
 
 from hmstats.cli.serving import worker
 from hmstats.server.collection import GarbageCollection
@@ -27,10 +29,47 @@ def test_garbage_is_collected_when_there_are_few_objects() -> None:
 
 def test_it_is_put_off_while_there_are_many_but_not_for_ever() -> None:
     garbage = _left_garbage()
-    assert not GarbageCollection(many=0).run()
+    collection = GarbageCollection(many=10_000)
+    made = [[number] for number in range(50_000)]
+    assert not collection.run()
     assert garbage() is not None
-    assert GarbageCollection(many=0, longest_seconds=0.0).run()
+    del made
+    collection = GarbageCollection(many=10_000, longest_seconds=0.0)
+    made = [[number] for number in range(50_000)]
+    assert collection.run()
     assert garbage() is None
+    del made
+
+
+def test_few_is_said_of_what_the_last_collection_left() -> None:
+    collection = GarbageCollection(many=10_000, longest_seconds=0.0)
+    cached = [[number] for number in range(50_000)]
+    assert collection.run()
+    collection._longest_seconds = 600.0
+    assert collection.run()
+    del cached
+
+
+def test_tuples_that_other_threads_are_making_can_still_grow() -> None:
+    """A reference to one, such as gc.get_objects gives, fails its thread with a SystemError."""
+    collection, done = GarbageCollection(many=-1_000_000_000), threading.Event()
+
+    def run() -> None:
+        while not done.is_set():
+            assert not collection.run()
+
+    def values() -> Iterator[int]:
+        gc.collect()  # the tuple is among the oldest objects now
+        yield from range(50_000)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        made = [tuple(values()) for _ in range(20)]
+    finally:
+        done.set()
+        thread.join()
+    assert {len(each) for each in made} == {50_000}
 
 
 def test_a_worker_does_not_collect_its_oldest_objects_while_a_call_makes_many() -> None:
