@@ -1,6 +1,6 @@
 """Creates the directories of catalog objects: all of a call, or none.
 
-One call checks all local directories; those of other stores are created in parallel.
+One call checks thousands of local directories; those of other stores are created in parallel.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,6 +16,8 @@ from hmstats.model.catalog.location import LOCAL, parse
 
 _STORE_THREADS = 32
 """Directories that are created in parallel in a store, since the threads wait for it, not for a core."""
+_CHECKED_AT_ONCE = 10_000
+"""Directories about which the system is asked at once: what it tells of each takes more memory than its name."""
 _log = structlog.get_logger(__name__)
 
 
@@ -49,10 +51,14 @@ def make_all(locations: Iterable[str], *, may_be_files: bool = False) -> None:
 def _missing(locations: Sequence[str], *, may_be_files: bool) -> list[str]:
     """The locations without local ones that exist."""
     there = (fs.FileType.Directory, fs.FileType.File) if may_be_files else (fs.FileType.Directory,)
-    local = {each: parse(each).path for each in locations if parse(each).scheme == LOCAL}
-    found = fs.LocalFileSystem().get_file_info(list(local.values()))
-    known = {each for each, info in zip(local, found, strict=True) if info.type in there}
-    return [each for each in locations if each not in known]
+    missing = list[str]()
+    for start in range(0, len(locations), _CHECKED_AT_ONCE):
+        some = locations[start : start + _CHECKED_AT_ONCE]
+        local = {each: parse(each).path for each in some if parse(each).scheme == LOCAL}
+        found = fs.LocalFileSystem().get_file_info(list(local.values()))
+        known = {each for each, info in zip(local, found, strict=True) if info.type in there}
+        missing += [each for each in some if each not in known]
+    return missing
 
 
 def _make(location: str, *, may_be_file: bool) -> bool | CannotMake:

@@ -134,10 +134,10 @@ class Warehouse:
         location is a file unless `may_be_files`.
         """
         real = _real_locations()
-        named = [each for each in dict.fromkeys(locations) if each]
-        inside = [each for each in named if self._covers(real(parse(each)))]
-        inside_set = set(inside)
-        outside = [each for each in named if each not in inside_set]
+        inside, outside = list[str](), list[str]()
+        for each in dict.fromkeys(locations):
+            if each:
+                (inside if self._covers(real(parse(each))) else outside).append(each)
         if outside:
             # Engines make the directories that they name themselves; a call may bring thousands of those.
             _log.info(

@@ -67,6 +67,8 @@ _OWN = (
 )
 _QUERY = select(*_OWN, *COLUMNS).select_from(joined(PARTITIONS, PARTITIONS.c.SD_ID))
 _VALUE, _PARAMETER = "value", "parameter of partition"
+_Share = tuple[int, Sequence[Column]]
+"""The id of a column descriptor, and its columns."""
 _V, _P = PARTITION_KEY_VALS.c, PARTITION_PARAMS.c
 _PARTS = (
     part_query(_VALUE, _V.PART_ID, _V.PART_KEY_VAL, index=_V.INTEGER_IDX),
@@ -201,9 +203,15 @@ def insert_many(unit: Unit, table_id: int, columns: Sequence[Column], new: Mappi
     """Insert partitions, given by name; those with the table's columns share its column descriptor."""
     if not new:
         return
+    share = _shared_columns(unit.connection, table_id, columns)
+    names = list(new)
+    for start in range(0, len(names), queued.ROWS_AT_ONCE):
+        _insert(unit, table_id, share, {each: new[each] for each in names[start : start + queued.ROWS_AT_ONCE]})
+
+
+def _insert(unit: Unit, table_id: int, share: _Share | None, new: Mapping[str, Partition]) -> None:
     partition_ids = unit.ids(ids.Sequence.PARTITION, len(new))
     by_id = dict(zip(partition_ids, new.values(), strict=True))
-    share = _shared_columns(unit.connection, table_id, columns)
     storages = _add_storages(unit, share, by_id)
     rows: dict[str, Sequence[Any]] = {
         "PART_ID": partition_ids,
@@ -311,18 +319,14 @@ def _read(connection: Connection, query: Any) -> dict[str, Partition]:
     return partitions
 
 
-def _shared_columns(
-    connection: Connection, table_id: int, columns: Sequence[Column]
-) -> tuple[int, Sequence[Column]] | None:
+def _shared_columns(connection: Connection, table_id: int, columns: Sequence[Column]) -> _Share | None:
     """The table's column descriptor and columns, which partitions may share; None if it has no descriptor."""
     query = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)
     descriptor = connection.execute(query).scalar_one_or_none()
     return None if descriptor is None else (descriptor, columns)
 
 
-def _add_storages(
-    unit: Unit, share: tuple[int, Sequence[Column]] | None, partitions: Mapping[int, Partition]
-) -> dict[int, int]:
+def _add_storages(unit: Unit, share: _Share | None, partitions: Mapping[int, Partition]) -> dict[int, int]:
     """Insert the storages of the partitions that have one. Returns storage ids by partition id."""
     storages = {each: partition.storage for each, partition in partitions.items() if partition.storage}
     return dict(zip(storages, descriptors.insert_many(unit, list(storages.values()), share), strict=True))

@@ -29,7 +29,7 @@ from hmstats.store.statements.upserts import is_single, source
 from hmstats.store.statements.value_sets import array_text, one_of, plain_type
 from hmstats.store.unit.unit import Unit
 
-_ROWS_AT_ONCE = 10_000
+ROWS_AT_ONCE = 10_000
 """Most rows whose texts, or dicts, are in memory at once."""
 
 
@@ -46,8 +46,8 @@ def insert(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]]) -> No
         if isinstance(table.c[name].type, String):
             bound_values.check_column(table.c[name], list(dict.fromkeys(values)))
     write = _insert_rows if _is_sqlite(unit) else _insert
-    for start in range(0, rows, _ROWS_AT_ONCE):
-        write(unit, table, {name: values[start : start + _ROWS_AT_ONCE] for name, values in columns.items()})
+    for start in range(0, rows, ROWS_AT_ONCE):
+        write(unit, table, {name: values[start : start + ROWS_AT_ONCE] for name, values in columns.items()})
 
 
 def delete(
@@ -86,7 +86,7 @@ def _insert(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]]) -> N
     single = {name: is_single(values) for name, values in columns.items()}
     sent = [values[0] if single[name] else array_text(values) for name, values in columns.items()]
     unit.queue(_insert_text(unit.shape, table, tuple(single.items())), sent)
-    if len(next(iter(columns.values()))) == _ROWS_AT_ONCE:
+    if len(next(iter(columns.values()))) == ROWS_AT_ONCE:
         unit.send()
 
 

@@ -4,7 +4,7 @@ In: null lists, maps and texts become empty or None. Out: lists and maps are nev
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hmstats.errors import InvalidObject, MetaError
@@ -24,13 +24,13 @@ from hmstats.model.catalog.objects import (
     TableName,
     TableSummary,
 )
+from hmstats.model.parameters.alike import Alike
 from hmstats.model.parameters.computed import without_marked, without_marker
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.principals import principal_number, principal_type
 
 _EMPTY_AT_FIRST = "setStatsStateForCreateTable"
 _TYPES = hive_metastore.DatabaseType
-_ReadColumns = Callable[[Sequence[Any] | None], tuple[Column, ...]]
 
 
 def catalog_from_thrift(struct: Any) -> Catalog:
@@ -216,23 +216,38 @@ def summary_to_thrift(summary: TableSummary) -> Any:
 
 
 def partitions_from_thrift(structs: Iterable[Any]) -> list[Partition]:
-    """The partitions in structs, as partition_from_thrift reads each; equal lists of columns share one object."""
-    known: dict[Any, tuple[Column, ...]] = {}
+    """The partitions in structs, as partition_from_thrift reads each; what is equal in them shares one object."""
+    shared = _Shared()
+    return [partition_from_thrift(each, shared) for each in structs]
 
-    def columns(fields: Sequence[Any] | None) -> tuple[Column, ...]:
+
+class _Shared:
+    """Parts of partitions of one call. Equal lists of columns are one object, and a serde that equals the last one."""
+
+    def __init__(self) -> None:
+        self._columns: dict[Any, tuple[Column, ...]] = {}
+        self._serde = SerDe()
+        self.of_partition, self.of_storage = Alike(), Alike()
+
+    def columns(self, fields: Sequence[Any] | None) -> tuple[Column, ...]:
         key = tuple((each.name, each.type, each.comment) for each in fields or ())
-        if key not in known:
-            known[key] = columns_from_thrift(fields)
-        return known[key]
+        if key not in self._columns:
+            self._columns[key] = columns_from_thrift(fields)
+        return self._columns[key]
 
-    return [partition_from_thrift(each, columns) for each in structs]
+    def serde(self, struct: Any) -> SerDe:
+        read = _serde_from_thrift(struct)
+        if read != self._serde:
+            self._serde = read
+        return self._serde
 
 
-def partition_from_thrift(struct: Any, columns: _ReadColumns | None = None) -> Partition:
+def partition_from_thrift(struct: Any, shared: _Shared | None = None) -> Partition:
     """The partition in a struct, without the table's name. Raises InvalidObject when a value is missing.
 
-    `columns`: reads its columns in the place of columns_from_thrift.
+    `shared`: what other partitions of the call have too.
     """
+    shared = shared or _Shared()
     values = struct.values or []
     if any(value is None for value in values):
         raise InvalidObject(f"every value of a partition must be a text, found {values}")
@@ -240,8 +255,8 @@ def partition_from_thrift(struct: Any, columns: _ReadColumns | None = None) -> P
         values=tuple(values),
         created_seconds=struct.createTime or 0,
         last_access_seconds=struct.lastAccessTime or 0,
-        storage=None if struct.sd is None else storage_from_thrift(struct.sd, columns),
-        parameters=_parameters(struct.parameters),
+        storage=None if struct.sd is None else storage_from_thrift(struct.sd, shared),
+        parameters=shared.of_partition(_parameters(struct.parameters)),
         write_id=max(struct.writeId or 0, 0),
     )
 
@@ -261,21 +276,22 @@ def partition_to_thrift(name: TableName, partition: Partition) -> Any:
     )
 
 
-def storage_from_thrift(struct: Any, columns: _ReadColumns | None = None) -> Storage:
+def storage_from_thrift(struct: Any, shared: _Shared | None = None) -> Storage:
     """The storage in a StorageDescriptor struct. Raises MetaError without a serde, or when a column has no name."""
     if struct.serdeInfo is None:
         raise MetaError(f"a storage descriptor must have a serde, found none for location {struct.location}")
+    shared = shared or _Shared()
     return Storage(
-        columns=(columns or columns_from_thrift)(struct.cols),
+        columns=shared.columns(struct.cols),
         location=struct.location,
         input_format=struct.inputFormat,
         output_format=struct.outputFormat,
         compressed=bool(struct.compressed),
         buckets=struct.numBuckets or 0,
-        serde=_serde_from_thrift(struct.serdeInfo),
+        serde=shared.serde(struct.serdeInfo),
         bucket_columns=tuple(struct.bucketCols or ()),
         sort_columns=tuple(SortColumn(each.col, each.order or 0) for each in struct.sortCols or ()),
-        parameters=without_marker(_parameters(struct.parameters)),
+        parameters=shared.of_storage(without_marker(_parameters(struct.parameters))),
         skewed=None if struct.skewedInfo is None else _skewed_from_thrift(struct.skewedInfo),
         stored_as_subdirectories=bool(struct.storedAsSubDirectories),
     )

@@ -17,6 +17,7 @@ from hmstats.model.catalog.file_changes import Removal
 from hmstats.model.catalog.names import partition_name, partition_values
 from hmstats.model.catalog.objects import Partition, Table, TableName, is_view
 from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
+from hmstats.model.parameters.alike import Alike
 from hmstats.model.parameters.basic_statistics import StatisticsSource
 from hmstats.service.access.privileges import are_on_partitions
 from hmstats.service.catalog.drops import Directories, divide_of_partitions
@@ -117,21 +118,7 @@ class PartitionChanges:
     def _insert(
         self, unit: Unit, table: Table, new: Sequence[Partition], counted: FileCounts, *, if_not_exists: bool
     ) -> list[Partition]:
-        by_name = partitions_by_name(table, new)
-        existing = partitions.find_ids(unit.connection, id_of(table), list(by_name))
-        if existing and not if_not_exists:
-            first = by_name[min(existing)]
-            raise AlreadyExists(f"Partition already exists: {table.name} values {list(first.values)}")
-        missing = {
-            each: _with_sizes(with_defaults(table, each, partition, unit.now_seconds), counted)
-            for each, partition in by_name.items()
-            if each not in existing
-        }
-        locks = statistics_locks.of_table(unit, id_of(table))
-        missing = {
-            name: replace(each, parameters=with_locked_values(unit, locks, NEW, {}, each.parameters)) if locks else each
-            for name, each in missing.items()
-        }
+        missing = self._missing(unit, table, new, counted, if_not_exists=if_not_exists)
         file_changes.check_stays(unit.connection, [each for each in map(location_of, missing.values()) if each])
         partitions.insert_many(unit, id_of(table), table.columns, missing)
         if are_on_partitions(table):
@@ -142,6 +129,28 @@ class PartitionChanges:
         if not is_view(table):
             self._warehouse.make_directories(map(location_of, added), may_be_files=not owns_files(table))
         return added
+
+    def _missing(
+        self, unit: Unit, table: Table, new: Sequence[Partition], counted: FileCounts, *, if_not_exists: bool
+    ) -> dict[str, Partition]:
+        """The partitions to insert by name, as they are stored. Raises AlreadyExists, MetaError."""
+        by_name = partitions_by_name(table, new)
+        existing = partitions.find_ids(unit.connection, id_of(table), list(by_name))
+        if existing and not if_not_exists:
+            first = by_name[min(existing)]
+            raise AlreadyExists(f"Partition already exists: {table.name} values {list(first.values)}")
+        alike = Alike()
+        missing = {
+            each: _with_sizes(with_defaults(table, each, partition, unit.now_seconds), counted, alike)
+            for each, partition in by_name.items()
+            if each not in existing
+        }
+        locks = statistics_locks.of_table(unit, id_of(table))
+        if locks:
+            for name, each in missing.items():
+                parameters = with_locked_values(unit, locks, NEW, {}, each.parameters)
+                missing[name] = replace(each, parameters=parameters)
+        return missing
 
     def require(self, name: TableName, error: type[MetastoreError]) -> None:
         """Raise `error` if the table does not exist."""
@@ -268,9 +277,9 @@ def _directories_to_remove(dropped: _Dropped, *, purge: bool) -> DroppedDirector
     return DroppedDirectories(f"partitions of table {table.name}", removal, shared)
 
 
-def _with_sizes(partition: Partition, counted: FileCounts) -> Partition:
+def _with_sizes(partition: Partition, counted: FileCounts, alike: Alike) -> Partition:
     sizes = counted.sizes.get(location_of(partition) or "")
-    return replace(partition, parameters=of_new(partition.parameters, counted.source, sizes))
+    return replace(partition, parameters=alike(of_new(partition.parameters, counted.source, sizes)))
 
 
 def _with_table_storage(table: Table, values: Sequence[str]) -> Partition:
