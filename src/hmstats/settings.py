@@ -113,6 +113,13 @@ class Settings(BaseSettings):
         description="Seconds in which the upstream must answer a relayed call, and send the next part of an answer; it "
         "should be longer than the timeouts of clients.",
     )
+    upstream_answer_bytes: int = Field(
+        256 * 1024 * 1024,
+        ge=1024,
+        le=2**31 - 1,
+        description="Bytes of an answer of the upstream that is held until it is whole: for clients over HTTP, in "
+        "frames or compact, and for the gateway's own calls; a larger one is refused.",
+    )
     upstream_idle_seconds: float = Field(
         60.0, gt=0, description="Seconds after which a connection to the upstream without a call is closed."
     )

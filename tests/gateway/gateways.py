@@ -10,6 +10,7 @@ from typing import Any, Self
 from tests.server.serving import PATIENCE_SECONDS, Address, serving
 
 from hmstats.client.connection.address import Address as UpstreamAddress
+from hmstats.gateway.arriving import MOST_HELD_BYTES
 from hmstats.gateway.calls import ANSWERED_HERE
 from hmstats.gateway.connection import Times
 from hmstats.gateway.relay import UpstreamRelay
@@ -32,13 +33,14 @@ def gateway(
     limits: Limits | None = None,
     tls: Tls | None = None,
     trusted: ssl.SSLContext | None = None,
+    most_held_bytes: int = MOST_HELD_BYTES,
 ) -> Iterator[Address]:
     """The address of a gateway to these addresses of one metastore.
 
     `tls` is in front of it; behind it is TLS if there is a context that trusts the upstream's certificate.
     """
     found = [UpstreamAddress(host, port, trusted is not None) for host, port in upstreams]
-    relay = UpstreamRelay(found, connections, times, trusted)
+    relay = UpstreamRelay(found, connections, times, trusted, most_held_bytes)
     session = SessionCalls()
     calls: dict[str, Callable[..., Any]] = {
         name: getattr(session, name) for name in ANSWERED_HERE if hasattr(session, name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hmstats.client.connection.address import Address
 from hmstats.errors import UpstreamUnavailable
-from hmstats.gateway.arriving import LOOK_SECONDS, ArrivingAnswer, Unanswered
+from hmstats.gateway.arriving import LOOK_SECONDS, MOST_HELD_BYTES, ArrivingAnswer, Unanswered
 from hmstats.gateway.metrics import ANSWERED_BYTES, CONNECTIONS
 from hmstats.server.calls.call_kinds import READS
 from hmstats.server.calls.relaying import Relayed, Stream
@@ -51,8 +51,17 @@ class Times:
 class UpstreamConnection:
     """An open connection that has one call at a time. Not thread-safe."""
 
-    def __init__(self, address: Address, user: User, times: Times, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        address: Address,
+        user: User,
+        times: Times,
+        tls: ssl.SSLContext | None = None,
+        most_held_bytes: int = MOST_HELD_BYTES,
+    ) -> None:
         """Connect, encrypt if there is a context, and name the user if there is one.
+
+        `most_held_bytes` may be held of an answer that is not passed on in parts.
 
         Raises OSError, Unanswered, UpstreamUnavailable, UpstreamClosed.
         """
@@ -69,6 +78,7 @@ class UpstreamConnection:
         transaction open in the store of the connection's thread, in which it then makes the next call's changes.
         """
         self._times = times
+        self._most_held_bytes = most_held_bytes
         self._answered_bytes = ANSWERED_BYTES.labels(str(address))
         self._socket = socket.create_connection((address.host, address.port), times.connect_seconds)
         CONNECTIONS.labels(str(address)).inc()
@@ -86,13 +96,16 @@ class UpstreamConnection:
     def ask(self, request: Request, stream: Stream) -> Relayed:
         """The answer to a call. `in_step` and `is_clean` tell of the connection afterwards.
 
-        Raises Unanswered, UpstreamUnavailable, UpstreamClosed, ClientGone; the connection must be closed then.
+        Raises Unanswered, UpstreamUnavailable, UpstreamClosed, ClientGone, MetaError; the connection must be closed
+        then.
         """
         self.in_step = self.is_clean = False
         self._send(_strict(request), request.head)
         if request.head.oneway:
             return Relayed(())  # the upstream may answer nevertheless
-        answer = ArrivingAnswer(self._socket, self.address, request.head, stream, self._times.answer_seconds)
+        answer = ArrivingAnswer(
+            self._socket, self.address, request.head, stream, self._times.answer_seconds, self._most_held_bytes
+        )
         try:
             relayed = answer.relay()
         finally:

@@ -85,8 +85,9 @@ def with_statistics(answer: bytes, name: str, wanted: Wanted, keys: Sequence[str
     Raises NoSuchObject if the table is not stored.
     """
     question = wanted.question
-    result = _field(answer, len(encode_head(name, CALL, 0)), _SUCCESS)
-    objects = None if result is None else _field(answer, result, _OBJECTS)
+    result = _field(answer, len(encode_head(name, CALL, 0)), _SUCCESS, TType.STRUCT)
+    kind = TType.STRUCT if wanted.is_table else TType.LIST
+    objects = None if result is None else _field(answer, result, _OBJECTS, kind)
     if objects is None:
         return answer
     if wanted.is_table:
@@ -112,31 +113,31 @@ def _encoded(question: Question, field: int, found: StatisticsSet | None) -> byt
 
 def _partitions(message: bytes, at: int) -> Iterator[tuple[list[str], int]]:
     """The values of each partition of a list, and the place of the byte that ends it."""
-    _, count = _LIST.unpack_from(message, at)
+    kind, count = _LIST.unpack_from(message, at)
     at += _LIST.size
-    for _ in range(count):
-        values = _field(message, at, _VALUES)
+    for _ in range(count if kind == TType.STRUCT else 0):
+        values = _field(message, at, _VALUES, TType.LIST)
         at = end_of_value(message, TType.STRUCT, at)
         yield ([] if values is None else _texts(message, values)), at - 1
 
 
 def _texts(message: bytes, at: int) -> list[str]:
-    _, count = _LIST.unpack_from(message, at)
+    kind, count = _LIST.unpack_from(message, at)
     at += _LIST.size
     found = []
-    for _ in range(count):
+    for _ in range(count if kind == TType.STRING else 0):
         end = at + _SIZE.size + _SIZE.unpack_from(message, at)[0]
-        found.append(message[at + _SIZE.size : end].decode())
+        found.append(message[at + _SIZE.size : end].decode(errors="replace"))
         at = end
     return found
 
 
-def _field(message: bytes, at: int, wanted: int) -> int | None:
-    """The place of the value of a field in the struct at a place; None if it has no such field."""
+def _field(message: bytes, at: int, wanted: int, wanted_kind: int) -> int | None:
+    """The place of the value of a field in the struct at a place; None if it has no such field of this type."""
     while message[at] != TType.STOP:
         kind, field = _FIELD.unpack_from(message, at)
         at += _FIELD.size
-        if field == wanted:
+        if (field, kind) == (wanted, wanted_kind):
             return at
         at = end_of_value(message, kind, at)
     return None

@@ -13,7 +13,7 @@ import structlog
 
 from hmstats.client.connection.address import Address
 from hmstats.errors import MetaError, UpstreamClosed, UpstreamUnavailable
-from hmstats.gateway.arriving import Unanswered
+from hmstats.gateway.arriving import MOST_HELD_BYTES, Unanswered
 from hmstats.gateway.calls import ANSWERED_HERE, BINDS, SENT_TWICE
 from hmstats.gateway.connection import Times, UpstreamConnection, User
 from hmstats.gateway.metrics import CONNECTS, SENT_AGAIN
@@ -33,15 +33,22 @@ class UpstreamRelay:
     """Relays calls to one metastore, which may have several addresses. Thread-safe.
 
     There are as many `connections` as threads; half as many more may belong to clients that have set something on
-    theirs. `tls` encrypts the connections to addresses thrift+tls.
+    theirs. `tls` encrypts the connections to addresses thrift+tls. `most_held_bytes` may be held of an answer that is
+    not passed on in parts.
     """
 
     def __init__(
-        self, addresses: Sequence[Address], connections: int, times: Times, tls: ssl.SSLContext | None = None
+        self,
+        addresses: Sequence[Address],
+        connections: int,
+        times: Times,
+        tls: ssl.SSLContext | None = None,
+        most_held_bytes: int = MOST_HELD_BYTES,
     ) -> None:
         self.threads = connections
         self._times = times
         self._tls = tls
+        self._most_held_bytes = most_held_bytes
         self._upstreams = Upstreams(addresses)
         self._pool = Pool(self._connect, connections, times.idle_seconds)
         self._bound: dict[int, _Bound] = {}
@@ -111,7 +118,8 @@ class UpstreamRelay:
         return self._pool.waiting
 
     def _connect(self, address: Address, user: User) -> UpstreamConnection:
-        return UpstreamConnection(address, user, self._times, self._tls if address.tls else None)
+        tls = self._tls if address.tls else None
+        return UpstreamConnection(address, user, self._times, tls, self._most_held_bytes)
 
     def _opened(self, address: Address, user: User) -> UpstreamConnection | None:
         """A new connection; None if the address does not take one. Raises UpstreamUnavailable."""

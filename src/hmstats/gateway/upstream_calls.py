@@ -7,32 +7,31 @@ rules hold.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from thriftpy2.protocol.cybin import TCyBinaryProtocol
-from thriftpy2.thrift import TApplicationException
-from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
+from thriftpy2.thrift import TType
 
-from hmstats.errors import CallRefused, NoSuchObject, UnknownCall
+from hmstats.errors import CallRefused, NoSuchObject, ProtocolError, UnknownCall, UpstreamUnavailable
 from hmstats.gateway.generation import Generation
 from hmstats.gateway.relay import UpstreamRelay
 from hmstats.model.catalog.names import database_text, partition_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.server.calls.relaying import Relayed
-from hmstats.server.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head
-from hmstats.server.messages.list_keyed_maps import remove_maps, restore_maps
+from hmstats.server.messages.allowance import Allowance
+from hmstats.server.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head, read_answer_head
 from hmstats.server.messages.request import Request
-from hmstats.server.messages.struct_codec import encode_struct
+from hmstats.server.messages.scanner import end_of_value
+from hmstats.server.messages.struct_codec import decode_fault, decode_result, encode_struct
 from hmstats.server.rpc.caller import Session
 from hmstats.service.mirrors.mirrored_tables import UpstreamTable
 from hmstats.wire.catalog.objects import partitions_from_thrift, table_from_thrift
 from hmstats.wire.faults import from_thrift
-from hmstats.wire.idl import SUCCESS_FIELD, hive_metastore, methods
+from hmstats.wire.idl import hive_metastore, methods
 from hmstats.wire.statistics.column_statistics import column_from_thrift
 
 PARTITIONS_A_CALL = 1_000
 _EVERY = -1
-_KIND_AT = 3
-"""The byte of a strict message with its type."""
+_ALLOWANCE = Allowance(2**31 - 1)
+"""Of answers that are decoded here: each of their structs, lists and maps takes much more memory than it has bytes."""
 _ABLE = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
 """No rows are read, so that insert-only tables are safe too."""
 _MISSING = "NoSuchObjectException"
@@ -170,28 +169,40 @@ def _refusal(method: str, relayed: Relayed) -> CallRefused | None:
         _value(method, b"".join(relayed.rest))
     except CallRefused as error:
         return error
+    except UpstreamUnavailable:  # unreadable: the client may make something of it
+        return None
     return None
 
 
 def _value(method: str, message: bytes) -> Any:
-    body_at = len(encode_head(method, CALL, 0))
-    if message[_KIND_AT] == EXCEPTION:
-        fault = TApplicationException()
-        _read(fault, message[body_at:])
-        raise from_thrift(method, fault)
+    """The value in an answer. Raises CallRefused if it is an exception, UpstreamUnavailable if it cannot be read."""
+    try:
+        head = _scanned(message)
+        if head.kind == EXCEPTION:
+            raise from_thrift(method, decode_fault(message, head.body_at))
+        result = decode_result(methods()[method], message, head.body_at)
+    except ProtocolError as error:
+        raise _unreadable(method, str(error)) from error
     spec = methods()[method]
-    result = spec.result()
-    patched, taken = remove_maps(spec.result, message, body_at)
-    _read(result, patched[body_at:])
-    restore_maps(result, taken)
-    for number, each in spec.result.thrift_spec.items():
-        if number != SUCCESS_FIELD and getattr(result, each[1]) is not None:
-            raise from_thrift(method, getattr(result, each[1]))
-    return getattr(result, "success", None)
+    for field in spec.throws.values():
+        if (raised := getattr(result, field)) is not None:
+            raise from_thrift(method, raised)
+    value = getattr(result, "success", None)
+    if value is None and spec.returns_value:
+        raise _unreadable(method, "it has no value")
+    return value
 
 
-def _read(struct: Any, data: bytes) -> None:
-    TCyBinaryProtocol(TCyBufferedTransport(TCyMemoryBuffer(data))).read_struct(struct)
+def _scanned(message: bytes) -> Head:
+    """The head of an answer, which is a whole message within the allowance. Raises ProtocolError."""
+    head = read_answer_head(message)
+    if head is None or end_of_value(message, TType.STRUCT, head.body_at, _ALLOWANCE) != len(message):
+        raise ProtocolError("the bytes are no whole message")
+    return head
+
+
+def _unreadable(method: str, reason: str) -> UpstreamUnavailable:
+    return UpstreamUnavailable(f"the upstream's answer to {method} cannot be used: {reason}")
 
 
 def _set(structs: Sequence[Any] | None, partition: str | None, engine: str) -> StatisticsSet:

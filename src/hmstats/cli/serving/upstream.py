@@ -31,7 +31,7 @@ def relay_of(settings: Settings, store: Store) -> Gateway | None:
             raise SettingsError(f"an upstream's address must be thrift://HOST:PORT or thrift+tls://, found {each}")
     times = Times(settings.upstream_connect_seconds, settings.upstream_seconds, settings.upstream_idle_seconds)
     tls = _context(settings.upstream_ca) if any(each.tls for each in found) else None
-    relay = UpstreamRelay(found, settings.upstream_connections, times, tls)
+    relay = UpstreamRelay(found, settings.upstream_connections, times, tls, settings.upstream_answer_bytes)
     return Gateway(
         relay,
         store,

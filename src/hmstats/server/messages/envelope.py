@@ -22,6 +22,7 @@ _CALL_OF_SHORT_NAME = b"\x80\x01\x00\x01\x00\x00\x00"
 """The beginning of a strict call whose name has less than 256 bytes, without the last byte of the name's size."""
 _STRICT_REPLY = b"\x80\x01\x00\x02"
 _I32 = struct.Struct(">i")
+_ANSWER = struct.Struct(">II")
 _STRING, _INTEGER, _STOP = 11, 8, 0
 
 
@@ -39,7 +40,7 @@ class Refusal(IntEnum):
 
 
 class Head(NamedTuple):
-    """The envelope of a request, whose arguments begin at byte `body_at`."""
+    """The envelope of a message, whose arguments or result begin at byte `body_at`."""
 
     name: str
     kind: int
@@ -58,6 +59,21 @@ def read_head(data: bytes | bytearray) -> Head | None:
         return None
     (first,) = _I32.unpack_from(data)
     return _old_head(data, first) if first >= 0 else _strict_head(data, first)
+
+
+def read_answer_head(data: bytes | bytearray) -> Head | None:
+    """The head of the strict answer that `data` begins with; None if it is incomplete. Raises ProtocolError."""
+    if len(data) < 8:
+        return None
+    first, name_size = _ANSWER.unpack_from(data)
+    if first & _VERSION_MASK != _VERSION:
+        raise ProtocolError(f"an answer must begin with version 0x8001, found 0x{first:08x}")
+    if name_size > MAX_NAME_BYTES:
+        raise ProtocolError(f"the name in an answer must have at most {MAX_NAME_BYTES} bytes, found {name_size}")
+    end = 8 + name_size
+    if len(data) < end + 4:
+        return None
+    return Head(_name(data[8:end]), first & 0xFF, _I32.unpack_from(data, end)[0], end + 4)
 
 
 def glance(data: bytes) -> tuple[str, int] | None:

@@ -35,6 +35,9 @@ _UNLIMITED = Allowance(_LARGEST_SIZE, _LARGEST_SIZE, dense=True)
 _LONGEST_REPEATED = 2**16
 """The longest list, in bytes, that is compared with the last one."""
 
+_KEPT_BYTES = 2**16
+"""Bytes that were passed and are kept; beyond it they are removed, where the caller wants that."""
+
 _IN_STRUCT = -1
 
 _Kinds = tuple[int, int]
@@ -65,20 +68,29 @@ def _steps(inbox: bytearray, allowance: Allowance) -> Iterator[int | None]:
     yield from _skip_value(inbox, _STRUCT, head.body_at, allowance)
 
 
-def end_of_value(message: bytes, kind: int, at: int) -> int:
-    """The offset after a value in a message that was scanned."""
+def end_of_value(message: bytes, kind: int, at: int, allowance: Allowance = _UNLIMITED) -> int:
+    """The place behind a value in a whole message. Raises ProtocolError, and MessageTooLarge beyond an allowance."""
     if kind in _FIXED_BYTES:
         return at + _FIXED_BYTES[kind]
     if kind == _STRING and at + 4 <= len(message):
         return at + 4 + int(_SIZE(message, at)[0])
-    end = next(_skip_value(message, kind, at, _UNLIMITED))
+    end = next(_skip_value(message, kind, at, allowance))
     if end is None:
         raise ProtocolError(f"the value at byte {at} must end within the message of {len(message)} bytes")
     return end
 
 
+def passing(inbox: bytearray, kind: int, at: int) -> Iterator[int | None]:
+    """Passes over a value of any size that arrives in `inbox`, and removes from it what was passed, in large parts.
+
+    Yields None when it runs out of bytes, at last the place behind the value. Raises ProtocolError for bytes that are
+    no value, MessageTooLarge for a text or a container that claims more than 2 GiB.
+    """
+    return _skip_value(inbox, kind, at, _UNLIMITED, removed_from=inbox)
+
+
 def _skip_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
-    inbox: bytes | bytearray, kind: int, at: int, allowance: Allowance
+    inbox: bytes | bytearray, kind: int, at: int, allowance: Allowance, *, removed_from: bytearray | None = None
 ) -> Iterator[int | None]:
     """Skip the value at offset `at`. Yields None whenever it runs out of bytes, at last the offset after the value.
 
@@ -148,6 +160,11 @@ def _skip_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
                         raise ProtocolError(f"values may be nested {MAX_DEPTH} deep, found more")
         except (IndexError, struct.error):
             _check_size(at, limit)
+            if removed_from is not None and at > _KEPT_BYTES:
+                passed = min(at, len(removed_from))
+                del removed_from[:passed]
+                at -= passed
+                lists.clear()  # their beginnings are gone
             yield None
         else:
             _check_size(at, limit)

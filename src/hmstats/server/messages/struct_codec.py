@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thriftpy2.protocol.cybin import TCyBinaryProtocol
-from thriftpy2.thrift import TException
+from thriftpy2.thrift import TApplicationException, TException
 from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
 
 from hmstats.errors import ProtocolError
@@ -31,16 +31,31 @@ class Encoded:
 
 def decode_arguments(method: Method, message: bytes, body_at: int) -> dict[str, Any]:
     """The arguments by name; an argument that was not sent has its default. Raises ProtocolError."""
-    check_maps(method.arguments, message, body_at)
-    message, taken = remove_maps(method.arguments, message, body_at)
-    transport = TCyBufferedTransport(_Reader(message, body_at), _BUFFER_BYTES)
-    arguments = method.arguments()
+    return dict(vars(_decoded(method.arguments, message, body_at, f"the arguments of {method.name}")))
+
+
+def decode_result(method: Method, message: bytes, body_at: int) -> Any:
+    """The result struct of a method. Raises ProtocolError."""
+    return _decoded(method.result, message, body_at, f"the result of {method.name}")
+
+
+def decode_fault(message: bytes, body_at: int) -> TApplicationException:
+    """The exception in an answer of type EXCEPTION. Raises ProtocolError."""
+    fault: TApplicationException = _decoded(TApplicationException, message, body_at, "the exception")
+    return fault
+
+
+def _decoded(struct_class: Any, message: bytes, at: int, subject: str) -> Any:
+    check_maps(struct_class, message, at)
+    message, taken = remove_maps(struct_class, message, at)
+    transport = TCyBufferedTransport(_Reader(message, at), _BUFFER_BYTES)
+    struct = struct_class()
     try:
-        TCyBinaryProtocol(transport, strict_decode=True).read_struct(arguments)
+        TCyBinaryProtocol(transport, strict_decode=True).read_struct(struct)
     except _UNDECODABLE as error:
-        raise ProtocolError(f"the arguments of {method.name} cannot be read: {error}") from error
-    restore_maps(arguments, taken)
-    return dict(vars(arguments))
+        raise ProtocolError(f"{subject} cannot be read: {error}") from error
+    restore_maps(struct, taken)
+    return struct
 
 
 class _Reader:
