@@ -560,6 +560,54 @@ struct CheckAccessResult {
   5: optional list<AccessRule> rules, // those about the object or something in it, in order; for admins
 }
 
+// ---------------------------------------------------------------- feedback of queries
+
+// A table (`colName` absent) or column that was to blame for a wrong estimate of a query. `usedFor`: rows, equality, range,
+// nulls, function, join, group. `verdict`: missing, stale, wrong; beyond: analysing will not help. `shape`: up to 64
+// characters, equal for queries that differ in literals only. `estimated` absent: the engine did not know.
+struct Blame {
+  1: required string dbName,
+  2: required string tblName,
+  3: optional string catName,
+  4: optional string colName,
+  5: required string usedFor,
+  6: required string verdict,
+  7: required string engine,
+  8: required string shape,
+  9: required i64 seenAt, // epoch milliseconds at which the query began
+  10: optional double estimated, // rows
+  11: required i64 numRows, // that there were
+  12: required double factor, // of the error of this operation alone, at least 1
+  13: required double weight, // log2 of the factor x seconds of the query
+}
+
+struct BlameRecords {
+  1: required list<Blame> blame, // at most 1,000
+}
+
+// Patterns as those of get_table_meta; absent: all. `since`: epoch milliseconds. `most`: at most 1,000.
+struct BlameRequest {
+  1: optional string catName,
+  2: optional string dbPatterns,
+  3: optional string tblPatterns,
+  4: optional i64 since,
+  5: optional i32 most,
+}
+
+// One table or column with one use and verdict. `queries`: each shape once a day. `analyzedAt`: epoch seconds of the table's
+// statistics now.
+struct BlameSum {
+  1: required Blame worst,
+  2: required i64 queries,
+  3: required double weight,
+  4: required i64 lastSeenAt, // epoch milliseconds
+  5: optional i64 analyzedAt,
+}
+
+struct BlameResult {
+  1: required list<BlameSum> sums, // the greatest weight first
+}
+
 // ---------------------------------------------------------------- calls
 
 service HmstatsService extends hive_metastore.ThriftHiveMetastore {
@@ -700,6 +748,14 @@ service HmstatsService extends hive_metastore.ThriftHiveMetastore {
   CheckAccessResult check_access(1: CheckAccessRequest request)
     throws (1: hive_metastore.NoSuchObjectException o1, 2: hive_metastore.InvalidInputException o2,
             3: hive_metastore.MetaException o3)
+
+  // Records which tables and columns were to blame for wrong estimates; how many were not too old.
+  i64 record_blame(1: BlameRecords request)
+    throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
+
+  // The tables and columns that are to blame for most, over the queries since a time.
+  BlameResult get_blame(1: BlameRequest request)
+    throws (1: hive_metastore.InvalidInputException o1, 2: hive_metastore.MetaException o2)
 
   // Statistics as Arrow arrays, which any Arrow library reads.
   ArrowStatisticsResult get_arrow_statistics(1: ArrowStatisticsRequest request)

@@ -13,6 +13,7 @@ The folders, in the order in which a number goes from a file to a planner:
 
 collector/   computes statistics with Spark
 sketch/      sketches and accumulators over whole arrays
+learning/    what queries of engines teach about statistics
 client/      talks to a metastore
 wire/        Thrift structs to model and back
 gateway/     calls that another metastore answers

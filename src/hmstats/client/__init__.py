@@ -13,6 +13,7 @@ statistics_locks.py  hmstats' own calls: locks on statistics
 preferences.py       hmstats' own calls: how statistics are made and kept
 iceberg_commits.py   commits to Iceberg tables, under the metastore's lock and on a condition
 health.py            hmstats' own calls: health of statistics
+blame.py             hmstats' own calls: who is to blame for wrong estimates of queries
 runs.py              hmstats' own calls: runs that refresh statistics
 access.py            hmstats' own calls: what a user may do
 pending.py           hmstats' own calls: statistics that wait

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from hmstats.client.access import AccessQuestions
+from hmstats.client.blame import BlameCalls
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
 from hmstats.client.connection.connection import Connection
@@ -136,6 +137,11 @@ class Metastore(Questions):
     def runs(self) -> RunCalls:
         """The runs that refresh statistics, which only hmstats keeps."""
         return RunCalls(self._ask)
+
+    @property
+    def blame(self) -> BlameCalls:
+        """Who is to blame for wrong estimates of queries, which only hmstats keeps."""
+        return BlameCalls(self._ask)
 
     def close(self) -> None:
         """Close the connection; a later call connects again."""

@@ -197,6 +197,7 @@ KEPT_BY_NONE = frozenset(
     {
         *("begin_statistics_run", "renew_statistics_run", "end_statistics_run", "get_statistics_runs"),
         *("change_preferences", "get_preferences"),
+        *("record_blame", "get_blame"),
         *("get_statistics_health", "get_partition_health"),
         *("get_pending_statistics", "list_pending_statistics", "publish_statistics", "reject_statistics"),
     }

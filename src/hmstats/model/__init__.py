@@ -6,6 +6,7 @@ Imports nothing of ours but errors. From the bottom:
 - parameters/: what parameters of tables and partitions say of statistics
 - statistics/: column statistics, merged and answered
 - health/: health of statistics, and what refreshes them
+- feedback/: what queries teach about statistics
 - spark/: what Spark stores of a table in its own form
 - pending/: numbers that wait, and which must
 - partitions/: values of partition keys, and conditions over them

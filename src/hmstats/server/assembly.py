@@ -48,6 +48,7 @@ from hmstats.server.rpc.partitions.partition_marks import PartitionMarkCalls
 from hmstats.server.rpc.partitions.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions.partitions import PartitionCalls
 from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
+from hmstats.server.rpc.statistics.blame import BlameCalls
 from hmstats.server.rpc.statistics.extension import ExtensionCalls
 from hmstats.server.rpc.statistics.health import HealthCalls
 from hmstats.server.rpc.statistics.history import HistoryCalls
@@ -85,6 +86,8 @@ from hmstats.service.catalog.tables.statistics_locks import StatisticsLocks
 from hmstats.service.catalog.tables.table_filters import TableFilters
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
+from hmstats.service.health.blame import RETENTION_DAYS as BLAME_DAYS
+from hmstats.service.health.blame import BlameRecords
 from hmstats.service.health.keeper import HealthKeeper
 from hmstats.service.health.listing import HealthListing
 from hmstats.service.health.runs import RETENTION_DAYS, Runs
@@ -400,7 +403,7 @@ def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[ob
 
 
 def _record_calls(store: Store, rules: Rules, keeper: HealthKeeper) -> tuple[object, ...]:
-    """Calls about what is recorded beside the catalog: writes that run, history, health, runs, events."""
+    """Calls about what is recorded beside the catalog: writes that run, history, health, runs, blame, events."""
     keeping = _keeping(rules)
     return (
         RunningWriteCalls(RunningWrites(store)),
@@ -408,6 +411,7 @@ def _record_calls(store: Store, rules: Rules, keeper: HealthKeeper) -> tuple[obj
         HistoryCalls(StatisticsHistory(store, keeping), StatisticsRestore(store, keeping)),
         HealthCalls(HealthListing(store, keeper)),
         RunCalls(Runs(store)),
+        BlameCalls(BlameRecords(store, keeper)),
         NotificationCalls(NotificationLog(store)),
     )
 
@@ -449,6 +453,7 @@ def _health_chores(store: Store, keeper: HealthKeeper) -> list[Chore]:
         Chore("health", keeper.run, _HEALTH_SECONDS),
         Chore("health_walk", keeper.walk, walk_seconds),
         _cleaning("runs", Runs(store).remove_older, RETENTION_DAYS * 24.0),
+        _cleaning("blame", BlameRecords(store, keeper).remove_older, BLAME_DAYS * 24.0),
     ]
 
 

@@ -14,6 +14,7 @@ pages/           HTML, with pictures
 pictures/        SVG
 reading/         what is asked of the metastore for an answer
 metrics.py       health of tables for Prometheus
+engine_events.py  events of finished queries, which Trino posts
 desk.py          what every request passes
 callers.py       who asks, and whose forms come back
 metastores.py    connections that threads share

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from hmstats.errors import HmstatsError
-from hmstats.web import metrics
+from hmstats.web import engine_events, metrics
 from hmstats.web.api import problems as api_problems
 from hmstats.web.api import routes as api
 from hmstats.web.api.operations import PREFIX
@@ -42,7 +42,7 @@ def application(
         metastores.close()
 
     return Starlette(
-        routes=[*api.routes(desk), *metrics.routes(desk), *pages.routes(desk)],
+        routes=[*api.routes(desk), *metrics.routes(desk), *engine_events.routes(desk), *pages.routes(desk)],
         middleware=[
             Middleware(SafeHeaders),
             Middleware(HostNames, names=tuple(names)),

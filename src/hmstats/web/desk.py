@@ -39,13 +39,13 @@ class Desk:
         """The token of the forms on a page."""
         return self._callers.token(self._callers.proof(request))
 
-    async def body(self, request: Request) -> bytes:
+    async def body(self, request: Request, most_bytes: int = MOST_BODY_BYTES) -> bytes:
         """The body of a change. Raises StatementError for one that is too large."""
         found = bytearray()
         async for piece in request.stream():
             found += piece
-            if len(found) > MOST_BODY_BYTES:
-                raise StatementError(f"the body of a change must have at most {MOST_BODY_BYTES:,} bytes")
+            if len(found) > most_bytes:
+                raise StatementError(f"the body of a change must have at most {most_bytes:,} bytes")
         return bytes(found)
 
     def form(self, request: Request, body: bytes) -> dict[str, str]:

@@ -64,10 +64,13 @@ def test_it_extends_hives_service_with_hives_own_structs() -> None:
         *about_pending,
         *about_health,
         *about_runs,
+        "record_blame",
+        "get_blame",
         *about_running_writes,
     }
     about_one_column = {"get_distinct_count", "get_quantiles", "get_top_k"}
     others = about_running_writes | about_locks | about_preferences | about_pending | about_health | about_runs
+    others |= {"record_blame", "get_blame"}
     for name in own - others:
         throws = {each.__name__ for each in methods()[name].throws}
         assert {"NoSuchObjectException", "InvalidInputException", "MetaException"} <= throws

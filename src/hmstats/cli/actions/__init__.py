@@ -9,6 +9,7 @@ spark_arguments                       arguments of Spark's jobs, read before Spa
 analysis, checking                    Spark's jobs
 list_, show, ask, compare             stored statistics
 health/                               health of statistics
+feedback/                             what queries teach
 compare_sources                       what compare puts side by side
 locks/                                locks on statistics
 keeping/                              how statistics are made and kept

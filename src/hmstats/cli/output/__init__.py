@@ -7,6 +7,7 @@ plot.py               `hmstats show --plot`
 analysis_output.py    `hmstats analyze`
 health_output.py      `hmstats health`
 refresh_output.py     `hmstats refresh` and `hmstats runs`
+blame_output.py       `hmstats blame`
 check_output.py       `hmstats check`
 statistics_table.py   column statistics, a row for each column
 sparkline.py          the distribution of a column

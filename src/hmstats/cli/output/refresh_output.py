@@ -23,7 +23,7 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
     else:
         shown = plain_table(["Table", "Reason"], ["Partitions", "Health", "Seconds", "Bytes", "Score"])
         for each in taken[:_SHOWN]:
-            reason = "its files may have changed" if each.look else each.reason.value
+            reason = _why(each)
             numbers = (count_text(len(each.partitions) or None), str(each.health), f"{each.seconds:,.1f}")
             shown.add_row(each.table.short, reason, *numbers, count_text(each.size_bytes), sum_text(each))
         print_table(shown)
@@ -35,6 +35,12 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
         typer.echo(f"beyond the budget: {len(left):,} tables or partitions of {tables:,} tables")
     for name, reason in list(skipped.items())[:_SHOWN]:
         typer.echo(f"left out: {name.short} {reason}")
+
+
+def _why(work: Work) -> str:
+    if work.blamed:
+        return "queries blame it"
+    return "its files may have changed" if work.look else work.reason.value
 
 
 def sum_text(work: Work) -> str:
@@ -54,6 +60,7 @@ def work_as_json(work: Work) -> dict[str, Any]:
         "health": work.health,
         "reason": work.reason.value,
         "look": work.look,
+        "blamed": work.blamed,
         "predicted_seconds": round(work.seconds, 3),
         "bytes": work.size_bytes,
         "why": work.terms.as_dict(),

@@ -7,15 +7,19 @@ from datetime import UTC, datetime
 from hmstats.client import Metastore
 from hmstats.collector.planning.locked import table_lock
 from hmstats.collector.refresh.what import Wanted
+from hmstats.errors import UnknownCall
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.feedback.verdicts import MENDABLE
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.model.health.plan import Candidate, Plan, candidate, look, planned
+from hmstats.model.health.plan import Blamed, Candidate, Plan, blamed_candidate, candidate, look, planned
 from hmstats.model.health.runs import NEEDS_YOU, Lease, Outcome, Run, Speeds, speeds
 from hmstats.model.preferences import windows
 from hmstats.model.preferences.in_force import Stated
 from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.statistics_locks import StatisticsLock
+
+_WEEK_MS = 7 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,8 @@ class Round:
 class _Known:
     """What a plan is made from.
 
-    `last_ms`: the last finished run of each table. `waiting`: since when new statistics of tables (None) and partitions
+    `last_ms`: the last finished run of each table. `blamed`: what queries of the last week have shown since the
+    statistics were made. `waiting`: since when new statistics of tables (None) and partitions
     wait, as epoch times in seconds.
     """
 
@@ -46,6 +51,7 @@ class _Known:
     locks: Mapping[tuple[str, str], Sequence[StatisticsLock]]
     stated: Stated
     waiting: Mapping[TableName, Mapping[str | None, int]]
+    blamed: Mapping[TableName, Blamed]
 
 
 def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[TableName, float] | None = None) -> Round:
@@ -85,7 +91,23 @@ def _known(service: Metastore, database: str, catalog: str, now_ms: int) -> _Kno
         locks,
         service.preferences.stated(database, None, catalog),
         waiting,
+        _blamed(service, database, catalog, now_ms),
     )
+
+
+def _blamed(service: Metastore, database: str, catalog: str, now_ms: int) -> dict[TableName, Blamed]:
+    """The tables whose statistics made estimates wrong, where an analysis mends that."""
+    found: dict[TableName, Blamed] = {}
+    try:
+        sums = service.blame.sums(database, None, since_ms=now_ms - _WEEK_MS, catalog=catalog)
+    except UnknownCall:  # a server of the version before, while it is upgraded
+        return found
+    for each in sums:
+        blame = each.worst.blame
+        if blame.verdict in MENDABLE and not each.analyzed_since:
+            known = found.get(blame.table, Blamed())
+            found[blame.table] = Blamed(known.weight + each.weight, max(known.factor, blame.factor))
+    return found
 
 
 def _last(runs: Sequence[Run]) -> dict[TableName, int]:
@@ -123,18 +145,23 @@ def _reason(of: ObjectHealth, known: _Known, wanted: Wanted) -> str | None:
 
 def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: Wanted) -> Iterator[Candidate]:
     """A table, or its partitions whose health is below 100; or a look at the files of one that looks fresh."""
+    blame = known.blamed.get(of.table)
+    if of.health.health == WHOLE and blame is not None:
+        yield blamed_candidate(of, known.speeds, blame)
+        return
     if of.health.health == WHOLE:
         last = known.last_ms.get(of.table, 0)
         if wanted.look_seconds is not None and last + wanted.look_seconds * 1_000 <= known.now_ms and _has_data(of):
             yield look(of, known.speeds)
         return
+    use = 1.0 if blame is None else blame.use
     if of.health.partitions is None:
-        yield candidate(of, known.speeds, known.now_ms)
+        yield candidate(of, known.speeds, known.now_ms, use)
         return
     held = _held(of.table, known) | _waiting(of.table, known, wanted)
     for each in service.health.partitions(of.table, below=WHOLE):
         if each.partition not in held:
-            yield candidate(each, known.speeds, known.now_ms)
+            yield candidate(each, known.speeds, known.now_ms, use)
 
 
 def _held(name: TableName, known: _Known) -> set[str | None]:

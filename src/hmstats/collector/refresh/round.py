@@ -136,7 +136,7 @@ class Refresher:
 
         Whoever had the lease before may have done some of it.
         """
-        if work.look:
+        if work.look or work.blamed:
             return ()
         if not work.partitions:
             name = work.table

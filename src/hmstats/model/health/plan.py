@@ -1,12 +1,14 @@
 """Which statistics to refresh next: by benefit a second, until a budget is spent.
 
-score = benefit / cost. benefit = staleness x use x waiting: staleness is 1 - health / 100; use is the weight of what
-queries need, 1 if unknown; waiting is 1 + days / 7 since health was first seen below 100, so that nothing starves. cost
-is the predicted seconds. Partitions are taken one by one, so that no large table fills a round.
+score = benefit / cost. benefit = staleness x use x waiting: staleness is 1 - health / 100, or by how much estimates of
+queries were wrong; use is the weight of what queries need, 1 if unknown; waiting is 1 + days / 7 since health was first
+seen below 100, so that nothing starves. cost is the predicted seconds. Partitions are taken one by one, so that no
+large table fills a round.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import log2
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE, Reason
@@ -39,10 +41,26 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Blamed:
+    """What queries have shown of a table: the weight of all errors of estimates that an analysis mends, and the largest
+    factor of one.
+    """
+
+    weight: float = 0.0
+    factor: float = 1.0
+
+    @property
+    def use(self) -> float:
+        """How much more the statistics are worth than those of a table that nobody asks, which is 1."""
+        return 1.0 + log2(1.0 + self.weight)
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A table, or a partition of it, whose statistics may be refreshed.
 
-    With `look`, its statistics look fresh, and only its files can tell.
+    With `look`, its statistics look fresh, and only its files can tell. With `blamed`, they look fresh, and queries
+    have shown that they are not.
     """
 
     table: TableName
@@ -52,6 +70,7 @@ class Candidate:
     size_bytes: int | None
     terms: Terms
     look: bool = False
+    blamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +85,7 @@ class Work:
     size_bytes: int | None
     terms: Terms
     look: bool = False
+    blamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +115,13 @@ def look(of: ObjectHealth, speeds: Speeds) -> Candidate:
     """A table that looks fresh, to be analysed if its files have changed; only the list of them costs something."""
     terms = Terms(_LOOK_STALENESS, 1.0, 1.0, speeds.overhead_seconds)
     return Candidate(of.table, None, of.health.health, of.health.reason, 0, terms, look=True)
+
+
+def blamed_candidate(of: ObjectHealth, speeds: Speeds, blame: Blamed) -> Candidate:
+    """A table that looks fresh, and whose statistics made estimates wrong: all of it is analysed."""
+    size = of.health.now.size_bytes
+    terms = Terms(1.0 - 1.0 / max(blame.factor, 1.0), blame.use, 1.0, speeds.seconds(of.table, size))
+    return Candidate(of.table, None, of.health.health, of.health.reason, size, terms, blamed=True)
 
 
 def planned(
@@ -140,5 +167,6 @@ def _runs(
         partitions = () if each.partition is None else (each.partition,)
         if partitions:
             open_runs[each.table] = len(runs)
-        runs.append(Work(each.table, partitions, each.reason, each.health, own, each.size_bytes, each.terms, each.look))
+        known = (each.reason, each.health, own, each.size_bytes, each.terms, each.look, each.blamed)
+        runs.append(Work(each.table, partitions, *known))
     yield from runs

@@ -152,6 +152,15 @@ def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: 
         yield Need(Action.READ, table_of(database, name, catalog), Extent.IF_LISTED)
 
 
+def _blamed(request: Any) -> Iterable[Need]:
+    """The right to write statistics of every table that is blamed; of any, if none is."""
+    yield Need(Action.WRITE_STATISTICS, THE_SERVER, Extent.SOMEWHERE)
+    for each in request.blame or ():
+        if each is None:
+            raise MetaError("an entry of blame must name a table, found none")
+        yield Need(Action.WRITE_STATISTICS, table_of(each.dbName, each.tblName, each.catName))
+
+
 def _components(request: Any) -> Iterable[Need]:
     yield Need(Action.LOCK, THE_SERVER, Extent.SOMEWHERE)
     for each in request.component or ():
@@ -522,6 +531,8 @@ _LOCKS = {
     ),
     "check_access": CallRule(lambda arguments, who: list(_check_access(arguments["request"], who))),
     "get_statistics_health": CallRule(shown=filters.statistics_health),
+    "get_blame": CallRule(shown=filters.blame),
+    "record_blame": CallRule(lambda arguments, _: _blamed(arguments["request"])),
 }
 
 CALL_RULES: Mapping[str, CallRule] = {

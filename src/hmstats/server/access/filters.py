@@ -190,6 +190,14 @@ def statistics_runs(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa:
     return answer
 
 
+def blame(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """BlameResult with the sums of tables whose statistics may be read; fewer than asked for, for that."""
+    answer = ask()
+    named = [(each, table_of(each.worst.dbName, each.worst.tblName, each.worst.catName)) for each in answer.sums]
+    answer.sums = [each for each, name in named if sees(Action.READ_STATISTICS, name)]
+    return answer
+
+
 def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
     """HealthResult with the health of tables whose statistics may be read; a page may be short for that.
 

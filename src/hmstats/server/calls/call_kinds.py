@@ -14,7 +14,7 @@ READS = _named(
     getMetaConf getName getOption getOptions getStatus getStatusDetails getVersion get_active_resource_plan
     get_aggr_stats_for get_all_databases get_all_functions get_all_materialized_view_objects_for_rewriting
     get_all_packages get_all_resource_plans get_all_stored_procedures get_all_table_constraints get_all_tables
-    get_all_token_identifiers get_all_write_event_info get_arrow_statistics get_catalog get_catalogs
+    get_all_token_identifiers get_all_write_event_info get_arrow_statistics get_blame get_catalog get_catalogs
     get_check_constraints get_config_value get_current_notificationEventId get_database get_database_req get_databases
     get_databases_req get_dataconnector_req get_dataconnectors get_default_constraints get_distinct_count get_fields
     get_fields_req get_fields_with_environment_context get_file_metadata get_file_metadata_by_expr get_foreign_keys
@@ -61,33 +61,33 @@ CHANGES = _named(
     allocate_table_write_ids alter_catalog alter_database alter_database_req alter_dataconnector
     alter_dataconnector_req alter_function alter_index alter_ischema alter_partition
     alter_partition_with_environment_context alter_partitions alter_partitions_req
-    alter_partitions_with_environment_context alter_resource_plan alter_table alter_table_req
-    alter_table_with_cascade alter_table_with_environment_context alter_wm_pool alter_wm_trigger append_partition
-    append_partition_by_name append_partition_by_name_with_environment_context append_partition_req
-    append_partition_with_environment_context begin_statistics_run cache_file_metadata cancel_delegation_token
-    change_preferences check_lock clear_file_metadata cm_recycle commit_txn compact compact2 create_catalog
-    create_database create_database_req create_dataconnector create_dataconnector_req create_function create_ischema
-    create_or_drop_wm_trigger_to_pool_mapping create_or_update_wm_mapping create_resource_plan create_role
-    create_stored_procedure create_table create_table_req create_table_with_constraints
-    create_table_with_environment_context create_type create_wm_pool create_wm_trigger delete_column_statistics_req
-    delete_partition_column_statistics delete_table_column_statistics drop_catalog drop_constraint drop_database
-    drop_database_req drop_dataconnector drop_dataconnector_req drop_function drop_index_by_name drop_ischema
-    drop_package drop_partition drop_partition_by_name drop_partition_by_name_with_environment_context
-    drop_partition_req drop_partition_with_environment_context drop_partitions_req drop_resource_plan drop_role
-    drop_schema_version drop_stored_procedure drop_table drop_table_req drop_table_with_environment_context
-    drop_type drop_wm_mapping drop_wm_pool drop_wm_trigger end_statistics_run exchange_partition exchange_partitions
-    find_next_compact find_next_compact2 fire_listener_event get_delegation_token grant_privileges
-    grant_revoke_privileges grant_revoke_role grant_role heartbeat heartbeat_lock_materialization_rebuild
-    heartbeat_txn_range lock lock_statistics map_schema_version_to_serde markPartitionForEvent mark_cleaned
-    mark_compacted mark_failed mark_refused open_txns publish_statistics put_file_metadata put_partial_states
-    refresh_privileges reject_statistics remove_compaction_metrics_data remove_master_key remove_partial_states
-    remove_token rename_partition rename_partition_req renew_delegation_token renew_statistics_run
-    repl_tbl_writeid_state restore_statistics revoke_privileges revoke_role scheduled_query_maintenance
-    scheduled_query_poll scheduled_query_progress seed_txn_id seed_write_id set_aggr_stats_for set_hadoop_jobid
-    set_properties set_schema_version_state set_statistics submit_for_cleanup truncate_table truncate_table_req
-    unlock unlock_statistics update_compaction_metrics_data update_compactor_state update_creation_metadata
-    update_master_key update_partition_column_statistics update_partition_column_statistics_req
-    update_table_column_statistics update_table_column_statistics_req update_transaction_statistics
+    alter_partitions_with_environment_context alter_resource_plan alter_table alter_table_req alter_table_with_cascade
+    alter_table_with_environment_context alter_wm_pool alter_wm_trigger append_partition append_partition_by_name
+    append_partition_by_name_with_environment_context append_partition_req append_partition_with_environment_context
+    begin_statistics_run cache_file_metadata cancel_delegation_token change_preferences check_lock clear_file_metadata
+    cm_recycle commit_txn compact compact2 create_catalog create_database create_database_req create_dataconnector
+    create_dataconnector_req create_function create_ischema create_or_drop_wm_trigger_to_pool_mapping
+    create_or_update_wm_mapping create_resource_plan create_role create_stored_procedure create_table create_table_req
+    create_table_with_constraints create_table_with_environment_context create_type create_wm_pool create_wm_trigger
+    delete_column_statistics_req delete_partition_column_statistics delete_table_column_statistics drop_catalog
+    drop_constraint drop_database drop_database_req drop_dataconnector drop_dataconnector_req drop_function
+    drop_index_by_name drop_ischema drop_package drop_partition drop_partition_by_name
+    drop_partition_by_name_with_environment_context drop_partition_req drop_partition_with_environment_context
+    drop_partitions_req drop_resource_plan drop_role drop_schema_version drop_stored_procedure drop_table
+    drop_table_req drop_table_with_environment_context drop_type drop_wm_mapping drop_wm_pool drop_wm_trigger
+    end_statistics_run exchange_partition exchange_partitions find_next_compact find_next_compact2 fire_listener_event
+    get_delegation_token grant_privileges grant_revoke_privileges grant_revoke_role grant_role heartbeat
+    heartbeat_lock_materialization_rebuild heartbeat_txn_range lock lock_statistics map_schema_version_to_serde
+    markPartitionForEvent mark_cleaned mark_compacted mark_failed mark_refused open_txns publish_statistics
+    put_file_metadata put_partial_states record_blame refresh_privileges reject_statistics
+    remove_compaction_metrics_data remove_master_key remove_partial_states remove_token rename_partition
+    rename_partition_req renew_delegation_token renew_statistics_run repl_tbl_writeid_state restore_statistics
+    revoke_privileges revoke_role scheduled_query_maintenance scheduled_query_poll scheduled_query_progress
+    seed_txn_id seed_write_id set_aggr_stats_for set_hadoop_jobid set_properties set_schema_version_state
+    set_statistics submit_for_cleanup truncate_table truncate_table_req unlock unlock_statistics
+    update_compaction_metrics_data update_compactor_state update_creation_metadata update_master_key
+    update_partition_column_statistics update_partition_column_statistics_req update_table_column_statistics
+    update_table_column_statistics_req update_transaction_statistics
     """
 )
 """Calls that change something in the database."""

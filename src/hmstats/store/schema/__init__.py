@@ -38,7 +38,13 @@ from hmstats.store.schema.functions import (
     FUNC_RU,
     FUNCS,
 )
-from hmstats.store.schema.health import HMSTATS_HEALTH, HMSTATS_HEALTH_PROGRESS, HMSTATS_RUN, HMSTATS_RUN_LEASE
+from hmstats.store.schema.health import (
+    HMSTATS_BLAME,
+    HMSTATS_HEALTH,
+    HMSTATS_HEALTH_PROGRESS,
+    HMSTATS_RUN,
+    HMSTATS_RUN_LEASE,
+)
 from hmstats.store.schema.history import (
     HMSTATS_HISTORY,
     HMSTATS_HISTORY_COLUMN,
@@ -133,6 +139,7 @@ __all__ = [
     "HMSTATS_API_TOKEN",
     "HMSTATS_AUDIT",
     "HMSTATS_AUDIT_OBJECT",
+    "HMSTATS_BLAME",
     "HMSTATS_COLUMN_PROVENANCE",
     "HMSTATS_DELEGATION_TOKEN",
     "HMSTATS_FILE_CHANGE",

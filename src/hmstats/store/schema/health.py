@@ -1,4 +1,6 @@
-"""Health of statistics by table and partition, how far the notification log has been followed for it, and refreshes."""
+"""Health of statistics by table and partition, how far the notification log has been followed for it, refreshes, and
+blame.
+"""
 
 from sqlalchemy import Boolean, Column, Double, Index, Integer, Table
 
@@ -67,4 +69,24 @@ HMSTATS_RUN_LEASE = Table(
     Column("FAILURES", Integer, nullable=False),
     big("RETRY_AT"),
     comment="Which run refreshes a table, until when; how often in a row that failed, and when it is tried again",
+)
+HMSTATS_BLAME = Table(
+    "HMSTATS_BLAME",
+    METADATA,
+    key("BLAME_ID", 64),
+    text("CAT_NAME", 256, required=True),
+    text("DB_NAME", 128, required=True),
+    text("TBL_NAME", 256, required=True),
+    text("COLUMN_NAME", 767),
+    text("USED_FOR", 16, required=True),
+    text("VERDICT", 16, required=True),
+    text("ENGINE", 128, required=True),
+    text("SHAPE", 64, required=True),
+    big("SEEN_AT", required=True),
+    Column("ESTIMATED", Double),
+    big("NUM_ROWS", required=True),
+    Column("FACTOR", Double, nullable=False),
+    Column("WEIGHT", Double, nullable=False),
+    Index("HMSTATS_BLAME_SEEN_AT", "SEEN_AT"),
+    comment="Tables and columns that were to blame for wrong estimates of queries, each shape of query once a day",
 )

@@ -7,6 +7,7 @@ history            earlier statistics, and how they come back
 statistics_locks   locks against writes
 preferences        how statistics are made and kept
 health, runs       health of statistics, and runs that refresh them
+blame              who is to blame for wrong estimates of queries
 pending            statistics that wait
 runtime_stats      what queries of Hive have counted
 running_writes     jobs that gather statistics while they write

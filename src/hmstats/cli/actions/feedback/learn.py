@@ -1,0 +1,53 @@
+"""The work of `hmstats learn`: read files of engines, and print what they taught."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from hmstats.client import connect
+from hmstats.learning.learn import Learned, learn
+from hmstats.learning.sources import queries_in
+from hmstats.learning.spark.log_files import Skipped
+from hmstats.settings import load
+
+_SHOWN = 5
+
+
+def learn_files(files: Sequence[Path], *, dry_run: bool, metastore: str | None, as_json: bool) -> None:
+    """Read the files and print what was found. Raises StatementError for a file that is none of an engine."""
+    settings = load({"metastore": metastore})
+    skipped = Skipped()
+    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+        learned = learn(service, queries_in(files, skipped), dry_run=dry_run)
+    if as_json:
+        found = {each: getattr(learned, each) for each in ("queries", "without_estimates", "found", "recorded")}
+        elsewhere = sorted(str(each) for each in learned.elsewhere)
+        typer.echo(json.dumps({**found, "elsewhere": elsewhere, "skipped": asdict(skipped)}, ensure_ascii=False))
+        return
+    for line in _lines(learned, skipped, dry_run=dry_run):
+        typer.echo(line)
+
+
+def _lines(learned: Learned, skipped: Skipped, *, dry_run: bool) -> list[str]:
+    said = "would be recorded" if dry_run else f"recorded: {learned.recorded:,}, see hmstats blame"
+    told = [f"{learned.queries:,} queries, {learned.found:,} entries of blame; {said}"]
+    if learned.without_estimates:
+        told.append(
+            f"{learned.without_estimates:,} queries without estimates: Spark tells them with "
+            "spark.sql.ui.explainMode=cost and spark.sql.cbo.enabled=true, Trino if its optimizer needed them"
+        )
+    if learned.elsewhere:
+        names = sorted(str(each) for each in learned.elsewhere)
+        more = "" if len(names) <= _SHOWN else f" and {len(names) - _SHOWN:,} more"
+        told.append(f"not in this metastore: {', '.join(names[:_SHOWN])}{more}")
+    counted = [
+        (skipped.broken_lines, "broken lines"),
+        (skipped.long_lines, "lines that are too long"),
+        (skipped.cut_files, "files that end too early"),
+        (skipped.lost_executions, "executions that never ended"),
+    ]
+    told += [f"passed over: {number:,} {what}" for number, what in counted if number]
+    return told

@@ -1,0 +1,5 @@
+"""Commands about what queries teach.
+
+learn   read what engines say of their queries
+blame   whose statistics made estimates wrong
+"""

@@ -1,0 +1,64 @@
+"""From queries to who is to blame for their wrong estimates, recorded in the metastore in batches."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from hmstats.client import Metastore
+from hmstats.learning.stored import StoredTables
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.feedback.misestimates import misestimates, shape_of
+from hmstats.model.feedback.queries import Query
+from hmstats.model.feedback.records import Seen
+from hmstats.model.feedback.verdicts import Stored, Verdict, blamed
+
+_AT_ONCE = 500
+
+
+@dataclass(slots=True)
+class Learned:
+    """What queries have taught.
+
+    `without_estimates` are queries of which the engine did not say what it expected. `elsewhere` are tables that the
+    metastore does not have. `recorded` entries are kept, the rest was too old.
+    """
+
+    queries: int = 0
+    without_estimates: int = 0
+    found: int = 0
+    recorded: int = 0
+    elsewhere: set[TableName] = field(default_factory=set)
+
+
+def learn(service: Metastore, queries: Iterable[Query], *, dry_run: bool = False) -> Learned:
+    """Judge the estimates of queries by what is stored now, and record who is to blame, unless `dry_run`.
+
+    Raises ServiceUnavailable, CallRefused, and UnknownCall if the metastore is not hmstats.
+    """
+    learned, tables, waiting = Learned(), StoredTables(service), list[Seen]()
+    for query in queries:
+        if not query.tables:
+            continue
+        learned.queries += 1
+        learned.without_estimates += not query.has_estimates
+        stored = tables.of(query.tables)
+        learned.elsewhere |= query.tables - stored.keys()
+        waiting += _seen(query, stored)
+        if len(waiting) >= _AT_ONCE:
+            _record(service, waiting, learned, dry_run=dry_run)
+    _record(service, waiting, learned, dry_run=dry_run)
+    return learned
+
+
+def _seen(query: Query, stored: Stored) -> list[Seen]:
+    """Who is to blame in a query. If the engine has told no estimate at all, only a missing row count is."""
+    shape, found = shape_of(query), [each for error in misestimates(query) for each in blamed(error, stored)]
+    if not query.has_estimates:
+        found = [each for each in found if each.verdict is Verdict.MISSING]
+    return [Seen(each, query.engine, shape, query.at_ms) for each in found]
+
+
+def _record(service: Metastore, waiting: list[Seen], learned: Learned, *, dry_run: bool) -> None:
+    learned.found += len(waiting)
+    if waiting and not dry_run:
+        learned.recorded += service.blame.record(waiting)
+    waiting.clear()

@@ -1,0 +1,126 @@
+"""Spark's events to finished executions of SQL, in bounded memory.
+
+Only few kinds of lines are parsed: begin, change and end of an execution, and what stages and the driver counted.
+Lines of tasks, which are most of a log, are told by their first bytes and passed over.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hmstats.learning.spark.log_files import Skipped
+
+MOST_EXECUTIONS = 1_000
+"""Most executions that may be under way; more, and the oldest is forgotten."""
+MOST_COUNTS = 500_000
+"""Most metrics whose counts are held."""
+_HEAD_BYTES = 120
+_SQL = "org.apache.spark.sql.execution.ui.SparkListener"
+_START, _UPDATE, _END = f"{_SQL}SQLExecutionStart", f"{_SQL}SQLAdaptiveExecutionUpdate", f"{_SQL}SQLExecutionEnd"
+_DRIVER, _STAGE = f"{_SQL}DriverAccumUpdates", "SparkListenerStageCompleted"
+_WANTED = tuple(f'"{each}"'.encode() for each in (_START, _UPDATE, _END, _DRIVER, _STAGE))
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A finished execution: its last plan as a text and as a tree, and what each metric counted, by its id."""
+
+    began_ms: int
+    ended_ms: int
+    text: str
+    tree: Mapping[str, Any]
+    counts: Mapping[int, int]
+
+
+@dataclass(slots=True)
+class _Running:
+    began_ms: int
+    text: str
+    tree: Mapping[str, Any]
+
+
+class _Counts(OrderedDict[int, int]):
+    """The newest counts of metrics."""
+
+    def note(self, number: int, value: int) -> None:
+        self[number] = value
+        self.move_to_end(number)
+        if len(self) > MOST_COUNTS:
+            self.popitem(last=False)
+
+
+def executions(lines: Iterable[bytes], skipped: Skipped) -> Iterator[Execution]:
+    """The executions that succeeded, in the order in which they ended."""
+    running: OrderedDict[int, _Running] = OrderedDict()
+    counts = _Counts()
+    for line in lines:
+        event = _event(line, skipped)
+        if event is None:
+            continue
+        try:
+            ended = _follow(event, running, counts)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            skipped.broken_lines += 1
+            continue
+        if len(running) > MOST_EXECUTIONS:
+            running.popitem(last=False)
+            skipped.lost_executions += 1
+        if ended is not None:
+            yield ended
+
+
+def _event(line: bytes, skipped: Skipped) -> Mapping[str, Any] | None:
+    head = line[:_HEAD_BYTES]
+    if not any(each in head for each in _WANTED):
+        if line.strip() and not line.lstrip().startswith(b"{"):
+            skipped.broken_lines += 1
+        return None
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        skipped.broken_lines += 1
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def _follow(event: Mapping[str, Any], running: OrderedDict[int, _Running], counts: _Counts) -> Execution | None:
+    """Take one event in; the execution that it ends."""
+    kind = event["Event"]
+    if kind == _START:
+        began = _Running(int(event["time"]), str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"]))
+        running[int(event["executionId"])] = began
+    elif kind == _UPDATE and (known := running.get(int(event["executionId"]))) is not None:
+        known.text, known.tree = str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"])
+    elif kind == _DRIVER:
+        for number, value in event["accumUpdates"]:
+            counts.note(int(number), int(value))
+    elif kind == _STAGE:
+        for each in event["Stage Info"].get("Accumulables", ()):
+            if each.get("Metadata") == "sql":
+                counts.note(int(each["ID"]), int(each["Value"]))
+    elif kind == _END:
+        known = running.pop(int(event["executionId"]), None)
+        if known is not None and not event.get("errorMessage"):
+            return _ended(known, int(event["time"]), counts)
+    return None
+
+
+def _ended(known: _Running, ended_ms: int, counts: _Counts) -> Execution:
+    wanted = set(_metrics(known.tree))
+    return Execution(
+        known.began_ms,
+        ended_ms,
+        known.text,
+        known.tree,
+        {number: counts[number] for number in wanted if number in counts},
+    )
+
+
+def _metrics(tree: Mapping[str, Any]) -> Iterator[int]:
+    stack = [tree]
+    while stack:
+        each = stack.pop()
+        yield from (int(metric["accumulatorId"]) for metric in each.get("metrics", ()))
+        stack += each.get("children", ())

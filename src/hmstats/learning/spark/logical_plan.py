@@ -1,0 +1,181 @@
+"""The optimizer's plan as Spark 3.5 and 4 print it with spark.sql.ui.explainMode=cost, from its text to operations.
+
+A line is a node; its depth is said by the bars before it. `Statistics(sizeInBytes=.., rowCount=..)` ends it; the count
+of rows is there if spark.sql.cbo.enabled is on and the metastore has one. Numbers have three digits (2.00E+4).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hmstats.client.naming import table_of
+from hmstats.errors import HmstatsError
+from hmstats.learning.spark import conditions
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.feedback.queries import ColumnUse, Operation, Operator, Use
+
+_TITLE, _END = "== Optimized Logical Plan ==", "== Physical Plan =="
+_LINE = re.compile(r"((?::- |\+- |:  |   )*)(\S.*)", re.DOTALL)
+_STATISTICS = re.compile(r", Statistics\(sizeInBytes=[^,()]*(?:, rowCount=([0-9.E+-]+))?[^()]*\)\s*$")
+_BAR = 3
+_RELATION = re.compile(r"Relation ([^\[]+)\[(.*)\] \S+$", re.DOTALL)
+_HIVE_RELATION = re.compile(r"HiveTableRelation \[((?:`[^`]+`\.?)+)")
+_V2_RELATION = re.compile(r"RelationV2\[(.*)\] (\S+)", re.DOTALL)
+_ATTRIBUTE = re.compile(r"([^,\[\]]+?)#(\d+)L?(?=[,\]\s]|$)")
+_ALIAS = re.compile(r"([^\s,\[]+)#(\d+)L? AS ([^,]+?)#(\d+)L?(?=[,\]]|$)")
+_QUOTED = re.compile(r"`([^`]+)`")
+_AGGREGATE = re.compile(r"Aggregate \[(.*?)\](?:, \[|$)", re.DOTALL)
+_JOIN_KINDS = re.compile(
+    r"Join (?:LeftSemi|LeftAnti|LeftOuter|RightOuter|FullOuter|Inner|Cross|ExistenceJoin\([^)]*\))"
+)
+_SEPARATE = ("Union", "Expand", "Generate", "Sample", "Intersect", "Except", "Distinct")
+MOST_NODES = 5_000
+
+
+@dataclass(slots=True)
+class _Node:
+    text: str
+    estimated: float | None
+    children: list["_Node"] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Which column of which table an attribute is, by its id."""
+
+    known: dict[int, tuple[TableName, str]] = field(default_factory=dict)
+    shared: dict[int, int] = field(default_factory=dict)
+
+    def use(self, wanted: Iterable[tuple[int, Use]]) -> tuple[ColumnUse, ...]:
+        """The uses of columns by their attributes; none if one is computed, so that nobody's fault can be said."""
+        pairs = [(self.known.get(self._first(number)), use) for number, use in wanted]
+        if any(column is None for column, _ in pairs):
+            return ()
+        return tuple(ColumnUse(*column, use) for column, use in pairs if column is not None)
+
+    def _first(self, number: int) -> int:
+        """The attribute that one is another name of."""
+        for _ in range(len(self.shared)):
+            if number not in self.shared:
+                break
+            number = self.shared[number]
+        return number
+
+
+def has_plan(text: str) -> bool:
+    """Whether a description has the optimizer's plan with its estimates."""
+    return _TITLE in text
+
+
+def operations(text: str) -> Operation | None:
+    """The optimizer's plan of a description; None if there is none, or it is not as Spark prints one."""
+    start = text.find(_TITLE)
+    if start < 0:
+        return None
+    end = text.find(_END, start)
+    root = _tree(text[start + len(_TITLE) : end if end >= 0 else len(text)].strip("\n").split("\n"))
+    if root is None:
+        return None
+    columns = _Columns()
+    for each in _walk(root):
+        _note_columns(each, columns)
+    return _operation(root, columns)
+
+
+def _tree(lines: list[str]) -> _Node | None:
+    """The nodes by depth. A line two deeper than the one before belongs to a subquery of it, and is left out."""
+    path: list[_Node] = []
+    root: _Node | None = None
+    hidden: int | None = None
+    for number, line in enumerate(_whole(lines)):
+        found = _LINE.fullmatch(line)
+        if found is None or number > MOST_NODES:
+            return root if number > MOST_NODES else None
+        depth = len(found[1]) // _BAR
+        if hidden is not None and depth >= hidden:
+            continue
+        hidden = depth if depth > len(path) else None
+        if hidden is not None:
+            continue
+        estimate = _STATISTICS.search(found[2])
+        rows = float(estimate[1]) if estimate is not None and estimate[1] else None
+        node = _Node(found[2][: estimate.start()] if estimate is not None else found[2], rows)
+        del path[depth:]
+        if path:
+            path[-1].children.append(node)
+        elif root is not None:
+            return root
+        root = root or node
+        path.append(node)
+    return root
+
+
+def _whole(lines: list[str]) -> Iterator[str]:
+    """The lines of nodes; a literal with a line break has cut some into several."""
+    waiting: list[str] = []
+    for line in lines:
+        waiting.append(line)
+        if "Statistics(sizeInBytes" in line:
+            yield "\n".join(waiting)
+            waiting = []
+    if waiting and any(waiting):
+        yield "\n".join(waiting)
+
+
+def _walk(root: _Node) -> Iterator[_Node]:
+    stack = [root]
+    while stack:
+        each = stack.pop()
+        yield each
+        stack += each.children
+
+
+def _relation(text: str) -> tuple[TableName, Mapping[int, str]] | None:
+    """The table that a leaf reads, and its columns by the ids of their attributes."""
+    hive, v2, plain = _HIVE_RELATION.match(text), _V2_RELATION.match(text), _RELATION.match(text)
+    if hive is not None:
+        names, inside = _QUOTED.findall(hive[1]), text[hive.end() :]
+    elif v2 is not None:
+        names, inside = v2[2].split("."), v2[1]
+    elif plain is not None:
+        names, inside = plain[1].split("."), plain[2]
+    else:
+        return None
+    if not 1 <= len(names) <= 3:
+        return None
+    try:
+        table = table_of(names)
+    except HmstatsError:
+        return None
+    return table, {int(number): name.strip().lower() for name, number in _ATTRIBUTE.findall(inside)}
+
+
+def _note_columns(node: _Node, columns: _Columns) -> None:
+    relation = None if node.children else _relation(node.text)
+    if relation is not None:
+        table, names = relation
+        columns.known |= {number: (table, name) for number, name in names.items()}
+    elif node.text.startswith(("Project ", "Aggregate ")):
+        columns.shared |= {int(new): int(old) for _, old, _, new in _ALIAS.findall(node.text)}
+
+
+def _operation(node: _Node, columns: _Columns) -> Operation:
+    """The operation of a node; nodes that change no rows stand for what they read."""
+    inputs = tuple(_operation(each, columns) for each in node.children)
+    text, estimated = node.text, node.estimated
+    if text.startswith("Filter "):
+        uses = columns.use(conditions.used(text.removeprefix("Filter ")))
+        return Operation(Operator.FILTER, estimated, None, uses, inputs)
+    if (join := _JOIN_KINDS.match(text)) is not None:
+        keys = conditions.ids(text[join.end() :])
+        return Operation(Operator.JOIN, estimated, None, columns.use((each, Use.JOIN) for each in keys), inputs)
+    if (group := _AGGREGATE.match(text)) is not None:
+        uses = columns.use((each, Use.GROUP) for each in conditions.ids(group[1]))
+        return Operation(Operator.AGGREGATE, estimated, None, uses, inputs)
+    if not inputs:
+        relation = _relation(text)
+        table = None if relation is None else relation[0]
+        return Operation(Operator.SCAN, estimated, None, (), (), table)
+    if len(inputs) > 1 or text.startswith(_SEPARATE):
+        return Operation(Operator.OTHER, estimated, None, (), inputs)
+    return inputs[0]

@@ -1,0 +1,58 @@
+"""An execution's two plans side by side: what the optimizer expected beside what ran.
+
+The plans share no ids. They have the same shape but for steps that one of them lacks: an aggregate runs in several
+steps; a condition on partitions chooses files before a scan; a condition may be proven, and not run. Where the shapes
+differ otherwise, what is below is unknown.
+"""
+
+from dataclasses import replace
+
+from hmstats.learning.spark import logical_plan
+from hmstats.learning.spark.executions import Execution
+from hmstats.learning.spark.physical_plan import Ran, ran
+from hmstats.model.feedback.queries import Operation, Operator, Query
+
+ENGINE = "spark"
+
+
+def query(execution: Execution) -> Query | None:
+    """The query of an execution; None if it has no optimizer's plan."""
+    planned = logical_plan.operations(execution.text)
+    if planned is None:
+        return None
+    try:
+        done = ran(execution.tree, execution.counts)
+    except (KeyError, TypeError, ValueError):
+        return None
+    seconds = max(execution.ended_ms - execution.began_ms, 0) / 1_000
+    return Query(ENGINE, execution.began_ms, seconds, _side_by_side(planned, done))
+
+
+def _side_by_side(planned: Operation, done: Ran | None) -> Operation:
+    """The planned operations with the rows of those that ran."""
+    if done is None:
+        return planned
+    if planned.operator is done.operator and len(planned.inputs) == len(done.inputs):
+        return _paired(planned, done)
+    if done.operator is Operator.AGGREGATE and len(done.inputs) == 1:
+        return _side_by_side(planned, done.inputs[0])  # a part of one that was planned above
+    if planned.operator is Operator.FILTER:
+        below = planned.inputs[0]
+        rows = done.rows if done.operator is Operator.SCAN and done.chosen else None
+        scan = replace(done, rows=None) if rows is not None else done
+        return replace(planned, rows=rows, inputs=(_side_by_side(below, scan),))
+    if done.operator is Operator.FILTER and len(done.inputs) == 1:
+        return _side_by_side(planned, done.inputs[0])
+    return planned
+
+
+def _paired(planned: Operation, done: Ran) -> Operation:
+    if planned.operator is Operator.SCAN:
+        return replace(planned, rows=done.rows, at_least=done.at_least)
+    inputs = done.inputs
+    if planned.operator is Operator.AGGREGATE:
+        # The first of several steps with the same keys has all groups; the others are parts of it.
+        while inputs[0].operator is Operator.AGGREGATE and inputs[0].keys == done.keys and inputs[0].inputs:
+            inputs = inputs[0].inputs
+    both = tuple(_side_by_side(below, own) for below, own in zip(planned.inputs, inputs, strict=True))
+    return replace(planned, rows=done.rows, inputs=both)

@@ -1,0 +1,74 @@
+"""What a metastore has of the tables that queries read: row counts, columns, health; each table is asked for once."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from hmstats.client import Metastore
+from hmstats.client.tables.stored_statistics import Stored, stored_table
+from hmstats.errors import CallRefused, UnknownCall
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.feedback.verdicts import StoredColumn, StoredTable
+from hmstats.model.health.health import Reason
+from hmstats.model.parameters.row_counts import known_rows
+from hmstats.model.statistics.column_statistics import ColumnStatistics
+
+_MOST_PARTITIONS = 50
+"""So many partitions at most are asked where their statistics come from."""
+_OURS = "hmstats"
+
+
+@dataclass(slots=True)
+class StoredTables:
+    """The tables of a metastore as they are now; None for those that it does not have."""
+
+    service: Metastore
+    known: dict[TableName, StoredTable | None] = field(default_factory=dict)
+
+    def of(self, names: Iterable[TableName]) -> dict[TableName, StoredTable]:
+        """Those of the tables that the metastore has. Raises ServiceUnavailable."""
+        found = {}
+        for name in names:
+            if name not in self.known:
+                self.known[name] = self._read(name)
+            if (table := self.known[name]) is not None:
+                found[name] = table
+        return found
+
+    def _read(self, name: TableName) -> StoredTable | None:
+        try:
+            table = self.service.existing_table(name)
+        except CallRefused:
+            return None
+        stored = stored_table(self.service, table)
+        vouched = self._vouched(stored)
+        columns = {each.column: _column(each, each.column in vouched) for each in stored.statistics.columns}
+        return StoredTable(known_rows(stored.parameters), self._reason(name), columns)
+
+    def _reason(self, name: TableName) -> Reason | None:
+        try:
+            page = self.service.health.page(name.database, name.table, most=1, catalog=name.catalog)
+        except UnknownCall:
+            return None
+        return page.entries[0].health.reason if page.entries else None
+
+    def _vouched(self, stored: Stored) -> set[str]:
+        """The columns that our collector has counted; of a table with partitions, in some of these."""
+        names = None
+        if stored.table.partition_keys:
+            names = self.service.partition_names(stored.table.name)[:_MOST_PARTITIONS]
+            if not names:
+                return set()
+        try:
+            found = self.service.provenance(stored.table.name, None, names)
+        except (UnknownCall, CallRefused):
+            return set()
+        ours = {each.column for each in found if _is_ours(each.provenance.tool)}
+        return ours - {each.column for each in found if not _is_ours(each.provenance.tool)}
+
+
+def _is_ours(tool: str | None) -> bool:
+    return tool is not None and tool.startswith(_OURS)
+
+
+def _column(each: ColumnStatistics, vouched: bool) -> StoredColumn:  # noqa: FBT001
+    return StoredColumn(getattr(each.data, "ndv", None), getattr(each.data, "nulls", None), vouched)

@@ -1,0 +1,7 @@
+"""What queries teach about statistics: the engine's estimates beside the rows that there were.
+
+queries        a query as operations, each with its estimate and its rows
+misestimates   which operation of a query went wrong by itself, by how much, over which columns
+verdicts       whether statistics are missing, stale or wrong, or analysing will not help
+records        blame as it is recorded and summed
+"""

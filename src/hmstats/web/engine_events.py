@@ -1,0 +1,43 @@
+"""Events of finished queries, straight from an engine: Trino's HTTP event listener posts them here.
+
+An event is read and judged in a thread of its own, and nothing of it but blame is kept.
+"""
+
+import json
+from http import HTTPStatus
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from hmstats.errors import StatementError
+from hmstats.learning.learn import learn
+from hmstats.learning.trino.events import event_query, is_event
+from hmstats.web.desk import Desk
+
+PATH = "/events/trino"
+MOST_EVENT_BYTES = 32 * 2**20
+"""Most bytes of an event. That of a join of three tables has half a MB."""
+
+
+def routes(desk: Desk) -> list[Route]:
+    """The route to which Trino posts, as the user whose token it sends."""
+
+    def recorded(request: Request, body: bytes) -> Response:
+        desk.require_writes()
+        try:
+            event = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise StatementError(f"an event of Trino must be JSON, found other: {str(error)[:200]}") from error
+        if not isinstance(event, dict) or not is_event(event):
+            raise StatementError("an event of Trino must have metadata and statistics, as QueryCompletedEvent has")
+        query = event_query(event)
+        with desk.service(request) as service:
+            learned = learn(service, [] if query is None else [query])
+        return JSONResponse({"queries": learned.queries, "recorded": learned.recorded}, HTTPStatus.OK)
+
+    async def answer(request: Request) -> Response:
+        return await run_in_threadpool(recorded, request, await desk.body(request, MOST_EVENT_BYTES))
+
+    return [Route(PATH, answer, methods=["POST"])]
