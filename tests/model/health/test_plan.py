@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import Health, Reason, Size
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.model.health.plan import Candidate, candidate, look, planned
+from hmstats.model.health.plan import Blamed, Candidate, blamed_candidate, candidate, look, planned
 from hmstats.model.health.runs import Speeds
 
 NOW_MS = 10_000_000_000
@@ -39,6 +39,25 @@ def test_the_score_is_the_benefit_of_a_second() -> None:
 def test_small_and_stale_comes_before_large_and_stale() -> None:
     plan = planned(scored(found(0, 10**9, "large"), found(0, 10**6, "small"), found(90, 10**6, "fine")), None)
     assert [each.table.table for each in plan.taken] == ["small", "fine", "large"]
+
+
+def test_what_queries_blame_comes_first_and_looks_fresh() -> None:
+    blame = Blamed(weight=7.0, factor=4.0)
+    fresh = blamed_candidate(found(100, table="blamed"), SPEEDS, blame)
+    assert fresh.terms.as_dict() | {"score": 0} == {
+        "staleness": 0.75,
+        "use": 4.0,
+        "waiting": 1.0,
+        "cost_seconds": 2.0,
+        "score": 0,
+    }
+    plan = planned([look(found(100, table="other"), SPEEDS), *scored(found(20)), fresh], None)
+    assert [(each.table.table, each.blamed) for each in plan.taken] == [
+        ("blamed", True),
+        ("t", False),
+        ("other", False),
+    ]
+    assert Blamed().use == 1.0
 
 
 def test_nothing_starves() -> None:

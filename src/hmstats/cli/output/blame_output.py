@@ -22,7 +22,7 @@ def print_blame(found: Sequence[BlameSum]) -> None:
         return
     mended = dict.fromkeys(each.worst.blame.table for each in found if is_open(each))
     for name in list(mended)[:_TO_DO_LINES]:
-        typer.echo(f"to do: hmstats refresh {name.short}")
+        typer.echo(f"to do: hmstats refresh {name.typed}")
     shown = plain_table(["Blamed", "Verdict", "Used for"], ["Estimated", "Rows", "Factor", "Queries", "Weight", "Last"])
     for each in found:
         blame = each.worst.blame
@@ -69,4 +69,4 @@ def blame_as_json(each: BlameSum) -> dict[str, Any]:
 
 
 def _name(table: TableName, column: str | None) -> str:
-    return table.short if column is None else f"{table.short}.{column}"
+    return table.typed if column is None else f"{table.typed}.{column}"

@@ -26,7 +26,7 @@ def print_health(found: Sequence[ObjectHealth], *, more: bool) -> None:
     partitions = any(each.partition is not None for each in found)
     shown = plain_table(["Partition" if partitions else "Table", "Why"], ["Health", "Rows", "Age", "Stale for"])
     for each in found:
-        name, health = each.partition or each.table.short, each.health
+        name, health = each.partition or each.table.typed, each.health
         since = None if health.stale_since_ms is None else health.stale_since_ms // 1000
         numbers = (count_text(health.now.rows), age(health.analyzed_at_seconds), age(since))
         shown.add_row(name, why(health), str(health.health), *numbers)
@@ -36,7 +36,7 @@ def print_health(found: Sequence[ObjectHealth], *, more: bool) -> None:
 
 
 def _command(each: ObjectHealth) -> str:
-    name = f"'{each.table.short}'" if "-" in each.table.short else each.table.short
+    name = f"'{each.table.typed}'" if "-" in each.table.typed else each.table.typed
     if each.partition is not None:
         return f"hmstats analyze {name} --partition {each.partition}"
     return f"hmstats refresh {name}"

@@ -25,7 +25,7 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
         for each in taken[:_SHOWN]:
             reason = _why(each)
             numbers = (count_text(len(each.partitions) or None), str(each.health), f"{each.seconds:,.1f}")
-            shown.add_row(each.table.short, reason, *numbers, count_text(each.size_bytes), sum_text(each))
+            shown.add_row(each.table.typed, reason, *numbers, count_text(each.size_bytes), sum_text(each))
         print_table(shown)
         if len(taken) > _SHOWN:
             typer.echo(f"and {len(taken) - _SHOWN:,} more")
@@ -34,7 +34,7 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
         tables = len({each.table for each in left})
         typer.echo(f"beyond the budget: {len(left):,} tables or partitions of {tables:,} tables")
     for name, reason in list(skipped.items())[:_SHOWN]:
-        typer.echo(f"left out: {name.short} {reason}")
+        typer.echo(f"left out: {name.typed} {reason}")
 
 
 def _why(work: Work) -> str:
@@ -77,11 +77,11 @@ def print_runs(runs: Sequence[Run], leases: Mapping[TableName, Lease]) -> None:
             seconds = "" if each.seconds is None else f"{each.seconds:,.1f}"
             numbers = (age(each.started_ms // 1000), count_text(len(each.partitions) or None), seconds)
             counts = (count_text(each.rows), count_text(each.size_bytes))
-            shown.add_row(each.table.short, each.outcome.value, (each.reason or "")[:80], *numbers, *counts)
+            shown.add_row(each.table.typed, each.outcome.value, (each.reason or "")[:80], *numbers, *counts)
         print_table(shown)
     for name, lease in leases.items():
         if lease.failures >= NEEDS_YOU:
-            typer.echo(f"needs you: {name.short} failed {lease.failures} times in a row")
+            typer.echo(f"needs you: {name.typed} failed {lease.failures} times in a row")
 
 
 def run_as_json(run: Run) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def done_text(work: Work, outcome: Outcome | None, reason: str | None, seconds: 
     parts = f" ({len(work.partitions):,} partitions)" if work.partitions else ""
     said = "left out" if outcome is None else outcome.value
     why = f": {reason}" if reason else ""
-    return f"{work.table.short}{parts} {said} in {seconds:,.1f} s{why}"
+    return f"{work.table.typed}{parts} {said} in {seconds:,.1f} s{why}"
 
 
 def _table(name: TableName) -> dict[str, Any]:

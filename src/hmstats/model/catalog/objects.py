@@ -58,8 +58,13 @@ class TableName:
 
     @property
     def short(self) -> str:
-        """The name without the catalog, as people type it: `database.table`."""
+        """The name without the catalog: `database.table`."""
         return f"{self.database}.{self.table}"
+
+    @property
+    def typed(self) -> str:
+        """The name as people type it: the catalog stands before it unless it is the default one."""
+        return self.short if self.catalog == DEFAULT_CATALOG else str(self)
 
     def __str__(self) -> str:
         return f"{self.catalog}.{self.database}.{self.table}"

@@ -30,7 +30,7 @@ from hmstats.collector.refresh.what import Wanted, seconds_of
 from hmstats.collector.request.statement import statement
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import quote_name
-from hmstats.model.catalog.objects import TableName
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, TableName
 from hmstats.model.health.runs import Outcome
 from hmstats.model.preferences.windows import parse_windows
 
@@ -116,7 +116,7 @@ class _Analyses:
         with connect(how.job.metastore, patience_seconds=how.job.patience_seconds) as service:
             table = service.existing_table(name)
             if is_lake_table(table):
-                request = statement(quote_name(name.database, name.table))
+                request = statement(_quoted(name))
                 wanted = apply_preferences(service, request, how.options, row_counts=False)
                 spool = how.job.spool or str(Path(DEFAULT_FOLDER).absolute())
                 delivery = Delivery(table.name, (), how.job.metastore, new_run(), spool, how.job.patience_seconds)
@@ -133,7 +133,7 @@ class _Analyses:
         with import_module("hmstats.collector.scan.task_errors").translate_all_errors():
             return collector.analyze(
                 session,
-                quote_name(name.database, name.table),
+                _quoted(name),
                 metastore=how.job.metastore,
                 partitions=list(partitions) or None,
                 changed_only=changed_only,
@@ -151,6 +151,11 @@ class _Analyses:
             self._spark = self._open.enter_context(session(how.job.metastore, master=how.job.master, conf=how.job.conf))
             signal.signal(signal.SIGINT, interrupted)  # Spark has put a handler of its own there
         return self._spark
+
+
+def _quoted(name: TableName) -> str:
+    catalog = () if name.catalog == DEFAULT_CATALOG else (name.catalog,)
+    return quote_name(*catalog, name.database, name.table)
 
 
 def _no_analysis(name: TableName, *_: object) -> "Report":
