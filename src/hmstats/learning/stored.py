@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from hmstats.client import Metastore
-from hmstats.client.tables.stored_statistics import Stored, stored_table
+from hmstats.client.tables.stored_statistics import StoredStatistics, stored_table
 from hmstats.errors import CallRefused, UnknownCall
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.verdicts import StoredColumn, StoredTable
@@ -36,8 +36,10 @@ class StoredTables:
 
     def _read(self, name: TableName) -> StoredTable | None:
         try:
-            table = self.service.existing_table(name)
-        except CallRefused:
+            table = self.service.find_table(name)
+        except CallRefused:  # the user may not read it
+            return None
+        if table is None:
             return None
         stored = stored_table(self.service, table)
         vouched = self._vouched(stored)
@@ -51,7 +53,7 @@ class StoredTables:
             return None
         return page.entries[0].health.reason if page.entries else None
 
-    def _vouched(self, stored: Stored) -> set[str]:
+    def _vouched(self, stored: StoredStatistics) -> set[str]:
         """The columns that our collector has counted; of a table with partitions, in some of these."""
         names = None
         if stored.table.partition_keys:

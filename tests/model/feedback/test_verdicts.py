@@ -69,6 +69,12 @@ def test_of_several_columns_those_with_the_worst_verdict_share_the_weight() -> N
     assert set(verdicts(of, known).values()) == {Verdict.BEYOND}
 
 
+def test_nulls_are_to_blame_only_alone() -> None:
+    of = error(column("status"), column("id", Use.NULLS))
+    assert set(verdicts(of, stored(status=OURS))) == {"status"}
+    assert verdicts(error(column("id", Use.NULLS)), stored()) == {"id": Verdict.MISSING}
+
+
 def test_tables_of_others_are_nobodys_fault() -> None:
     assert blamed(error(), {}) == []
     other = ColumnUse(TableName("hive", "shop", "elsewhere"), "id", Use.JOIN)

@@ -79,7 +79,7 @@ class Blame:
 def blamed(error: Misestimate, stored: Stored) -> list[Blame]:
     """Who is to blame for an error: the columns with the worst verdict share its weight.
 
-    Tables that are not among the stored ones are nobody's fault, nor is what reads them.
+    Nulls are to blame only if nothing else is asked for: engines exclude them beside every comparison. Tables that are not among the stored ones are nobody's fault, nor is what reads them.
     """
     if error.table is not None:
         table = stored.get(error.table)
@@ -87,7 +87,8 @@ def blamed(error: Misestimate, stored: Stored) -> list[Blame]:
     known = [each for each in error.uses if each.table in stored]
     if len(known) < len(error.uses) or not known:
         return []
-    judged = [(each, _of_column(error, each, stored[each.table])) for each in known]
+    asked = [each for each in known if each.use is not Use.NULLS] or known
+    judged = [(each, _of_column(error, each, stored[each.table])) for each in asked]
     worst = min((verdict for _, verdict in judged), key=lambda each: _ORDER[each])
     guilty = [(each, verdict) for each, verdict in judged if verdict is worst]
     return [_blame(error, each.table, each.column, each.use, verdict, len(guilty)) for each, verdict in guilty]

@@ -31,7 +31,7 @@ STATISTICS = [
 def run(metastore: Metastore, *arguments: str) -> Result:
     address = f"thrift://127.0.0.1:{metastore.port}"
     found = CliRunner().invoke(app, [*arguments, "--metastore", address])
-    assert found.exit_code == 0, found.output
+    assert found.exit_code == 0, (found.output, found.exception)
     return found
 
 
