@@ -79,7 +79,8 @@ class Blame:
 def blamed(error: Misestimate, stored: Stored) -> list[Blame]:
     """Who is to blame for an error: the columns with the worst verdict share its weight.
 
-    Nulls are to blame only if nothing else is asked for: engines exclude them beside every comparison. Tables that are not among the stored ones are nobody's fault, nor is what reads them.
+    Nulls are to blame only if nothing else is asked for: engines exclude them beside every comparison. Tables that are
+    not among the stored ones are nobody's fault, nor is what reads them.
     """
     if error.table is not None:
         table = stored.get(error.table)
