@@ -71,7 +71,7 @@ def beside(server: Workers, name: str, **arguments: Any) -> Any:
     size_mb = max(1.0, (len(sent) + len(reply)) / _MB)
     print(f"{name}: {answers} answers beside, {grown_mb:.0f} MB more for {size_mb:.1f} MB")
     assert answers >= LEAST_ANSWERS
-    assert grown_mb < MEMORY_TIMES * size_mb + BASE_MEMORY_MB
+    assert grown_mb < MEMORY_TIMES * max(size_mb, 1.0 + BASE_MEMORY_MB / MEMORY_TIMES)
     return reply_of([reply]).value
 
 

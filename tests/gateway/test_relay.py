@@ -521,7 +521,7 @@ def test_the_upstreams_call_of_a_client_that_has_gone_is_dropped() -> None:
 
     limits = Limits(relay_seconds=0.2)
     with Upstream(behave) as upstream, gateway(upstream.address, limits=limits) as address, Client(address) as client:
-        assert "given up" in client.ask("get_all_databases").content.o1.message
+        assert "timed out" in client.ask("get_all_databases").content.o1.message
         assert ended.wait(PATIENCE_SECONDS)
 
 
