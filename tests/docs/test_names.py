@@ -8,7 +8,21 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "hmstats"
-ROOMS = ["cli", "client", "collector", "feeds", "model", "outlets", "sketch", "web"]
+ROOMS = [
+    "cli",
+    "client",
+    "collector",
+    "feeds",
+    "files",
+    "model",
+    "outlets",
+    "server",
+    "service",
+    "sketch",
+    "store",
+    "web",
+    "wire",
+]
 VAGUE = re.compile(
     "accumulated|analysed|asked|checked|chosen|collected|conformed|connected|counted|encoded|filled|found|given|handed|"
     "joined|judged|kept|known|left|made|marked|merged|named|opened|ordered|packed|padded|parsed|placed|planned|prepared|"

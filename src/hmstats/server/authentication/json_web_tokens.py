@@ -34,7 +34,7 @@ def by_jwt(keys: JsonWebKeys, expected: ExpectedClaims) -> Mechanism:
     """The mechanism that checks the signatures, times and claims of tokens."""
 
     def prove(claim: Claim, _peer: str) -> Proven:
-        payload = _checked(claim.secret, keys, expected)
+        payload = _check_token(claim.secret, keys, expected)
         user, groups = payload.get(expected.user_claim), payload.get(expected.groups_claim, [])
         if not isinstance(user, str) or not is_user_name(user):
             raise NotAuthenticated(f"the token's claim {expected.user_claim} must be a user's name")
@@ -46,7 +46,7 @@ def by_jwt(keys: JsonWebKeys, expected: ExpectedClaims) -> Mechanism:
     return Mechanism(JWT, "Bearer", lambda claim: claim.user is None and claim.secret.count(".") == 2, prove)
 
 
-def _checked(token: str, keys: JsonWebKeys, expected: ExpectedClaims) -> Mapping[str, Any]:
+def _check_token(token: str, keys: JsonWebKeys, expected: ExpectedClaims) -> Mapping[str, Any]:
     """The claims of a token. Raises NotAuthenticated without a word of the token."""
     try:
         header = jwt.get_unverified_header(token)

@@ -4,11 +4,11 @@ Calls that this server does not implement are listed too.
 """
 
 
-def _named(names: str) -> frozenset[str]:
+def _split_names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-READS = _named(
+READS = _split_names(
     """
     aliveSince fetch_partition_names_req find_columns_with_stats find_package getCounter getCounters getCpuProfile
     getMetaConf getName getOption getOptions getStatus getStatusDetails getVersion get_active_resource_plan
@@ -44,14 +44,14 @@ READS = _named(
 )
 """Calls that change nothing."""
 
-OF_THE_SESSION = _named(
+OF_THE_SESSION = _split_names(
     """
     check_access flushCache reinitialize setMetaConf setOption set_ugi shutdown translate_table_dryrun
     """
 )
 """Calls that are about the connection or the process alone."""
 
-CHANGES = _named(
+CHANGES = _split_names(
     """
     abort_Compactions abort_txn abort_txns add_check_constraint add_default_constraint add_dynamic_partitions
     add_foreign_key add_index add_master_key add_not_null_constraint add_package add_partition

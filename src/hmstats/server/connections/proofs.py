@@ -186,4 +186,4 @@ def _accept(connection: Connection, principal: Principal, protocol: WireProtocol
     connection.session.authenticate(principal)
     connection.must_prove = False
     if protocol is not None:
-        protocol.proven()
+        protocol.accept_proof()

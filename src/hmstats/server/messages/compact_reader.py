@@ -163,7 +163,7 @@ class CompactReader:
                 if kind <= FALSE:
                     value, end = (b"\1" if kind == TRUE else b"\0"), at + 1
                 elif (raw := inbox[at + 1]) < 0x80:
-                    value, end = _INTEGERS[kind](_signed(raw)), at + 2
+                    value, end = _INTEGERS[kind](_from_zigzag(raw)), at + 2
                 else:
                     break
                 binary += _FIELD(BINARY_TYPES[kind], field) + value
@@ -250,7 +250,7 @@ class CompactReader:
         field = level.last + step
         if not step:
             raw, at = self._varint(at)
-            field = _signed(raw)
+            field = _from_zigzag(raw)
         head = _FIELD(self._binary_type(kind), field)
         if kind in (TRUE, FALSE):
             self._commit(head + (b"\1" if kind == TRUE else b"\0"), at)
@@ -262,7 +262,7 @@ class CompactReader:
         """Read a value, or the head of a container or struct; `before` is written before it."""
         if kind in _INTEGERS:
             raw, at = self._varint(at)
-            self._commit(before + _INTEGERS[kind](_signed(raw)), at)
+            self._commit(before + _INTEGERS[kind](_from_zigzag(raw)), at)
         elif kind == BINARY:
             size, at = self._size(at)
             self._commit(before + _SIZE(size) + self._bytes(at, size), at + size)
@@ -348,6 +348,6 @@ class CompactReader:
         return bytes(self._inbox[at : at + size])
 
 
-def _signed(raw: int) -> int:
+def _from_zigzag(raw: int) -> int:
     """The zigzag form: even numbers are the positive ones."""
     return (raw >> 1) ^ -(raw & 1)

@@ -136,12 +136,12 @@ def _size(file: Path) -> int:
 def answered_calls() -> dict[str, int]:
     """How many calls all processes have answered since the server started, by method."""
     counts: Counter[str] = Counter()
-    for sample in (sample for metric in _collected() for sample in metric.samples):
+    for sample in (sample for metric in _collect() for sample in metric.samples):
         if sample.name == _CALLS:
             counts[sample.labels["method"]] += int(sample.value)
     return dict(counts)
 
 
-def _collected() -> Iterable[Metric]:
+def _collect() -> Iterable[Metric]:
     folder = os.environ.get(FOLDER_VARIABLE)
     return RPC_SECONDS.collect() if folder is None else AllWorkers(folder).collect()

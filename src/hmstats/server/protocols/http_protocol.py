@@ -73,7 +73,7 @@ class HttpProtocol:
         """Whether the encoding of the request takes constant time."""
         return self._encoding is not None and self._encoding.encodes_at_once
 
-    def proven(self) -> None:
+    def accept_proof(self) -> None:
         """Go on with the request behind its headers."""
         self.awaits_proof = False
 

@@ -52,7 +52,7 @@ class WireProtocol(Protocol):
     def claim(self) -> Claim | None:
         """What the request says to prove its user; None if nothing."""
 
-    def proven(self) -> None:
+    def accept_proof(self) -> None:
         """Go on with the request, whose user is proven."""
 
     @property
@@ -128,7 +128,7 @@ class PlainProtocol:
         """The bytes themselves."""
         return data
 
-    def proven(self) -> None:
+    def accept_proof(self) -> None:
         """Nothing: a user is proven for the whole connection."""
 
     def identify(self, session: Session) -> None:

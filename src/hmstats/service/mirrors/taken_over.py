@@ -114,7 +114,7 @@ def _taken_over(unit: Unit, asked: ComparedStatistics, told: Mapping[str, Statis
     known = seen.read(unit.connection, target.id, asked.engine, list(places))
     if now != asked.owners or known != asked.seen:
         return False
-    ours = _stored(unit, target, asked, of_table=of_table)
+    ours = _stored_sets(unit, target, asked, of_table=of_table)
     comparison = {
         owner: _compare(asked.columns, known.get(owner, {}), told.get(place), ours.get(place), cut)
         for owner, place in places.items()
@@ -198,7 +198,9 @@ def _compare(
     return _Comparison(tuple(newer), tuple(gone), now)
 
 
-def _stored(unit: Unit, target: TableFacts, asked: ComparedStatistics, *, of_table: bool) -> dict[str, StatisticsSet]:
+def _stored_sets(
+    unit: Unit, target: TableFacts, asked: ComparedStatistics, *, of_table: bool
+) -> dict[str, StatisticsSet]:
     if of_table:
         found = column_statistics.read_table(unit.connection, target.id, asked.columns, asked.engine)
         return {"": found[0]} if found else {}

@@ -64,7 +64,7 @@ class Unsent:
 
     def note_sent(self, table_id: int, version: int) -> None:
         """Note that the other metastore has the statistics of a version."""
-        self._store.write(lambda unit: mirrored.sent(unit, table_id, version))
+        self._store.write(lambda unit: mirrored.end_sending(unit, table_id, version))
 
     def unsettled(self, pending: Pending) -> Iterator[Unsettled]:
         """The statistics of a mirror that the other metastore was never seen to agree with, partitions in batches."""

@@ -26,7 +26,7 @@ def missing_statistics(
         return MissingStatistics(f"table {name} has no {what} of column {column}: {statement}")
     if len(partitions) == 1:
         values = zip(target.keys, partition_values(partitions[0], target.keys), strict=True)
-        spec = ", ".join(f"{key}={_quoted(value)}" for key, value in values)
+        spec = ", ".join(f"{key}={_quote(value)}" for key, value in values)
         some = f"partition {partitions[0]}"
     else:
         spec = ", ".join(target.keys)
@@ -36,6 +36,6 @@ def missing_statistics(
     return MissingStatistics(f"{some} of table {name} {have} no {what} of column {column}: {statement}")
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"

@@ -36,7 +36,7 @@ class Numbered(NamedTuple):
 def insert_many(unit: Unit, records: Sequence[Numbered]) -> None:
     """Insert records, except stored ones: a commit whose answer was lost may have stored them."""
     _insert(unit, RECORDS, [_row(each) for each in records])
-    named = [row for each in records for row in _named(each)]
+    named = [row for each in records for row in _object_rows(each)]
     if named:
         _insert(unit, OBJECTS, named)
 
@@ -82,7 +82,7 @@ def _row(numbered: Numbered) -> dict[str, Any]:
     }
 
 
-def _named(numbered: Numbered) -> list[dict[str, Any]]:
+def _object_rows(numbered: Numbered) -> list[dict[str, Any]]:
     """A row for each object of a record."""
     names = dict.fromkeys(map(_parts, numbered.record.objects[:_MOST_OBJECTS]))
     return [{**dict(zip(_NAMES, name, strict=True)), **_key(numbered)} for name in names]

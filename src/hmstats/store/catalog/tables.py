@@ -58,7 +58,7 @@ from hmstats.store.statements import queued
 from hmstats.store.statements.ordering import by_bytes, by_bytes_of
 from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.storage import descriptors, file_changes, parameters
-from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, joined, pairs, part_query, read_parts
+from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, pairs, part_query, read_parts, with_descriptor
 from hmstats.store.storage.parameters import OF_TABLES
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
@@ -91,7 +91,7 @@ _TABLE_ID_COLUMNS = (
 )
 """The columns with a table's id in all tables with rows of it, its own last."""
 _VERSIONED = _NAMED.outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
-_QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(joined(_VERSIONED, TBLS.c.SD_ID))
+_QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(with_descriptor(_VERSIONED, TBLS.c.SD_ID))
 _KEY, _PARAMETER = "key of table", "parameter of table"
 _K, _P = PARTITION_KEYS.c, TABLE_PARAMS.c
 _PARTS = (

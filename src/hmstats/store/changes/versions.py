@@ -80,10 +80,10 @@ def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:
     """Increment the versions of all these tables, for a write that touched each."""
     unit.counted.update(table_ids)
     rows = [{"TBL_ID": table_id, "VERSION": 1} for table_id in sorted(table_ids)]
-    upsert(unit, VERSIONS, ["TBL_ID"], rows, _counted)
+    upsert(unit, VERSIONS, ["TBL_ID"], rows, _next_version)
 
 
-def _counted(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
+def _next_version(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
     return {"VERSION": old.VERSION + 1}
 
 

@@ -16,7 +16,7 @@ from hmstats.store.unit.unit import Unit
 _KEY = ("TBL_ID", "PART_ID")
 _H = HEALTH.c
 COLUMNS = tuple(each for each in HEALTH.c if each.name not in (*_KEY, "VERSION"))
-"""The columns that `parsed` reads, in their order."""
+"""The columns that `parse_row` reads, in their order."""
 
 
 def _total(column: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -52,7 +52,7 @@ def of_tables(connection: Connection, table_ids: Sequence[int]) -> dict[int, tup
     """The stored health of tables with the version of the table that it was judged at, by id."""
     query = select(_H.TBL_ID, _H.VERSION, *COLUMNS).where(_H.PART_ID == OF_TABLE)
     rows = connection.execute(query.where(one_of(connection, _H.TBL_ID, table_ids)))
-    return {row[0]: (row[1], parsed(row[2:])) for row in rows}
+    return {row[0]: (row[1], parse_row(row[2:])) for row in rows}
 
 
 def of_partitions(
@@ -64,7 +64,7 @@ def of_partitions(
         rows += connection.execute(query.where(one_of(connection, _H.TBL_ID, whole)))
     if part_ids:
         rows += connection.execute(query.where(one_of(connection, _H.PART_ID, part_ids)))
-    return {(row[0], row[1]): parsed(row[2:]) for row in rows}
+    return {(row[0], row[1]): parse_row(row[2:]) for row in rows}
 
 
 def put(unit: Unit, judged: Mapping[tuple[int, int], Health], versions: Mapping[int, int]) -> None:
@@ -129,7 +129,7 @@ def forget_dropped(unit: Unit) -> None:
     unit.connection.execute(delete(HEALTH).where(~there.exists()))
 
 
-def parsed(row: Sequence[Any]) -> Health:
+def parse_row(row: Sequence[Any]) -> Health:
     """The health in a row of COLUMNS."""
     health, reason, rows, files, size, rows_then, files_then, size_then, *rest = row
     return Health(health, Reason(reason), Size(rows, files, size), Size(rows_then, files_then, size_then), *rest)

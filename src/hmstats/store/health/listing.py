@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, and_, or_, select, tuple_
 
 from hmstats.model.health.health import Health
-from hmstats.store.health.health_rows import COLUMNS, parsed
+from hmstats.store.health.health_rows import COLUMNS, parse_row
 from hmstats.store.schema import DBS, PARTITIONS, TBLS
 from hmstats.store.schema import HMSTATS_HEALTH as HEALTH
 from hmstats.store.statements.value_sets import one_of
@@ -56,7 +56,7 @@ def tables(
     if after is not None:
         query = query.where(tuple_(_H.HEALTH, _H.TBL_ID) > tuple_(*after))
     rows = connection.execute(query.order_by(_H.HEALTH, _H.TBL_ID).limit(most))
-    return [Listed(Key(row[3], row[0]), row[1:3], parsed(row[3:])) for row in rows]
+    return [Listed(Key(row[3], row[0]), row[1:3], parse_row(row[3:])) for row in rows]
 
 
 def partitions(connection: Connection, table_id: int, below: int, after: Key | None, most: int) -> list[Listed]:
@@ -72,4 +72,4 @@ def partitions(connection: Connection, table_id: int, below: int, after: Key | N
         later = and_(_H.HEALTH == after.health, after.id < _H.PART_ID)
         query = query.where(or_(after.health < _H.HEALTH, later))
     rows = connection.execute(query.order_by(_H.HEALTH, _H.PART_ID).limit(most))
-    return [Listed(Key(row[2], row[0]), [row[1]], parsed(row[2:])) for row in rows]
+    return [Listed(Key(row[2], row[0]), [row[1]], parse_row(row[2:])) for row in rows]

@@ -61,7 +61,7 @@ def table_at(connection: Connection, name: TableName, at_ms: int) -> int | None:
     """
     current = _current(connection, name)
     first_steps: dict[int, Step] = {}
-    for step in steps.named(connection, name, current[0] if current else None):
+    for step in steps.steps_of_name(connection, name, current[0] if current else None):
         if step.at_ms > at_ms:
             first_steps.setdefault(step.table_id, step)
     with_name = [step for step in first_steps.values() if step.table == name]
@@ -138,7 +138,7 @@ def _current(connection: Connection, name: TableName) -> tuple[int, int] | None:
 def _stored_columns(connection: Connection, table_id: int) -> dict[Key, Content]:
     columns: dict[Key, Content] = {}
     for kind in OwnerKind:
-        query = replaced_rows.stored(connection.dialect.name, kind)
+        query = replaced_rows.stored_query(connection.dialect.name, kind)
         for row in connection.execute(query, _ids(connection, table_id)):
             columns[Key(*row[:3])] = _content(row[3:])
     return columns

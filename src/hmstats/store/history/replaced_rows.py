@@ -113,7 +113,7 @@ def for_sqlite(rows: tuple[Table, ...], selection: RowSelection) -> Sequence[Any
 
 
 @lru_cache(maxsize=4)
-def stored(dialect_name: str, of: OwnerKind) -> Select[Any]:
+def stored_query(dialect_name: str, of: OwnerKind) -> Select[Any]:
     """The query for stored statistics, with the hashes of their sketches: partition, engine, column, and CONTENT."""
     rows = _columns(dialect_name, RowSelection(of, whole_tables=True)).subquery("stored").c
     return select(*(rows[name] for name in ("PART_ID", "ENGINE", "COLUMN_NAME", *CONTENT)))

@@ -73,7 +73,7 @@ def first_version(connection: Connection, table_id: int, at_ms: int) -> int | No
     return found
 
 
-def named(connection: Connection, name: TableName, table_id: int | None) -> list[Step]:
+def steps_of_name(connection: Connection, name: TableName, table_id: int | None) -> list[Step]:
     """The steps of tables that had this name, and of the table with this id, in order."""
     here = (_C.CAT_NAME == name.catalog) & (_C.DB_NAME == name.database) & (_C.TBL_NAME == name.table)
     ids = set(connection.execute(select(_C.TBL_ID).where(here).distinct()).scalars())

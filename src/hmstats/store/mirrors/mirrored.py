@@ -108,7 +108,7 @@ def release(unit: Unit, table_id: int) -> None:
     unit.connection.execute(update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id).values(CLAIMED_UNTIL=_NEVER))
 
 
-def sent(unit: Unit, table_id: int, version: int) -> None:
+def end_sending(unit: Unit, table_id: int, version: int) -> None:
     """Note that the other metastore has the statistics of a version, and end the claim."""
     here = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id)
     unit.connection.execute(here.values(SENT_VERSION=version, CLAIMED_UNTIL=_NEVER))

@@ -45,7 +45,7 @@ def read(connection: Connection, table_id: int, engine: str, owners: Sequence[in
     """What was said of these owners: partitions by id, the table itself by 0; unseen ones are absent."""
     query = select(SEEN.c.PART_ID, SEEN.c.BY_COLUMN)
     query = query.where(SEEN.c.TBL_ID == table_id, SEEN.c.ENGINE == engine, one_of(connection, SEEN.c.PART_ID, owners))
-    return {owner: _parsed(text) for owner, text in connection.execute(query)}
+    return {owner: _parse(text) for owner, text in connection.execute(query)}
 
 
 def write(unit: Unit, table_id: int, engine: str, seen: Mapping[int, Seen]) -> None:
@@ -67,7 +67,7 @@ def remove_partitions(unit: Unit, partition_ids: Sequence[int]) -> None:
     queued.delete(unit, SEEN.c.PART_ID, partition_ids)
 
 
-def _parsed(text: str) -> Seen:
+def _parse(text: str) -> Seen:
     return {column: _digests(*digests) for column, digests in json.loads(text).items()}
 
 

@@ -33,7 +33,7 @@ from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.statistics import column_statistics
 from hmstats.store.storage import descriptors, drop_locations, parameters
-from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, joined, pairs, part_query, read_parts
+from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, pairs, part_query, read_parts, with_descriptor
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
@@ -65,7 +65,7 @@ _OWN = (
     PARTITIONS.c.LAST_ACCESS_TIME,
     PARTITIONS.c.WRITE_ID,
 )
-_QUERY = select(*_OWN, *COLUMNS).select_from(joined(PARTITIONS, PARTITIONS.c.SD_ID))
+_QUERY = select(*_OWN, *COLUMNS).select_from(with_descriptor(PARTITIONS, PARTITIONS.c.SD_ID))
 _VALUE, _PARAMETER = "value", "parameter of partition"
 _Share = tuple[int, Sequence[Column]]
 """The id of a column descriptor, and its columns."""

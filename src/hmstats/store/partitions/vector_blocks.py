@@ -97,7 +97,7 @@ def members(connection: Connection, index: Index) -> list[Members]:
     return sorted(found, key=lambda each: each.low_id)
 
 
-def merged(connection: Connection, index: Index, low_ids: Sequence[int]) -> Iterator[Sequence[bytes]]:
+def merged_vectors(connection: Connection, index: Index, low_ids: Sequence[int]) -> Iterator[Sequence[bytes]]:
     """Batches of the merged vectors of some blocks."""
     for rows in _contents(connection, index, low_ids, BLOCKS.c.MERGED):
         yield [data for _, data in rows]

@@ -29,7 +29,7 @@ def rows(connection: Connection, statement: Select[Any], values: Mapping[str, An
     if connection.dialect.name == "sqlite":
         return [tuple(row) for row in connection.execute(statement, values)]
     readers = [_reader(each.type) for each in statement.selected_columns]
-    return _parsed(_copied(connection, statement, values), readers)
+    return _parse_rows(_copied(connection, statement, values), readers)
 
 
 def _copied(connection: Connection, statement: Select[Any], values: Mapping[str, Any]) -> bytes:
@@ -56,7 +56,7 @@ def _compiled(statement: Select[Any], dialect: Dialect) -> Any:
     return statement.compile(dialect=dialect)
 
 
-def _parsed(data: bytes, readers: Sequence[_Reader]) -> list[tuple[Any, ...]]:
+def _parse_rows(data: bytes, readers: Sequence[_Reader]) -> list[tuple[Any, ...]]:
     rows, offset = [], _HEADER_BYTES
     while data[offset] == 0:  # the number of columns, 2 bytes; -1 at the end
         offset += 2

@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from hmstats.store.statements.value_sets import array_text
 
 
-def packed(name: str, values: Sequence[bytes | None]) -> dict[str, str]:
+def pack(name: str, values: Sequence[bytes | None]) -> dict[str, str]:
     """The parameters by name; equal values are sent once."""
     distinct = [*dict.fromkeys(value for value in values if value is not None)]
     ends = accumulate(map(len, distinct), initial=1)

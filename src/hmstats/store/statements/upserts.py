@@ -12,7 +12,7 @@ from hmstats.store.beside_hive.healing_upserts import healing_upsert
 from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.connections import bound_values
 from hmstats.store.statements.compiled_statements import CompiledStatement
-from hmstats.store.statements.packed_bytes import packed, unpacked
+from hmstats.store.statements.packed_bytes import pack, unpacked
 from hmstats.store.statements.value_sets import array_text, plain_type
 from hmstats.store.unit.unit import Unit
 from hmstats.store.unit.version_guard import is_as_expected
@@ -80,7 +80,7 @@ def _send_later(
         if single[name]:
             sent[name] = values[0]
         elif isinstance(table.c[name].type, LargeBinary):
-            sent |= packed(name, values)
+            sent |= pack(name, values)
         else:
             sent[name] = array_text(values)
     statement.queue(unit, {**sent, **unit.expects.values} if unit.expects else sent)
@@ -119,7 +119,7 @@ def _statement(
     It inserts the rows of a query: with VALUES, the driver would send many statements.
     """
     present = shape.present(table, (name for name, _ in columns))
-    rows = select(*(_sent(table.c[name], single=single).label(name) for name, single in columns))
+    rows = select(*(_sent_values(table.c[name], single=single).label(name) for name, single in columns))
     if expecting:
         rows = rows.where(is_as_expected())
     if shape.beside_hive and {*key} != {*table.primary_key.columns.keys()}:
@@ -135,14 +135,14 @@ def _update(
     shape: Shape, table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], changes: Changes
 ) -> CompiledStatement:
     """PostgreSQL's UPDATE of existing rows; its parameters are as in `_statement`."""
-    sent = {name: _sent(table.c[name], single=single) for name, single in columns}
+    sent = {name: _sent_values(table.c[name], single=single) for name, single in columns}
     new = select(*(value.label(name) for name, value in sent.items())).subquery("new").c
     # A single value is compared as a parameter, not as a row's column, so that it narrows the rows looked at.
     here = [table.c[name] == (sent[name] if is_one else new[name]) for name, is_one in columns if name in key]
     return CompiledStatement.of(shape, update(table).values(changes(table.c, new)).where(*here, is_as_expected()))
 
 
-def _sent(column: Column[Any], *, single: bool) -> ColumnElement[Any]:
+def _sent_values(column: Column[Any], *, single: bool) -> ColumnElement[Any]:
     """The SQL for a column's values as `_send_later` encodes them."""
     is_packed = isinstance(column.type, LargeBinary) and not single
     return unpacked(column.name) if is_packed else source(column, single=single)

@@ -176,7 +176,7 @@ def write_by_field(
     if are_stored and width <= _FEW_COLUMNS:
         update_columns(unit, stored.table, key, columns, _changes_of_values)
         return
-    columns |= _named(unit, stored, name, statistics.size)
+    columns |= _key_columns(unit, stored, name, statistics.size)
     columns["COLUMN_TYPE"] = [each.column_type for each in statistics.columns] * len(ids)
     if not of_table:
         columns["PARTITION_NAME"] = [each for each in statistics.partitions for _ in range(width)]
@@ -288,7 +288,7 @@ def _write(unit: Unit, stored: _StatisticsTable, name: TableName, statistics: Ma
     if not each:
         return
     columns: dict[str, Sequence[Any]] = {
-        **_named(unit, stored, name, len(each)),
+        **_key_columns(unit, stored, name, len(each)),
         stored.owner.name: [owner for owner, _, _ in each],
         "COLUMN_NAME": [column.column for _, _, column in each],
         "COLUMN_TYPE": [column.column_type for _, _, column in each],
@@ -301,7 +301,7 @@ def _write(unit: Unit, stored: _StatisticsTable, name: TableName, statistics: Ma
     upsert_columns(unit, stored.table, [stored.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
 
 
-def _named(unit: Unit, stored: _StatisticsTable, name: TableName, rows: int) -> dict[str, Sequence[Any]]:
+def _key_columns(unit: Unit, stored: _StatisticsTable, name: TableName, rows: int) -> dict[str, Sequence[Any]]:
     """Columns of new rows that do not depend on statistics: row ids and the table's name."""
     texts = {"CAT_NAME": name.catalog, "DB_NAME": name.database, "TABLE_NAME": name.table}
     return {"CS_ID": unit.ids(stored.sequence, rows), **{column: [text] * rows for column, text in texts.items()}}

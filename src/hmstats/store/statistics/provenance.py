@@ -92,12 +92,12 @@ def _distinct(mappings: Iterable[Mapping[str, Provenance]]) -> Iterable[Mapping[
 
 
 def _object(columns: Mapping[str, Provenance], arrays: Mapping[int, str]) -> str:
-    members = [f"{_quoted(column)}:{arrays[id(made)]}" for column, made in columns.items()]
+    members = [f"{_quote(column)}:{arrays[id(made)]}" for column, made in columns.items()]
     return f"{{{','.join(members)}}}"
 
 
 @lru_cache(maxsize=10_000)
-def _quoted(column: str) -> str:
+def _quote(column: str) -> str:
     return json.dumps(column, ensure_ascii=False)
 
 

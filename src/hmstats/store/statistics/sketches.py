@@ -48,7 +48,7 @@ def of_table(connection: Connection, table_id: int, columns: Sequence[str], kind
     )
     if table is HMSTATS_TOP_K:
         query = query.where(table.c.PART_ID == OF_TABLE)
-    return [_stored(row) for row in connection.execute(query)]
+    return [_parse_row(row) for row in connection.execute(query)]
 
 
 def of_partitions(
@@ -64,7 +64,7 @@ def of_partitions(
     for start in range(0, len(names), size):
         some = bound(connection, names[start : start + size])
         for row in copied_rows.rows(connection, query, {**parameters, "partitions": some}):
-            yield _stored(row)
+            yield _parse_row(row)
 
 
 @lru_cache
@@ -86,6 +86,6 @@ def _values(table: Table, kind: SketchKind) -> Sequence[Any]:
     return (table.c.COLUMN_NAME, table.c.ENGINE, table.c.LAST_ANALYZED, table.c[kind.name])
 
 
-def _stored(row: Any) -> StoredSketch:
+def _parse_row(row: Any) -> StoredSketch:
     partition, column, engine, analyzed, data = row
     return StoredSketch(partition, column, engine, analyzed or 0, None if is_absent(data) else bytes(data))

@@ -125,7 +125,7 @@ def _query(one_of: OneOf, *, every: bool) -> SelectBase:
     )
     head = (
         select(
-            VERSIONS.c.VERSION, _packed(requested.c.PART_ID), func.array_agg(requested.c.PART_NAME),
+            VERSIONS.c.VERSION, _packed_numbers(requested.c.PART_ID), func.array_agg(requested.c.PART_NAME),
             func.array_agg(requested.c.PARAM_VALUE), *(null() for _ in range(3 + len(_NUMBERS) + len(_TEXTS))),
         )
         .select_from(VERSIONS.outerjoin(requested, true()))
@@ -137,10 +137,10 @@ def _query(one_of: OneOf, *, every: bool) -> SelectBase:
 
 def _groups(one_of: OneOf, requested: Any, *, every: bool) -> Select[Any]:
     keys = [_S.COLUMN_NAME, _S.COLUMN_TYPE, _S.ENGINE]
-    packed = [_packed(_S[name]) for name in _NUMBERS]
+    packed = [_packed_numbers(_S[name]) for name in _NUMBERS]
     texts = [func.array_agg(_S[name]).filter(_S[name].is_not(None)) for name in _TEXTS]
     query = (
-        select(null(), _packed(_S.PART_ID), null(), null(), *keys, *packed, *texts)
+        select(null(), _packed_numbers(_S.PART_ID), null(), null(), *keys, *packed, *texts)
         .select_from(requested.join(PART_COL_STATS, _S.PART_ID == requested.c.PART_ID))
         .group_by(*keys, _null_mask(), hashed_only(_S.COLUMN_NAME))
     )
@@ -156,7 +156,7 @@ def _null_mask() -> Any:
     return literal_column(" + ".join(texts))
 
 
-def _packed(column: Any) -> Any:
+def _packed_numbers(column: Any) -> Any:
     """The packed numbers of a column, 8 bytes each, big-endian; NULL if there are none."""
     send = func.float8send if isinstance(column.type, Double) else func.int8send
     return func.string_agg(send(column), _NO_BYTES)

@@ -67,7 +67,7 @@ _NULL = cast(null(), String)
 _NO_INDEX = literal(0)
 
 
-def joined(source: FromClause, storage_id: Any) -> FromClause:
+def with_descriptor(source: FromClause, storage_id: Any) -> FromClause:
     """A query's tables joined with the storage of this id and its serde."""
     with_storage = source.outerjoin(SDS, SDS.c.SD_ID == storage_id)
     return with_storage.outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)

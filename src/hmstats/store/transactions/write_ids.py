@@ -30,14 +30,14 @@ def allocate(unit: Unit, name: TableName, transactions: Sequence[int]) -> dict[i
     """Allocate the table's next write ids to these transactions, which have none, in order. Returns them."""
     count = len(transactions)
     dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
-    new = dialect.insert(NEXT_WRITE_ID).values(**_named(NEXT_WRITE_ID, name), NWI_NEXT=1 + count)
+    new = dialect.insert(NEXT_WRITE_ID).values(**_name_values(NEXT_WRITE_ID, name), NWI_NEXT=1 + count)
     upsert = new.on_conflict_do_update(
         index_elements=["NWI_DATABASE", "NWI_TABLE"], set_={"NWI_NEXT": _N.NWI_NEXT + count}
     )
     end = unit.connection.execute(upsert.returning(_N.NWI_NEXT)).scalar_one()
     write_ids = dict(zip(transactions, range(end - count, end), strict=True))
     rows = [
-        {"T2W_TXNID": transaction, "T2W_WRITEID": write_id, **_named(TXN_TO_WRITE_ID, name)}
+        {"T2W_TXNID": transaction, "T2W_WRITEID": write_id, **_name_values(TXN_TO_WRITE_ID, name)}
         for transaction, write_id in write_ids.items()
     ]
     unit.connection.execute(insert(TXN_TO_WRITE_ID), rows)
@@ -59,7 +59,7 @@ def last(connection: Connection, name: TableName) -> int:
 def start_after(unit: Unit, name: TableName, last_id: int) -> bool:
     """Continue a table's write ids after `last_id`. Returns False, and changes nothing, if it has given some."""
     dialect = sqlite if unit.connection.dialect.name == "sqlite" else postgresql
-    row = dialect.insert(NEXT_WRITE_ID).values(**_named(NEXT_WRITE_ID, name), NWI_NEXT=last_id + 1)
+    row = dialect.insert(NEXT_WRITE_ID).values(**_name_values(NEXT_WRITE_ID, name), NWI_NEXT=last_id + 1)
     return unit.connection.execute(row.on_conflict_do_nothing()).rowcount == 1
 
 
@@ -86,13 +86,13 @@ def rename_table(unit: Unit, old: TableName, new: TableName) -> None:
     """Rename the table in its write ids; those of the new name are deleted."""
     remove_of_table(unit, new)
     for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
-        unit.connection.execute(update(table).where(*_of(table, old)).values(_named(table, new)))
+        unit.connection.execute(update(table).where(*_of(table, old)).values(_name_values(table, new)))
 
 
 def remove_of_table(unit: Unit, name: TableName) -> None:
     """Delete a dropped table's write ids, so that a new table with its name counts from 1."""
     for table in (NEXT_WRITE_ID, TXN_TO_WRITE_ID):
-        queued.delete_equal(unit, table, _named(table, name))
+        queued.delete_equal(unit, table, _name_values(table, name))
 
 
 def remove_of_database(unit: Unit, name: DatabaseName) -> None:
@@ -101,10 +101,10 @@ def remove_of_database(unit: Unit, name: DatabaseName) -> None:
         unit.connection.execute(delete(column.table).where(column == database_text(name)))
 
 
-def _named(table: Table, name: TableName) -> Mapping[str, str]:
+def _name_values(table: Table, name: TableName) -> Mapping[str, str]:
     prefix = "NWI" if table is NEXT_WRITE_ID else "T2W"
     return {f"{prefix}_DATABASE": database_text(name.parent), f"{prefix}_TABLE": name.table}
 
 
 def _of(table: Table, name: TableName) -> list[ColumnElement[Any]]:
-    return [table.c[column] == value for column, value in _named(table, name).items()]
+    return [table.c[column] == value for column, value in _name_values(table, name).items()]

@@ -64,7 +64,7 @@ class Prepared(NamedTuple):
         count = text.count("%s")
         indexes = iter(range(1, count + 1))
         numbered = _PLACEHOLDER.sub(lambda match: f"${next(indexes)}" if match[1] == "s" else "%", text)
-        return cls._named(text, numbered, ["%s"] * count)
+        return cls._of_text(text, numbered, ["%s"] * count)
 
     @classmethod
     def of_named(cls, text: str) -> Self:
@@ -72,10 +72,10 @@ class Prepared(NamedTuple):
         parameters = list(dict.fromkeys(_NAMED_PLACEHOLDER.findall(text)))
         placeholders = {parameter: f"${index}" for index, parameter in enumerate(parameters, 1)}
         numbered = _NAMED_PLACEHOLDER.sub(lambda match: placeholders[match[1]], text).replace("%%", "%")
-        return cls._named(text, numbered, [f"%({parameter})s" for parameter in parameters])
+        return cls._of_text(text, numbered, [f"%({parameter})s" for parameter in parameters])
 
     @classmethod
-    def _named(cls, text: str, numbered: str, parameters: Sequence[str]) -> Self:
+    def _of_text(cls, text: str, numbered: str, parameters: Sequence[str]) -> Self:
         name = name_of(text)
         arguments = f"({', '.join(parameters)})" if parameters else ""
         return cls(name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}{arguments}")

@@ -181,7 +181,7 @@ class _Reader:
             shift += 7
         return found | self.byte() << shift
 
-    def signed(self, bits: int = 32) -> int:
+    def signed_number(self, bits: int = 32) -> int:
         """A signed whole number, its sign in the lowest bit."""
         number = self.number() & ((1 << bits) - 1)
         return (number >> 1) ^ -(number & 1)
@@ -286,8 +286,8 @@ _PRIMITIVES: dict[str, Callable[[_Reader], Any]] = {
     "boolean": lambda reader: reader.byte() != 0,
     "byte": lambda reader: (reader.byte() ^ 0x80) - 0x80,
     "short": lambda reader: reader.unpacked("h"),
-    "int": lambda reader: reader.signed(),
-    "long": lambda reader: reader.signed(64),
+    "int": lambda reader: reader.signed_number(),
+    "long": lambda reader: reader.signed_number(64),
     "float": lambda reader: reader.unpacked("f"),
     "double": lambda reader: reader.unpacked("d"),
 }

@@ -43,7 +43,7 @@ def _partitions(name: TableName, partitions: Iterable[Partition]) -> bytes:
 
 def _partition(partition: Partition, table: bytes, catalog: bytes, storages: "_Storages") -> bytes:
     times = _two_integers(_I32, 4, partition.created_seconds, _I32, 5, partition.last_access_seconds)
-    storage = b"" if partition.storage is None else _field(_STRUCT, 6) + storages.encoded(partition.storage)
+    storage = b"" if partition.storage is None else _field(_STRUCT, 6) + storages.encode(partition.storage)
     return b"".join(
         (
             _texts(1, partition.values),
@@ -65,7 +65,7 @@ class _Storages:
         self._columns: dict[int, tuple[tuple[Column, ...], bytes]] = {}
         self._formats: dict[tuple[object, ...], bytes] = {}
 
-    def encoded(self, storage: Storage) -> bytes:
+    def encode(self, storage: Storage) -> bytes:
         """The StorageDescriptor struct."""
         columns = self._columns.get(id(storage.columns))
         if columns is None:

@@ -26,7 +26,7 @@ from hmstats.model.statistics.statistics_by_field import FieldValues, KindOfColu
 from hmstats.service.statistics.writing.validate import (
     are_plain,
     check_sketches,
-    checked,
+    check_statistics,
     exact_rows,
     have_sound_sketches,
 )
@@ -47,7 +47,7 @@ COLUMNS = (
 
 
 def check(column: str, column_type: str, data: Data, rows: int | None = None) -> tuple[ColumnStatistics, ...]:
-    return checked(NAME, COLUMNS, [ColumnStatistics(column, column_type, data)], rows)
+    return check_statistics(NAME, COLUMNS, [ColumnStatistics(column, column_type, data)], rows)
 
 
 def are_plain_too(column: str, column_type: str, data: Data, rows: int | None = None) -> bool:
@@ -89,7 +89,7 @@ def test_what_is_plain_is_checked_and_stays_as_it_is(
 
 def test_statistics_that_fit_are_taken_as_they_are() -> None:
     given = ColumnStatistics("id", "bigint", LongStatistics(low=-1, high=1, nulls=0, ndv=2))
-    assert checked(NAME, COLUMNS, [given], 10) == (given,)
+    assert check_statistics(NAME, COLUMNS, [given], 10) == (given,)
 
 
 def test_everything_may_be_unknown() -> None:

@@ -41,20 +41,20 @@ class Ldap:
         self._context()
 
     @contextlib.contextmanager
-    def connected(self) -> Iterator[Any]:
+    def connect(self) -> Iterator[Any]:
         """A connection of OpenLDAP over TLS, before a bind. Raises ldap.LDAPError, OSError."""
         scheme, address = _address_of(self.url)
         with socket.create_connection(address, self.seconds) as shared, _within(shared, self.seconds):
             shared.settimeout(None)
             if scheme == "ldaps":
-                with self._tunnel(shared, address[0]) as near, _bound(self._opened(near)) as connection:
+                with self._tunnel(shared, address[0]) as near, _bound(self._open(near)) as connection:
                     yield connection
             else:
-                with _bound(self._opened(shared)) as connection:
+                with _bound(self._open(shared)) as connection:
                     connection.start_tls_s()
                     yield connection
 
-    def _opened(self, shared: socket.socket) -> Any:
+    def _open(self, shared: socket.socket) -> Any:
         """A connection over a socket that the caller closes too. It follows no referral with the password."""
         connection = ldap.initialize(self.url.replace("ldaps:", "ldap:"), fileno=os.dup(shared.fileno()))
         options = [

@@ -44,7 +44,7 @@ class LdapDirectory:
         if proven is not None:
             return proven
         try:
-            with self._directory.connected() as connection:
+            with self._directory.connect() as connection:
                 principal = self._prove(connection, user, password)
         except (ldap.LDAPError, OSError, SettingsError) as error:
             _log.error("ldap_failed", url=self._directory.url, reason=_reason(error), user=user[:100])

@@ -41,7 +41,7 @@ class DelegationCalls:
         """End a token, for its owner or renewer."""
         tokens = self._issuing().tokens
         identifier, secret = read_token(token_str_form or "")
-        tokens.cancel(token_of(identifier), secret, _proven(session).user)
+        tokens.cancel(token_of(identifier), secret, _require_proven(session).user)
 
     def _issuing(self) -> Delegation:
         if self._delegation is None:
@@ -49,14 +49,14 @@ class DelegationCalls:
         return self._delegation
 
 
-def _proven(session: Session) -> Principal:
+def _require_proven(session: Session) -> Principal:
     if session.principal is None:
         raise AccessDenied("a delegation token is for proven users, found a client that has proven nothing")
     return session.principal
 
 
 def _proven_by_kerberos(session: Session, what: str) -> Principal:
-    principal = _proven(session)
+    principal = _require_proven(session)
     if principal.mechanism != _KERBEROS:
         raise AccessDenied(
             f"{principal.user} may not {what} a delegation token: "

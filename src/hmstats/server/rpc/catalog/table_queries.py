@@ -70,4 +70,4 @@ class TableQueryCalls:
 
     def translate_table_dryrun(self, session: Session, request: Any) -> Any:
         """The table that `create_table_req` would make."""
-        return table_to_thrift(self._tables.planned(table_from_thrift(request.table)))
+        return table_to_thrift(self._tables.plan(table_from_thrift(request.table)))

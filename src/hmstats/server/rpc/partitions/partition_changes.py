@@ -249,7 +249,7 @@ class PartitionChangeCalls:
         """Drop partitions by name, or those that match conditions; all or none."""
         name = subject.table(req.dbName, req.tblName, req.catName)
         if_exists = bool(req.ifExists)
-        names = self._named(name, req.parts, if_exists=if_exists)
+        names = self._partition_names(name, req.parts, if_exists=if_exists)
         whole = req.needResult is not False
         dropped = self._changes.drop_many(
             name,
@@ -262,7 +262,7 @@ class PartitionChangeCalls:
         result = [partition_to_thrift(name, each) for each in dropped] if whole else None
         return hive_metastore.DropPartitionsResult(partitions=result)
 
-    def _named(self, name: TableName, specification: Any, *, if_exists: bool) -> list[str]:
+    def _partition_names(self, name: TableName, specification: Any, *, if_exists: bool) -> list[str]:
         if specification is None or (specification.names is None and specification.exprs is None):
             raise MetaError("Partition spec is not set")
         if specification.names is not None:

@@ -64,7 +64,7 @@ class ExtensionCalls:
         `force`. The guard looks at what an `automatic` run sends. Everything else works as in set_aggr_stats_for.
         """
         given = codec.sets_with_details_from_thrift(request.colStats or [], request.details or [], request.engine)
-        sets = [(name, _signed(each, subject.author(session))) for name, each in given]
+        sets = [(name, _with_author(each, subject.author(session))) for name, each in given]
         of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
         force, automatic = bool(request.force), bool(request.automatic)
         terms = Terms(bool(request.needMerge), subject.author(session), force=force, automatic=automatic)
@@ -76,7 +76,7 @@ class ExtensionCalls:
         return True
 
 
-def _signed(statistics: StatisticsSet, author: str) -> StatisticsSet:
+def _with_author(statistics: StatisticsSet, author: str) -> StatisticsSet:
     """The set with the caller as its author, not the author that it names."""
     columns = (
         replace(column, provenance=column.provenance and replace(column.provenance, writer=author))

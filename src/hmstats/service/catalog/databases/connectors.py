@@ -22,7 +22,7 @@ class Connectors:
     def get(self, name: str) -> DataConnector:
         """The connector. Raises NoSuchObject if it does not exist."""
         with self._store.read() as connection:
-            return _stored(connection, name)
+            return _stored_connector(connection, name)
 
     def names(self) -> list[str]:
         """The names of all connectors, sorted."""
@@ -49,7 +49,7 @@ class Connectors:
         """
 
         def update(unit: Unit) -> None:
-            stored = _stored(unit.connection, name)
+            stored = _stored_connector(unit.connection, name)
             changed = replace(
                 stored,
                 url=new.url,
@@ -75,7 +75,7 @@ class Connectors:
         self._store.write(delete)
 
 
-def _stored(connection: Connection, name: str) -> DataConnector:
+def _stored_connector(connection: Connection, name: str) -> DataConnector:
     connector = connectors.get(connection, name)
     if connector is None:
         raise NoSuchObject(f"Dataconnector named {name} does not exist")

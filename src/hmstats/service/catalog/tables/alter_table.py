@@ -105,7 +105,7 @@ class TableAlterations:
         except InvalidObject as error:
             raise InvalidOperation(str(error)) from error
         terms = terms or AlterOptions()
-        counted = self._counted(name, table, terms)
+        counted = self._count_files(name, table, terms)
         source = stated_source(table.parameters, terms.source)
         changed = changed_partitions(self._store, self._listing, table, source) if table.name == name else {}
 
@@ -117,7 +117,7 @@ class TableAlterations:
 
         self._files.move(change)
 
-    def _counted(self, name: TableName, table: Table, terms: AlterOptions) -> _Counted | None:
+    def _count_files(self, name: TableName, table: Table, terms: AlterOptions) -> _Counted | None:
         """Count the files before the table is locked; None if the parameters are stored as they are."""
         source = stated_source(table.parameters, terms.source)
         if table.name != name or not counts_files(table, source):

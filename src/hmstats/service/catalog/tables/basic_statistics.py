@@ -27,7 +27,7 @@ def counts_files(table: Table, source: StatisticsSource) -> bool:
 
 def of_altered_table(parameters: Parameters, source: StatisticsSource, sizes: FileSizes | None) -> dict[str, str]:
     """The parameters of an altered table whose files were counted; `sizes` is None if the count failed."""
-    return {**_marked(parameters, source), **(sizes.parameters() if sizes else {})}
+    return {**_with_mark(parameters, source), **(sizes.parameters() if sizes else {})}
 
 
 def of_new(parameters: Parameters, source: StatisticsSource, sizes: FileSizes | None) -> dict[str, str]:
@@ -54,7 +54,7 @@ def of_altered_partition(
     if not same_sizes(stored, given):
         return of_altered_table(kept, source, sizes)
     settled = source in (StatisticsSource.TASK, StatisticsSource.USER)
-    return _marked(kept, source) if settled else dict(kept)
+    return _with_mark(kept, source) if settled else dict(kept)
 
 
 def emptied(parameters: Parameters, columns: Sequence[str]) -> dict[str, str]:
@@ -63,7 +63,7 @@ def emptied(parameters: Parameters, columns: Sequence[str]) -> dict[str, str]:
     return {**parameters, **dict.fromkeys(COUNTS, "0"), PARAMETER: mark}
 
 
-def _marked(parameters: Parameters, source: StatisticsSource) -> dict[str, str]:
+def _with_mark(parameters: Parameters, source: StatisticsSource) -> dict[str, str]:
     if source is not StatisticsSource.TASK:
         return {key: value for key, value in parameters.items() if key != PARAMETER}
     return {**parameters, PARAMETER: replace(Accurate.parse(parameters.get(PARAMETER)), basic=True).text()}

@@ -68,7 +68,7 @@ def with_locked_values(
         )
         if locked_values != {key: value for key, value in after.items() if _is_locked(key)}:
             _count_dropped(unit, [cover])
-        return _marked({**others, **locked_values}, marks)
+        return _with_marks({**others, **locked_values}, marks)
     columns = locks.locked_columns(part_id, {each.column for each in locks.covers if each.column != ALL_COLUMNS})
     if not columns:
         return dict(after)
@@ -77,7 +77,7 @@ def with_locked_values(
     if result != after:
         result = _restated(result)
     was_marked = Accurate.parse(before.get(PARAMETER)).columns if same_rows else frozenset()
-    return _marked(result, marks_after.without_columns(columns.keys() - was_marked))
+    return _with_marks(result, marks_after.without_columns(columns.keys() - was_marked))
 
 
 def _before(stored: Table, altered: Table) -> Parameters:
@@ -106,7 +106,7 @@ def _is_locked(key: str) -> bool:
     return key == STATED or (is_of_statistics(key) and key not in (PARAMETER, LAST_DDL))
 
 
-def _marked(values: Mapping[str, str], marks: Accurate) -> dict[str, str]:
+def _with_marks(values: Mapping[str, str], marks: Accurate) -> dict[str, str]:
     others = {key: value for key, value in values.items() if key != PARAMETER}
     return {**others, PARAMETER: marks.text()} if marks != Accurate() else others
 

@@ -179,13 +179,13 @@ class Tables:
     def _with_counts(self, table: Table, birth: NewTableOptions) -> Table:
         """The table with its initial row and file counts in its parameters."""
         if birth.empty_columns is not None and not is_view(table):
-            sizes = self._sizes(self.planned(table))
+            sizes = self._sizes(self.plan(table))
             if sizes is not None and sizes.files == 0:
                 return replace(table, parameters=emptied(table.parameters, birth.empty_columns))
         source = stated_source(table.parameters, birth.source)
         if not counts_files(table, source) or not is_counted_when_new(table.parameters, source):
             return table
-        return replace(table, parameters=of_new(table.parameters, source, self._sizes(self.planned(table))))
+        return replace(table, parameters=of_new(table.parameters, source, self._sizes(self.plan(table))))
 
     def _sizes(self, table: Table) -> FileSizes | None:
         location = table.storage.location if table.storage else None
@@ -223,7 +223,7 @@ class Tables:
 
         self._files.drop(delete)
 
-    def planned(self, table: Table) -> Table:
+    def plan(self, table: Table) -> Table:
         """The table that `create` would create; changes nothing. Raises as `create`, except if the name is taken."""
         check_table(table)
         with self._store.read() as connection:

@@ -32,7 +32,7 @@ class StatisticsHistory:
         with self._store.read() as connection:
             oldest = self._keeping.oldest_ms(connection)
             current = past_state.table_at(connection, name, self._keeping.now_ms + 1000)
-            found = steps.named(connection, name, current)
+            found = steps.steps_of_name(connection, name, current)
             if current is None and not found:
                 raise NoSuchObject(f"{name} table not found, and no statistics of it are in the history")
             names = _names(connection, {step.table_id for step in found})

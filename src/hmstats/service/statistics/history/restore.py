@@ -80,7 +80,7 @@ class StatisticsRestore:
     def _plan(self, connection: Connection, name: TableName, target: TableFacts, at_ms: int) -> tuple[_Plan, int]:
         then_ms = self._keeping.answerable_ms(connection, at_ms)
         then = state_at(connection, name, then_ms)
-        return _planned(target, then, past_state.now(connection, target.id)), then_ms
+        return _make_plan(target, then, past_state.now(connection, target.id)), then_ms
 
 
 def _writable(name: TableName, target: TableFacts | None) -> TableFacts:
@@ -94,7 +94,7 @@ def _writable(name: TableName, target: TableFacts | None) -> TableFacts:
     return target
 
 
-def _planned(target: TableFacts, then: State, current: State) -> _Plan:
+def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
     now_of = _successors(then, current)
     types = {each.name.lower(): each.type for each in (*target.columns, *target.partition_keys)}
     wanted = {

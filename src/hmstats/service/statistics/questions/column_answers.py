@@ -54,11 +54,11 @@ def frequent_values_of(connection: Connection, scope: Scope, k: int) -> dict[str
     """Each column's `k` most frequent values."""
     booleans, others = _divide(scope)
 
-    def made(column: str, sketch: TopK) -> FrequentValues:
+    def make_values(column: str, sketch: TopK) -> FrequentValues:
         return _frequent(scope.kinds[column], sketch, k)
 
-    found = _answer(question_sketches.booleans, connection, booleans, made)
-    return found | _answer(question_sketches.top_k, connection, others, made)
+    found = _answer(question_sketches.booleans, connection, booleans, make_values)
+    return found | _answer(question_sketches.top_k, connection, others, make_values)
 
 
 def exact_count(count: int) -> DistinctCount:

@@ -196,7 +196,7 @@ class _Question:
         """The union, and of how many vectors it is; None if it is not certain."""
         union = BlockUnion[int]()
         whole, parts = self._divided()
-        for vectors in vector_blocks.merged(self._connection, self._index, [each.low_id for each in whole]):
+        for vectors in vector_blocks.merged_vectors(self._connection, self._index, [each.low_id for each in whole]):
             union.add_vectors(vectors)
         for blocks in vector_blocks.listed(self._connection, self._index, [*parts]):
             for low_id, data in blocks:

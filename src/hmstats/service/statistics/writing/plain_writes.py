@@ -176,7 +176,7 @@ class PlainWrites:
             return {}
         names = tuple([each.column for each in statistics.columns])
         texts = {each: owners.known.get(each, {}).get(PARAMETER) for each in owners.ids}
-        marked = {text: _marked(text, names) for text in set(texts.values())}
+        marked = {text: _with_columns(text, names) for text in set(texts.values())}
         changed = {each: {PARAMETER: marked[text]} for each, text in texts.items() if marked[text] != text}
         parameters.put(unit, OF_TABLES if of_table else OF_PARTITIONS, changed)
         return {each: {PARAMETER: marked[text]} for each, text in texts.items()}
@@ -235,6 +235,6 @@ def _is_plain(target: TableFacts, owners: Owners, statistics: StatisticsByField,
 
 
 @lru_cache(maxsize=500)
-def _marked(text: str | None, columns: tuple[str, ...]) -> str:
+def _with_columns(text: str | None, columns: tuple[str, ...]) -> str:
     """The parameter with these columns added as accurate; cached, since writes mostly repeat."""
     return Accurate.parse(text).with_columns(columns).text()

@@ -36,7 +36,7 @@ _COUNTS = ("trues", "falses", "nulls", "ndv", "max_length", "average_length")
 _MAX_I64 = 2**63 - 1
 
 
-def checked(
+def check_statistics(
     name: TableName, columns: Sequence[Column], statistics: Sequence[ColumnStatistics], rows: int | None
 ) -> tuple[ColumnStatistics, ...]:
     """The statistics to store, in their order.
@@ -55,7 +55,7 @@ def checked(
 
 
 def are_plain(columns: Sequence[Column], statistics: StatisticsByField, rows: Sequence[int | None]) -> bool:
-    """Whether `checked` would return these statistics unchanged for all partitions; `rows` has each one's numRows."""
+    """Whether `check_statistics` would change nothing for any partition; `rows` has each one's numRows."""
     types = _types(tuple(columns))
     if not _are_of_types(statistics.columns, types):
         return False
@@ -113,8 +113,8 @@ def have_sound_sketches(statistics: StatisticsByField) -> bool:
 def checked_set(
     name: TableName, columns: Sequence[Column], given: StatisticsSet, known: Parameters, now_seconds: int
 ) -> StatisticsSet:
-    """The set to store, analysed now. `known` are the parameters of its table or partition. Raises as `checked`."""
-    fitting = checked(name, columns, given.columns, exact_rows(known))
+    """The set to store, analysed now. `known` are the parameters of its owner. Raises as `check_statistics`."""
+    fitting = check_statistics(name, columns, given.columns, exact_rows(known))
     return replace(given, columns=fitting, last_analyzed_seconds=now_seconds)
 
 

@@ -212,7 +212,7 @@ class StatisticsWriter:
         name, target, merge = job.name, job.target, job.merge
         # If one set has a column twice, the later statistics count; if two sets have it, both are merged, as in Hive 4.
         sets = statistics if merge else [latest_of_each_column(each) for each in statistics]
-        by_id, known = _placed(unit, name, target, sets)
+        by_id, known = _by_partition_id(unit, name, target, sets)
         # Hive's clients write statistics of partition keys too, to partitions only.
         columns = (*target.columns, *target.partition_keys)
         given = {
@@ -224,7 +224,7 @@ class StatisticsWriter:
         if not given:
             return {}, {}
         if merge:
-            stored = details.of_partitions(unit, target.id, _stored(unit, target, given.values()))
+            stored = details.of_partitions(unit, target.id, _stored_sets(unit, target, given.values()))
             given = {each: merge_sets(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
         else:
             given = {each: merge_sets(name, new, ()) for each, new in given.items()}
@@ -250,10 +250,10 @@ class StatisticsWriter:
         if not self._keep_accuracy:
             return {}
         if job.target.transactional:
-            marks = dict.fromkeys(written) if job.merge else _marked(known, written)
+            marks = dict.fromkeys(written) if job.merge else _accuracy_texts(known, written)
             put_marks(unit, job.name, of, known, marks, job.state)
         elif not job.merge:
-            put = {each: {PARAMETER: mark} for each, mark in _marked(known, written).items()}
+            put = {each: {PARAMETER: mark} for each, mark in _accuracy_texts(known, written).items()}
             parameters.put(unit, of, put)
             return put
         return {}
@@ -336,7 +336,7 @@ def _put_writers_marks(
     return {owner: put for owner, put in {**marks, **named}.items() if owner not in gone}
 
 
-def _placed(
+def _by_partition_id(
     unit: Unit, name: TableName, target: TableFacts, statistics: Sequence[StatisticsSet]
 ) -> tuple[dict[int, StatisticsSet], Mapping[int, Parameters]]:
     """The sets with stored partition names, and the partitions' parameters, both by partition id.
@@ -355,7 +355,7 @@ def _placed(
     return {ids[partition]: each for partition, each in merged.items()}, known
 
 
-def _stored(unit: Unit, target: TableFacts, given: Collection[StatisticsSet]) -> dict[str, list[StatisticsSet]]:
+def _stored_sets(unit: Unit, target: TableFacts, given: Collection[StatisticsSet]) -> dict[str, list[StatisticsSet]]:
     """The stored statistics of the same partitions, columns and engine, by partition name; one statement."""
     names = [each.partition or "" for each in given]
     columns = sorted({column for each in given for column in _names(each)})
@@ -363,7 +363,7 @@ def _stored(unit: Unit, target: TableFacts, given: Collection[StatisticsSet]) ->
     return column_statistics.read_partitions(unit.connection, target.id, names, columns, engine)
 
 
-def _marked(known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]) -> dict[int, str]:
+def _accuracy_texts(known: Mapping[int, Parameters], written: Mapping[int, StatisticsSet]) -> dict[int, str]:
     """COLUMN_STATS_ACCURATE of each table or partition with the written columns added."""
     return {
         each: Accurate.parse(known.get(each, {}).get(PARAMETER)).with_columns(_names(given)).text()
