@@ -1,15 +1,17 @@
 """Writes of statistics over connections, to one table and to many, by one server and by two, on a durable database.
 
-Run with `python -m tests.benchmarks.bench_writes [--connections 1 4 16] [--against SRC]`. Servers take turns in rounds;
-medians are shown, with the smallest and the largest. `--against` is the folder `src` of another checkout, whose servers
-take turns with these over the same database.
+Run with `python -m tests.benchmarks.bench_writes [--connections 1 4 16] [--against SRC] [--hive 4.0]`. Servers take
+turns in rounds; medians are shown, with the smallest and the largest. `--against` is the folder `src` of another
+checkout. A real Hive Metastore is one server whatever `--servers` says; it keeps no log of notifications by default, so
+`--no-log` compares like with like. All have databases of their own on one PostgreSQL.
 """
 
 import argparse
 import statistics
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 
 from rich.console import Console
@@ -17,6 +19,7 @@ from rich.table import Table
 from tests.benchmarks.durable import durable_server
 from tests.benchmarks.load import Clients, Load
 from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
+from tests.fixtures.hive import hive
 from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request
@@ -29,29 +32,45 @@ _WRITES = (
     "update_partition_column_statistics, 20",
     "set_aggr_stats_for, 100 x 20",
 )
-Ports = Mapping[str, Sequence[int]]
-"""The ports over which the connections of one way of serving are spread, by its name."""
 
 
-def _serve(stack: ExitStack, folder: Path, given: argparse.Namespace, source: str | None) -> list[int]:
-    """Two servers over a database of their own; the first alone is used as one server."""
+def _started(stack: ExitStack, folder: Path, given: argparse.Namespace) -> dict[str, Sequence[int]]:
+    """The ports of every server, with filled tables: two of each checkout over one database, one of each Hive."""
     server = stack.enter_context(durable_server())
-    database = stack.enter_context(fresh_database(server))
-    environment = {} if source is None else {"PYTHONPATH": source}
-    migrate.upgrade(database)
-    ports = []
-    for number in range(2):
-        own = folder / f"{number}-{source is None}"
-        own.mkdir()
-        settings = {"workers": given.workers, "log_level": "warning"}
-        ports.append(stack.enter_context(serving(own, database=database, settings=settings, environment=environment)))
-    fill(ports[0], _TABLES)
+    ports: dict[str, Sequence[int]] = {}
+    for name, source in {"this": None, "against": given.against}.items():
+        if name == "this" or source:
+            database = stack.enter_context(fresh_database(server))
+            migrate.upgrade(database)
+            ports[name] = [_serve(stack, folder / f"{name}-{each}", given, database, source) for each in range(2)]
+    for release in given.hive:
+        database = stack.enter_context(fresh_database(server))
+        ports[f"Hive {release}"] = [
+            stack.enter_context(hive(release, folder / release, database=database, measured=True))
+        ]
+    for found in ports.values():
+        fill(found[0], max(given.tables))
     return ports
+
+
+def _serve(stack: ExitStack, folder: Path, given: argparse.Namespace, database: str, source: str | None) -> int:
+    folder.mkdir()
+    settings = {"workers": given.workers, "notifications": given.log, "log_level": "warning"}
+    environment = {} if source is None else {"PYTHONPATH": source}
+    return stack.enter_context(serving(folder, database=database, settings=settings, environment=environment))
 
 
 def _load(clients: Clients, ports: Sequence[int], scenario: Scenario, count: int, tables: int, seconds: float) -> Load:
     requests = [request(scenario.method, **scenario.arguments(number % tables)) for number in range(count)]
     return clients.calls_of_ports(ports, scenario.method, requests, seconds)
+
+
+def _cells(loads: Sequence[Load]) -> tuple[str, str]:
+    """The calls a second of rounds, and the milliseconds of calls in the round in the middle."""
+    ordered = sorted(loads)
+    middle, calls = ordered[len(ordered) // 2], [each.calls for each in ordered]
+    shown = f"{statistics.median(calls):,.0f} ({calls[0]:,.0f} to {calls[-1]:,.0f})"
+    return shown, f"{middle.p50_ms:.1f}, {middle.p99_ms:.1f}"
 
 
 def main() -> None:
@@ -65,32 +84,26 @@ def main() -> None:
     parser.add_argument("--servers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--only", default="", help="measure writes with this text in their title")
     parser.add_argument("--against", help="the folder src of another checkout")
+    parser.add_argument("--hive", choices=("2.3", "3.1", "4.0"), nargs="*", default=[], help="releases to compare with")
+    parser.add_argument("--log", action=argparse.BooleanOptionalAction, default=True, help="keep notifications")
     given = parser.parse_args()
     table = Table(title="Writes a second: median (smallest to largest) of rounds; ms of half and of 99 % of the calls")
     for name in ("write", "servers", "tables", "connections", "source", "writes/s", "p50, p99 ms"):
         table.add_column(name)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-bench-")))
-        sources = {"this": None} | ({"against": given.against} if given.against else {})
-        ports = {name: _serve(stack, folder, given, source) for name, source in sources.items()}
+        ports = _started(stack, folder, given)
         clients = stack.enter_context(Clients(max(given.connections)))
-        for scenario in (each for each in SCENARIOS if each.title in _WRITES and given.only in each.title):
-            for servers in given.servers:
-                for tables in given.tables:
-                    for count in given.connections:
-                        rounds: dict[str, list[Load]] = {name: [] for name in sources}
-                        for _ in range(given.rounds):
-                            for name in sources:
-                                found = _load(clients, ports[name][:servers], scenario, count, tables, given.seconds)
-                                rounds[name].append(found)
-                        for name, loads in rounds.items():
-                            loads.sort()
-                            middle, calls = loads[len(loads) // 2], [each.calls for each in loads]
-                            shown = f"{statistics.median(calls):,.0f} ({calls[0]:,.0f} to {calls[-1]:,.0f})"
-                            half = f"{middle.p50_ms:.1f}, {middle.p99_ms:.1f}"
-                            cells = (scenario.title, str(servers), str(tables), str(count), name, shown, half)
-                            table.add_row(*cells)
-                            print(*cells, sep=" | ", flush=True)
+        chosen = [each for each in SCENARIOS if each.title in _WRITES and given.only in each.title]
+        for scenario, servers, tables, count in product(chosen, given.servers, given.tables, given.connections):
+            rounds: dict[str, list[Load]] = {name: [] for name in ports}
+            for _ in range(given.rounds):
+                for name, of_name in ports.items():
+                    rounds[name].append(_load(clients, of_name[:servers], scenario, count, tables, given.seconds))
+            for name, loads in rounds.items():
+                cells = (scenario.title, str(servers), str(tables), str(count), name, *_cells(loads))
+                table.add_row(*cells)
+                print(*cells, sep=" | ", flush=True)
     Console(width=160).print(table)
 
 

@@ -34,7 +34,7 @@ def database() -> Iterator[Postgres]:
 def test_what_was_answered_survives_a_crash(
     database: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, expects: bool
 ) -> None:
-    monkeypatch.setattr(last_written, "_ALONE_WRITES", 2 if expects else 1_000_000)
+    monkeypatch.setattr(last_written, "_SETTLED_WRITES", 2 if expects else 1_000_000)
     with contextlib.closing(Store.open(database.url)) as store:
         store.enable_log(lambda event, _seconds: Notification(type(event).__name__, "hive", "default", "t", "", "f"))
         make_table(store, tmp_path, [1])

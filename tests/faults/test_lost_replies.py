@@ -26,9 +26,9 @@ TABLE, PARTITIONED = (TableName("hive", DATABASE, table) for table in ("t", "p")
 _LOGS = frozenset({"NOTIFICATION_LOG", "NOTIFICATION_SEQUENCE", "HMSTATS_TABLE_CHANGE"})
 """They say which calls there were, also one that was done before."""
 _OF_TIME = {
-    "HMSTATS_TABLE_VERSION": "VERSION",
-    "TAB_COL_STATS": "LAST_ANALYZED",
-    "PART_COL_STATS": "LAST_ANALYZED",
+    "HMSTATS_TABLE_VERSION": ("VERSION", "PLAIN_WRITES"),
+    "TAB_COL_STATS": ("LAST_ANALYZED",),
+    "PART_COL_STATS": ("LAST_ANALYZED",),
 }
 """What every write changes, also one that was done before: columns that are left out when what is kept is compared."""
 _TIME_OF_ALTER = "transient_lastDdlTime"
@@ -80,7 +80,7 @@ class Running:
 
 def _timeless(name: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
     columns = METADATA.tables[name].c.keys()
-    kept = (value for column, value in zip(columns, row, strict=True) if column != _OF_TIME.get(name))
+    kept = (value for column, value in zip(columns, row, strict=True) if column not in _OF_TIME.get(name, ()))
     return tuple(_timeless_provenance(each) if isinstance(each, dict) else each for each in kept)
 
 

@@ -23,7 +23,7 @@ DATABASE = DatabaseName("hive", "default")
 @pytest.fixture
 def servers(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Store]]:
     """Three servers of one database, which has table t with two partitions; two writes are a run."""
-    monkeypatch.setattr(last_written, "_ALONE_WRITES", 2)
+    monkeypatch.setattr(last_written, "_SETTLED_WRITES", 2)
     make_table(store, tmp_path, [1, 2])
     url = store._pools.writers.url.render_as_string(hide_password=False)
     others = [Store.open(url) for _ in range(2)]

@@ -20,7 +20,7 @@ from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit import ids
 from hmstats.store.unit.prepared import Prepared
 from hmstats.store.unit.unit import Unit
-from hmstats.store.unit.version_guard import AS_EXPECTED, NAMES, ExpectedTable
+from hmstats.store.unit.version_guard import AS_EXPECTED, NAMES
 
 _ROW = 1
 """The id of the sequence's only row."""
@@ -33,16 +33,22 @@ def append(unit: Unit, notifications: Sequence[Notification]) -> range:
     """Append notifications to the log. Returns their ids in order; none if they are written with the commit."""
     if not notifications:
         return range(0)
-    rows = _rows(unit, notifications)
     if unit.expects:
-        _queue_insert(unit, rows, unit.expects)
+        append_later(unit, notifications)
         return range(0)
+    rows = _rows(unit, notifications)
     write = _insert_rows if unit.connection.dialect.name == "sqlite" else _insert_in_one_statement
     first = write(unit, rows)
     if first is None:
         _begin_sequence(unit)
         first = write(unit, rows) or _FIRST
     return range(first, first + len(rows))
+
+
+def append_later(unit: Unit, notifications: Sequence[Notification]) -> None:
+    """Append notifications to the log with the commit, on PostgreSQL, where the sequence has its row already."""
+    statement, sent = _numbering_insert(unit, _rows(unit, notifications))
+    statement.queue(unit, {**sent, **(unit.expects.values if unit.expects else {})})
 
 
 def batches(notifications: Iterable[Notification]) -> Iterator[list[Notification]]:
@@ -127,12 +133,6 @@ def _insert_in_one_statement(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> i
     statement, sent = _numbering_insert(unit, rows)
     values = tuple(sent[name] for name in statement.names)
     return min(unit.connection.exec_driver_sql(statement.text, values).scalars().all(), default=None)
-
-
-def _queue_insert(unit: Unit, rows: Sequence[Mapping[str, Any]], expected: ExpectedTable) -> None:
-    """Insert rows with the commit, if the table is as expected; earlier writes to it have made the sequence's row."""
-    statement, sent = _numbering_insert(unit, rows)
-    statement.queue(unit, {**sent, **expected.values})
 
 
 def _numbering_insert(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> tuple[CompiledStatement, dict[str, Any]]:

@@ -5,6 +5,10 @@ creation to its drop, and ids are never reused, so a table that is created again
 notes its version (`note_read`) in the transaction of the rest of the read, for callers in `noting_reads`. A read of
 only some partitions names them: changes of others (touched_partitions.py) do not invalidate it.
 
+A version minus the number of plain writes among them is the number of the table's definition: what a plain write of
+statistics relies on, and leaves as it is. A server of an older release counts no plain writes: to it every write is a
+new definition.
+
 A Hive on the same database does not update these versions. If it logs every change in the transaction of the change,
 the last event's id is used as well: as if the log were one more table, whose partitions are the tables
 (hive_changes.py).
@@ -66,12 +70,17 @@ class _Notes:
 _notes: ContextVar[_Notes | None] = ContextVar("noted_versions", default=None)
 
 
-def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None) -> None:
+def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None, *, plain: bool = False) -> None:
     """Increment the table's version for a write; with `partitions`, it touched only these (touched_partitions.py).
 
-    They include the names of new partitions, and the old and new names of renamed ones.
+    They include the names of new partitions, and the old and new names of renamed ones. A `plain` write leaves the
+    table's definition: it only inserts or updates rows of column statistics, of the columns' own types.
     """
-    bump_all(unit, [table_id])
+    if plain:
+        unit.counted.add(table_id)
+        upsert(unit, VERSIONS, ["TBL_ID"], [{"TBL_ID": table_id, "VERSION": 1}], _counted_as_plain)
+    else:
+        bump_all(unit, [table_id])
     if partitions is not None:
         touched_partitions.append(unit, table_id, partitions)
 
@@ -85,6 +94,10 @@ def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:
 
 def _next_version(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
     return {"VERSION": old.VERSION + 1}
+
+
+def _counted_as_plain(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
+    return {"VERSION": old.VERSION + 1, "PLAIN_WRITES": old.PLAIN_WRITES + 1}
 
 
 def restore(unit: Unit, table_id: int, version: int) -> None:

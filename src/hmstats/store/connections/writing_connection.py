@@ -4,6 +4,7 @@ The driver by itself sends each of them alone, and a round trip takes as long as
 answer tells whether a transaction is open, so that a COMMIT among other statements counts too.
 """
 
+import select
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,6 +52,15 @@ class WritingConnection(connection):  # type: ignore[misc]
         if self.info.transaction_status != TRANSACTION_STATUS_IDLE:
             with self.cursor() as ending:
                 ending.execute(statement)
+
+
+def has_spoken(lent: Connection) -> bool:
+    """Whether the database has sent something unasked, as it does before it ends a session. Needs no round trip."""
+    driver = lent.connection.dbapi_connection
+    assert isinstance(driver, WritingConnection)
+    waiting = select.poll()
+    waiting.register(driver.fileno(), select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def run_together(lent: Connection, text: str, values: Sequence[Any]) -> int:

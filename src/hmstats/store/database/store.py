@@ -28,6 +28,7 @@ from hmstats.store.connections.connections import UNIT, Pools, connect, database
 from hmstats.store.connections.failures import TRIES, Failure, classify, translate
 from hmstats.store.connections.presence import Presence
 from hmstats.store.connections.shown_url import shown_url
+from hmstats.store.connections.writing_connection import has_spoken
 from hmstats.store.database.shared_picture import SharedPicture, TriedPicture
 from hmstats.store.database.table_mutex import TableMutexes
 from hmstats.store.statistics import statistics_by_name, statistics_groups, table_facts
@@ -70,13 +71,14 @@ class Store:
         self._ids = Ids(pools.allocators)
         self._mutexes = TableMutexes()
         self._encode: Encoder | None = None
+        self._has_logged = False
         self._keeps_history = False
         self._exclusive_versions: ExclusiveVersions | None = None
         self._preparing = prepared.Preparing(possible=pools.line is not None)
         self._follows_hive = False
         self.shape = COMPLETE
         self.read_only = read_only
-        self.on_older_database(self._ids.forget)
+        self.on_older_database(self._forget)
 
     @classmethod
     def open(
@@ -300,12 +302,13 @@ class Store:
     def write_as_expected(
         self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None]
     ) -> Result | None:
-        """Run `work` and commit it in one round trip if the table's version is as expected; None if it is not.
+        """Run `work` and commit it in one round trip if the table's definition is as expected; None if it is not.
 
         If None, nothing was changed. The work reads nothing, bumps the table's version, and queues all of its
         statements (Unit.later), of which the last changes `rows` rows; or it gives up with None. If fewer rows were
         changed, another program has removed some without a new version: None too, and the caller must write
-        everything again. Raises as `write` does.
+        everything again. Raises as `write` does. After a lost connection it is tried again, and does nothing if anybody
+        has written to the table since its version was cached.
         """
         lost: list[DBAPIError] = []
         try:
@@ -367,16 +370,31 @@ class Store:
         unit.events.clear()
         return range(ranges[0].start, ranges[-1].stop)
 
+    def _log_at_end(self, unit: Unit) -> None:
+        """Write the unit's events to the log: a single one with the commit, to lock the log for one round trip less."""
+        if self._encode is None or len(unit.events or ()) != 1 or not self._has_logged or self._pools.line is None:
+            self.log(unit)
+            return
+        for event in unit.events or ():
+            notifications.append_later(unit, [self._encode(event, unit.now_seconds)])
+
+    def _forget(self) -> None:
+        """Forget what is known of a database that may be an older one now."""
+        self._ids.forget()
+        self._has_logged = False
+
     def _try(self, work: Callable[[Unit], Result], keep: Callable[[Result], bool] | None) -> Result:
         with self._unit() as unit, _clean_up_on_error(unit):
             result = work(unit)
             if keep is not None and not keep(result):
                 _clean_up(unit)
                 return result
-            self.log(unit)
+            logs = bool(unit.events)
+            self._log_at_end(unit)
             try:
                 with self._changing(unit.counted):
                     unit.commit()
+                self._has_logged |= logs
             except DBAPIError as error:
                 if error.connection_invalidated:
                     raise self._unknown_outcome() from error  # a second try could do it twice
@@ -387,7 +405,9 @@ class Store:
         self, expected: ExpectedTable, rows: int, work: Callable[[Unit], Result | None], lost: list[DBAPIError]
     ) -> Result | None:
         """Try `write_as_expected` once. Adds the error of a lost connection to `lost`; a retry cannot write twice."""
-        with self._unit(expected) as unit, _clean_up_on_error(unit):
+        with self._unit(expected._replace(unwritten=True) if lost else expected) as unit, _clean_up_on_error(unit):
+            if not lost and has_spoken(unit.connection):
+                return None  # a session that has ended is found by the ordinary way before it has written anything
             result = work(unit)
             if result is None:
                 _clean_up(unit)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Column, Double, Index, LargeBinary, Table, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Double, Index, LargeBinary, Table, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 
 from hmstats.store.schema.columns import METADATA, ROOM, big, key, text
@@ -13,6 +13,7 @@ HMSTATS_TABLE_VERSION = Table(
     METADATA,
     key("TBL_ID"),
     big("VERSION", required=True),
+    Column("PLAIN_WRITES", BigInteger, nullable=False, server_default="0"),
     comment="Counts every write that touches a table, its partitions or statistics",
     **ROOM,
 )

@@ -1,7 +1,7 @@
 """The facts about a table that the rules of statistics need."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -47,9 +47,9 @@ _NO_TOP_K = "no top-k"
 class TableFacts:
     """A table's id and version, data columns, partition keys, and parameters about statistics.
 
-    `columns` are those of Spark's schema if Spark stored no others (spark_schema.py), `stored_columns` the
-    metastore's own. `has_top_k` is False if no frequent values are stored for the table and its partitions.
-    `locks`, and which writes wait (`holding`), are read for writers only.
+    `definition` is the number of its definition (versions.py). `columns` are those of Spark's schema if Spark stored
+    no others (spark_schema.py), `stored_columns` the metastore's own. `has_top_k` is False if no frequent values are
+    stored for the table and its partitions. `locks`, and which writes wait (`holding`), are read for writers only.
     """
 
     id: int
@@ -61,6 +61,7 @@ class TableFacts:
     stored_columns: tuple[Column, ...] = ()
     locks: TableLocks = UNLOCKED
     holding: Holding = USUAL
+    definition: int = 0
 
     @property
     def transactional(self) -> bool:
@@ -92,19 +93,20 @@ def read(engine: Engine, name: TableName) -> TableFacts | None:
 
 
 def parse_rows(rows: Sequence[Any], cached: TableFacts | None = None) -> TableFacts | None:
-    """The target in the rows of `target_query`; `cached` itself if its id and version are unchanged."""
+    """The target in the rows of `target_query`; `cached` with the version read if id and definition are unchanged."""
     if not rows:
         return None
     table_id, version = rows[0][:2]
-    if cached is not None and (cached.id, cached.version) == (table_id, version):
-        return cached
-    return _target(table_id, version or 0, [row[2:] for row in rows])
+    definition = next(int(name) for _, _, kind, _, name, _ in rows if kind == _TABLE)
+    if cached is not None and (cached.id, cached.definition) == (table_id, definition):
+        return replace(cached, version=version or 0)
+    return _target(table_id, version or 0, definition, [row[2:] for row in rows])
 
 
 def lock(unit: Unit, name: TableName, cached: TableFacts | None = None) -> TableFacts | None:
     """The table's target, with its row locked until the unit ends, so that its writers are serialised.
 
-    `cached` is not read again if the version is unchanged. None if the table does not exist.
+    `cached` is not read again if its definition is unchanged. None if the table does not exist.
     """
     if is_one_trip(unit):
         return parse_rows(
@@ -113,11 +115,11 @@ def lock(unit: Unit, name: TableName, cached: TableFacts | None = None) -> Table
     rows = _run(unit, LOCK, name_parameters(name))
     if not rows:
         return None
-    table_id, _, columns_id = rows[0]
+    table_id, _, columns_id, _ = rows[0]
     # A second statement, since one that waits for a lock does not see changes made meanwhile.
     parts = _run(unit, _PARTS, {"table_id": table_id, "columns_id": columns_id})
-    version = next((int(part[2]) for part in parts if part[0] == _VERSION), 0)
-    return _target(table_id, version, parts)
+    version, definition = next(((int(part[2]), int(part[3])) for part in parts if part[0] == _VERSION), (0, 0))
+    return _target(table_id, version, definition, parts)
 
 
 def is_one_trip(unit: Unit) -> bool:
@@ -139,7 +141,7 @@ def name_parameters(name: TableName) -> dict[str, str]:
 
 def cached_parameters(target: TableFacts | None) -> dict[str, int]:
     """The parameters of `target_query` for the cached target, whose parts are then not read."""
-    return {"known_id": target.id, "known_version": target.version} if target else {"known_id": 0, "known_version": 0}
+    return {"known_id": target.id if target else 0, "known_definition": target.definition if target else 0}
 
 
 def constant(text: str) -> ColumnElement[str]:
@@ -147,6 +149,7 @@ def constant(text: str) -> ColumnElement[str]:
     return literal_column(f"'{text}'", String)
 
 
+_DEFINITION = VERSIONS.c.VERSION - VERSIONS.c.PLAIN_WRITES
 _NO_INDEX: ColumnElement[int] = literal_column("0", BigInteger)
 
 
@@ -157,7 +160,9 @@ def _query() -> Select[Any]:
         .outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
     )
     return (
-        select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, SDS.c.CD_ID)
+        select(
+            TBLS.c.TBL_ID, VERSIONS.c.VERSION, SDS.c.CD_ID, func.coalesce(_DEFINITION, _NO_INDEX).label("DEFINITION")
+        )
         .select_from(tables)
         .where(DBS.c.NAME == bindparam("database"), DBS.c.CTLG_NAME == bindparam("catalog"))
         .where(TBLS.c.TBL_NAME == bindparam("table"))
@@ -200,9 +205,10 @@ def _bound(name: str) -> ColumnElement[Any]:
 
 
 def _version(table_id: ColumnElement[Any]) -> Select[str, int, str, str]:
-    """The query for the table's version, in the column of a part's name."""
+    """The query for the table's version and definition, in the columns of a part's name and text."""
     v = VERSIONS.c
-    return select(constant(_VERSION), _NO_INDEX, cast(v.VERSION, String), constant("")).where(v.TBL_ID == table_id)
+    versions = (cast(v.VERSION, String), cast(_DEFINITION, String))
+    return select(constant(_VERSION), _NO_INDEX, *versions).where(v.TBL_ID == table_id)
 
 
 def _target_query() -> CompoundSelect[Any]:
@@ -218,7 +224,7 @@ def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _:
     (id, version, kind, index, name, text), from the CTE of id and version.
     """
     t = _query().cte("t")
-    is_new = or_(t.c.TBL_ID != _bound("known_id"), t.c.VERSION.is_distinct_from(_bound("known_version")))
+    is_new = or_(t.c.TBL_ID != _bound("known_id"), t.c.DEFINITION != _bound("known_definition"))
     new = select(t).where(is_new).cte("new")
     return union_all(
         _table_row(t),
@@ -230,7 +236,8 @@ def target_query(more: Callable[[FromClause], Sequence[Select[Any]]] = lambda _:
 
 
 def _table_row(table: FromClause) -> Select[Any]:
-    return select(table.c.TBL_ID, table.c.VERSION, constant(_TABLE), _NO_INDEX, constant(""), constant(""))
+    t = table.c
+    return select(t.TBL_ID, t.VERSION, constant(_TABLE), _NO_INDEX, cast(t.DEFINITION, String), constant(""))
 
 
 def _without_top_k(table: FromClause) -> Select[Any]:
@@ -256,7 +263,7 @@ _PARTS = SingleRead(
 )
 
 
-def _target(table_id: int, version: int, parts: Sequence[Any]) -> TableFacts:
+def _target(table_id: int, version: int, definition: int, parts: Sequence[Any]) -> TableFacts:
     kinds = (_TABLE, _COLUMN, _KEY, _PARAMETER, _SPARK_SCHEMA, _VERSION, _NO_TOP_K, preferences.KIND, pending.KIND)
     listed: dict[str, list[tuple[str, str]]] = {kind: [] for kind in kinds}
     locked = [part[1:] for part in parts if part[0] == statistics_locks.KIND]
@@ -275,4 +282,5 @@ def _target(table_id: int, version: int, parts: Sequence[Any]) -> TableFacts:
         stored_columns=columns,
         locks=statistics_locks.parse_locks(table_id, locked) if locked else UNLOCKED,
         holding=preferences.holding(listed[preferences.KIND], has_pending=bool(listed[pending.KIND])),
+        definition=definition,
     )

@@ -46,7 +46,7 @@ def test_writers_and_changes_of_a_table(
     servers: list[Store], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, alone_writes: int
 ) -> None:
     """`alone_writes`: both always expect the table as they left it, or never."""
-    monkeypatch.setattr(last_written, "_ALONE_WRITES", alone_writes)
+    monkeypatch.setattr(last_written, "_SETTLED_WRITES", alone_writes)
     ended = Flag()
 
     def write(store: Store, first: int) -> int:

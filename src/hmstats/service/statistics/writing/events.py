@@ -1,7 +1,7 @@
 """Events for the notification log of statistics that were written or deleted.
 
 An event contains the whole table, which a write of statistics does not read. So the tables written last are cached with
-their versions: a write to one whose version has not changed needs no statement to read it.
+their definitions (versions.py): a write to one whose definition has not changed needs no statement to read it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ from hmstats.store.unit.unit import Unit
 
 @dataclass(frozen=True, slots=True)
 class LoggedTable:
-    """A table after a unit's write, with its new version; valid once the unit is committed."""
+    """A table after a unit's write, with its new definition; valid once the unit is committed."""
 
-    version: int
+    definition: int
     table: Table
 
 
@@ -44,7 +44,7 @@ class StatisticsRecorder:
         cached = self._cached(target)
         table = replace(cached, parameters={**cached.parameters, **marks}) if cached else _read(unit, name)
         unit.record(*(StatisticsUpdated(table, each, table.parameters) for each in written))
-        return LoggedTable(target.version + 1, table)
+        return LoggedTable(target.definition + 1, table)
 
     def partitions(
         self,
@@ -61,7 +61,7 @@ class StatisticsRecorder:
         for part_id, each in written:
             values = partition_values(each.partition or "", target.keys)
             unit.record(StatisticsUpdated(table, each, marks.get(part_id, {}), values))
-        return LoggedTable(target.version + 1, table)
+        return LoggedTable(target.definition + 1, table)
 
     def remember(self, logged: LoggedTable | None) -> None:
         """Cache a table as a committed unit has written it."""
@@ -73,12 +73,12 @@ class StatisticsRecorder:
         self._tables.forget()
 
     def knows(self, target: TableFacts) -> bool:
-        """Whether the cache has the table at this version, so that recording a write reads nothing."""
+        """Whether the cache has the table of this definition, so that recording a write reads nothing."""
         return self._cached(target) is not None
 
     def _cached(self, target: TableFacts) -> Table | None:
         logged = self._tables.get(target.id)
-        return logged.table if logged and logged.version == target.version and not target.transactional else None
+        return logged.table if logged and logged.definition == target.definition and not target.transactional else None
 
 
 def record_deleted(

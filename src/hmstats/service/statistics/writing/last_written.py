@@ -1,6 +1,7 @@
 """Cache of the tables and partitions that the plain writes of this process wrote last.
 
-While no other writer changes a table, everything read of it in a run of such writes is still true at its last version.
+While a table keeps its definition (versions.py), everything read of it in a run of such writes is still true, whoever
+else writes plain statistics of it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +14,8 @@ from hmstats.service.statistics.writing.recent_tables import Newest
 from hmstats.store.statistics.table_facts import TableFacts
 
 _MOST_PARTITIONS = 5_000
-_ALONE_WRITES = 8
-"""Writes in a row after which no other writer is expected. A write that wrongly expects none is done twice."""
+_SETTLED_WRITES = 2
+"""Writes in a row after which a definition is expected to stay. A write that wrongly expects so is done twice."""
 
 
 class Rows(NamedTuple):
@@ -36,23 +37,24 @@ class Owners(NamedTuple):
 
 
 class _LeftTable(NamedTuple):
-    """A table after the last write; `since` is its version before the first write of the run.
+    """A table after the last write; `since` is its definition before the first of the `writes` of the run.
 
     `stored` are the rows of the run's last write to the table itself.
     """
 
     target: TableFacts
     since: int
+    writes: int
     stored: Rows | None
 
 
 class _LeftPartition(NamedTuple):
-    """A partition after the last write to it, which gave the table this version."""
+    """A partition after the last write to it, which left the table with this definition."""
 
     id: int
     known: Parameters
     stored: Rows
-    version: int
+    definition: int
 
 
 class LastWrittenTables:
@@ -72,10 +74,10 @@ class LastWrittenTables:
         left = self._tables.get(name)
         return left.target if left else None
 
-    def table_alone(self, name: TableName) -> TableFacts | None:
-        """The table after the last write, if the last _ALONE_WRITES writes or more were this process's; else None."""
+    def settled_table(self, name: TableName) -> TableFacts | None:
+        """The table after the last write, if its definition was as cached in the last _SETTLED_WRITES; else None."""
         left = self._tables.get(name)
-        return left.target if left and left.target.version - left.since >= _ALONE_WRITES else None
+        return left.target if left and left.writes >= _SETTLED_WRITES else None
 
     def owners(self, name: TableName, target: TableFacts, partitions: Sequence[str] | None) -> Owners | None:
         """Owners of statistics: partitions, or (None) the table itself. None unless all are cached as of `target`."""
@@ -85,24 +87,29 @@ class LastWrittenTables:
         if partitions is None:
             return Owners([target.id], {target.id: target.parameters}, left.stored)
         found = [self._partitions.get((name, each)) for each in partitions]
-        seen = [each for each in found if each is not None and each.version >= left.since]
+        seen = [each for each in found if each is not None and each.definition >= left.since]
         if len(seen) < len(found):
             return None
         known = {each.id: each.known for each in seen}
         return Owners([each.id for each in seen], known, seen[0].stored if len(seen) == 1 else None)
 
-    def put(self, name: TableName, found: TableFacts, partitions: Sequence[str] | None, left: Owners) -> None:
-        """Cache a table that a write read as `found` and bumped by one version, and its partitions (None: itself)."""
+    def put(
+        self, name: TableName, found: TableFacts, definition: int, partitions: Sequence[str] | None, left: Owners
+    ) -> None:
+        """Cache a table that a write read as `found`, and its partitions (None: itself).
+
+        The write has bumped the table's version by one, and left it with this definition.
+        """
         assert left.stored is not None
         before = self._tables.get(name)
-        if before is not None and (before.target.id, before.target.version) != (found.id, found.version):
+        if before is not None and (before.target.id, before.target.definition) != (found.id, found.definition):
             before = None
-        since, stored = (before.since, before.stored) if before else (found.version, None)
-        target = replace(found, version=found.version + 1)
+        since, writes, stored = (before.since, before.writes, before.stored) if before else (found.definition, 0, None)
+        target = replace(found, version=found.version + 1, definition=definition)
         if partitions is None:
             target, stored = replace(target, parameters={**found.parameters, **left.known[found.id]}), left.stored
         else:
             each = zip(partitions, left.ids, strict=True)
-            now = {(name, p): _LeftPartition(i, left.known[i], left.stored, target.version) for p, i in each}
+            now = {(name, p): _LeftPartition(i, left.known[i], left.stored, target.definition) for p, i in each}
             self._partitions.put_all(now)
-        self._tables.put(name, _LeftTable(target, since, stored))
+        self._tables.put(name, _LeftTable(target, since, writes + 1, stored))

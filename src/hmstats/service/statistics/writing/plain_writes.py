@@ -2,22 +2,23 @@
 
 Plain statistics are of one engine, of different partitions and columns, and need no merge. If they do not match table
 and partitions exactly, or belong to a transaction, nothing is written here: the ordinary way writes them, or raises
-the error. Writes that arrive while another holds the table are combined (combined_writes.py). If no other writer has
-written to a table since, it is not read, but expected to be unchanged.
+the error. Writes that arrive while another holds the table are combined (combined_writes.py). A table that was written
+before is not read, but its definition is expected to be unchanged, whoever else has written plain statistics of it.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.catalog.objects import Column, Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.statistics_by_field import StatisticsByField, combine
 from hmstats.service.statistics import details
 from hmstats.service.statistics.writing.combined_writes import WaitingWrite, WaitingWrites, settle
 from hmstats.service.statistics.writing.events import LoggedTable, StatisticsRecorder
 from hmstats.service.statistics.writing.last_written import LastWrittenTables, Owners, Rows
-from hmstats.service.statistics.writing.validate import are_plain, exact_rows, have_sound_sketches
+from hmstats.service.statistics.writing.validate import are_plain, exact_rows, have_sound_sketches, say_types_of
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -42,9 +43,12 @@ class _Subject(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """A table before a write, the owners of the statistics, each one's new parameters, and the table for the log."""
+    """A table before a write and its definition afterwards, the owners of the statistics, each one's new parameters,
+    and the table for the log.
+    """
 
     target: TableFacts
+    definition: int
     owners: Owners
     marks: Mapping[int, Parameters]
     left: LoggedTable | None
@@ -103,8 +107,8 @@ class PlainWrites:
     def _write_as_left(
         self, subject: _Subject, statistics: StatisticsByField, given: Sequence[StatisticsByField]
     ) -> _Outcome | None:
-        """Write without reading the table; None if it has changed since the last write, or is not cached."""
-        target = self._last_written.table_alone(subject.table) if self._store.can_expect else None
+        """Write without reading the table; None if its definition has changed, or is not cached."""
+        target = self._last_written.settled_table(subject.table) if self._store.can_expect else None
         if target is None or target.has_top_k or statistics.size > ROWS_AT_ONCE:
             return None
         if not self._still_caches(subject.table, target):
@@ -119,7 +123,8 @@ class PlainWrites:
                 return None
             return self._write_unit(subject, statistics, given, target, owners, unit)
 
-        return self._store.write_as_expected(ExpectedTable(target.id, target.version), statistics.size, write_now)
+        expected = ExpectedTable(target.id, target.definition, target.version)
+        return self._store.write_as_expected(expected, statistics.size, write_now)
 
     def _still_caches(self, name: TableName, target: TableFacts) -> bool:
         """Whether the caches still have the table, with its content if there is a log."""
@@ -149,37 +154,43 @@ class PlainWrites:
         names = [each.column for each in statistics.columns]
         before_writes.of_written(unit, kind, subject.table, target, owners.ids, names, statistics.engine)
         details.write_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
-        marks = self._mark(unit, owners, statistics, of_table=of_table)
-        versions.bump(unit, target.id, None if of_table else set(_names(statistics)))
+        marks, changed = self._mark(unit, owners, statistics, of_table=of_table)
+        of_own_types = say_types_of(_columns(target, of_table=of_table), statistics)
+        # After a lost connection the definition is changed, so that the first try cannot write later than the second.
+        lost = unit.expects is not None and unit.expects.unwritten
+        plain = not (changed or lost) and of_own_types
+        versions.bump(unit, target.id, None if of_table else set(_names(statistics)), plain=plain)
         ids = dict(zip(statistics.partitions, owners.ids, strict=True))
+        definition = target.definition + (not plain)
         left = self._record(unit, subject, target, ids, given, marks)
         if unit.expects:
             self._store.log(unit)
-        stored = owners.stored == _rows(statistics)
+        stored = of_own_types and owners.stored == _rows(statistics)
         column_statistics.write_by_field(
             unit, subject.table, owners.ids, statistics, of_table=of_table, are_stored=stored
         )
-        return _Outcome(target, owners, marks, left)
+        return _Outcome(target, definition, owners, marks, replace(left, definition=definition) if left else None)
 
     def _remember(self, subject: _Subject, statistics: StatisticsByField, written: _Outcome) -> None:
         ids, known, _ = written.owners
         now = {each: {**known.get(each, {}), **written.marks.get(each, {})} for each in ids}
         partitions = None if subject.of_table else _names(statistics)
-        self._last_written.put(subject.table, written.target, partitions, Owners(ids, now, _rows(statistics)))
+        left = Owners(ids, now, _rows(statistics))
+        self._last_written.put(subject.table, written.target, written.definition, partitions, left)
         self._events.remember(written.left)
 
     def _mark(
         self, unit: Unit, owners: Owners, statistics: StatisticsByField, *, of_table: bool
-    ) -> dict[int, dict[str, str]]:
-        """Mark the written columns as accurate. Returns each owner's new parameters."""
+    ) -> tuple[dict[int, dict[str, str]], bool]:
+        """Mark the written columns as accurate. Returns each owner's new parameters, and whether any changed."""
         if not self._keep_accuracy:
-            return {}
+            return {}, False
         names = tuple([each.column for each in statistics.columns])
         texts = {each: owners.known.get(each, {}).get(PARAMETER) for each in owners.ids}
         marked = {text: _with_columns(text, names) for text in set(texts.values())}
         changed = {each: {PARAMETER: marked[text]} for each, text in texts.items() if marked[text] != text}
         parameters.put(unit, OF_TABLES if of_table else OF_PARTITIONS, changed)
-        return {each: {PARAMETER: marked[text]} for each, text in texts.items()}
+        return {each: {PARAMETER: marked[text]} for each, text in texts.items()}, bool(changed)
 
     def _record(
         self,
@@ -227,11 +238,15 @@ def _lock_owners(
 
 def _is_plain(target: TableFacts, owners: Owners, statistics: StatisticsByField, *, of_table: bool) -> bool:
     """Whether statistics match the table or partitions exactly, belong to no transaction, and none is held or waits."""
-    columns = target.columns if of_table else (*target.columns, *target.partition_keys)
     rows = [exact_rows(owners.known.get(each, {})) for each in owners.ids]
     if target.transactional or target.locks or not target.holding.is_plain:
         return False
-    return are_plain(columns, statistics, rows)
+    return are_plain(_columns(target, of_table=of_table), statistics, rows)
+
+
+def _columns(target: TableFacts, *, of_table: bool) -> tuple[Column, ...]:
+    """The columns that can have statistics."""
+    return target.columns if of_table else (*target.columns, *target.partition_keys)
 
 
 @lru_cache(maxsize=500)

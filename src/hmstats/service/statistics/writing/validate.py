@@ -67,6 +67,11 @@ def are_plain(columns: Sequence[Column], statistics: StatisticsByField, rows: Se
     )
 
 
+def say_types_of(columns: Sequence[Column], statistics: StatisticsByField) -> bool:
+    """Whether the writer's types are exactly those of the table's columns."""
+    return {(name, said) for name, said, _ in statistics.columns} <= _types(tuple(columns)).items()
+
+
 @lru_cache(maxsize=100)
 def _types(columns: tuple[Column, ...]) -> Mapping[str, str]:
     """Types by column name; cached, since the next write is mostly to the same table."""
