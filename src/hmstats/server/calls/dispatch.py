@@ -264,10 +264,10 @@ class Dispatcher:
         error: HmstatsError
         answered_here: _Answer | None = None
 
-        def here() -> Relayed:
+        def here(changed: Request | None = None) -> Relayed:
             nonlocal answered_here
             caller.set(Caller(subject.author(session), head.name))
-            answered_here = self._run(request, session, request_id)
+            answered_here = self._run(changed or request, session, request_id)
             return Relayed((answered_here.reply,), refused=answered_here.outcome not in (OK, CACHED))
 
         try:

@@ -47,6 +47,9 @@ from hmstats.store.statistics import statistics_locks
 from hmstats.store.storage import file_changes
 from hmstats.store.unit.unit import Unit
 
+Also = Callable[[Unit, Mapping[str, Partition]], object]
+"""Writes what else belongs to partitions, which it is given by name."""
+
 
 class _Dropped(NamedTuple):
     """Partitions dropped from a table, and their directories."""
@@ -72,14 +75,16 @@ class PartitionChanges:
         *,
         if_not_exists: bool = False,
         source: StatisticsSource = StatisticsSource.UNSAID,
+        also: Also | None = None,
     ) -> list[Partition]:
         """Add partitions, all or none; with `if_not_exists` skip those that exist.
 
-        Counts the files at their locations, unless a partition states number and size of its files. Returns the
-        partitions added. Raises AlreadyExists, InvalidObject if the table does not exist, MetaError if values do not
-        fit the keys or occur twice, and if a location is not absolute.
+        Counts the files at their locations, unless a partition states number and size of its files. `also` writes what
+        else belongs to the given partitions, those too that exist. Returns the partitions added. Raises AlreadyExists,
+        InvalidObject if the table does not exist, MetaError if values do not fit the keys or occur twice, and if a
+        location is not absolute.
         """
-        return self._add(name, lambda _: new, source, if_not_exists=if_not_exists)
+        return self._add(name, lambda _: new, source, if_not_exists=if_not_exists, also=also)
 
     def append(self, name: TableName, values: Sequence[str]) -> Partition:
         """Add the partition with these values and the table's storage. Raises as `add`, and MetaError for a view."""
@@ -101,6 +106,7 @@ class PartitionChanges:
         source: StatisticsSource = StatisticsSource.UNSAID,
         *,
         if_not_exists: bool = False,
+        also: Also | None = None,
     ) -> list[Partition]:
         """Add the partitions that `new` makes from their table. Raises as `add`."""
 
@@ -109,16 +115,20 @@ class PartitionChanges:
 
             def insert(unit: Unit) -> list[Partition]:
                 table = lock_partitioned(unit, name, InvalidObject)
-                return self._insert(unit, table, new(table), counted, if_not_exists=if_not_exists)
+                given = partitions_by_name(table, new(table))
+                added = self._insert(unit, table, given, counted, if_not_exists=if_not_exists)
+                if also is not None:
+                    also(unit, given)
+                return added
 
             return self._store.write(insert)
 
         return self._files.add(attempt)
 
     def _insert(
-        self, unit: Unit, table: Table, new: Sequence[Partition], counted: FileCounts, *, if_not_exists: bool
+        self, unit: Unit, table: Table, by_name: Mapping[str, Partition], counted: FileCounts, *, if_not_exists: bool
     ) -> list[Partition]:
-        missing = self._missing(unit, table, new, counted, if_not_exists=if_not_exists)
+        missing = self._missing(unit, table, by_name, counted, if_not_exists=if_not_exists)
         file_changes.check_stays(unit.connection, [each for each in map(location_of, missing.values()) if each])
         partitions.insert_many(unit, id_of(table), table.columns, missing)
         if are_on_partitions(table):
@@ -131,10 +141,9 @@ class PartitionChanges:
         return added
 
     def _missing(
-        self, unit: Unit, table: Table, new: Sequence[Partition], counted: FileCounts, *, if_not_exists: bool
+        self, unit: Unit, table: Table, by_name: Mapping[str, Partition], counted: FileCounts, *, if_not_exists: bool
     ) -> dict[str, Partition]:
-        """The partitions to insert by name, as they are stored. Raises AlreadyExists, MetaError."""
-        by_name = partitions_by_name(table, new)
+        """The partitions to insert by name, as they are stored. Raises AlreadyExists."""
         existing = partitions.find_ids(unit.connection, id_of(table), list(by_name))
         if existing and not if_not_exists:
             first = by_name[min(existing)]

@@ -1,0 +1,178 @@
+"""An answer that arrives from the upstream: passed on as it comes, while its end is found.
+
+The answer is scanned as requests are, so that nothing that it claims of sizes and counts is believed before the bytes
+are there. Only the head is looked at, and whether the result is a value or an exception. Values are passed on in parts
+to clients whose protocol takes parts; else, as exceptions are, they are held until they are whole.
+"""
+
+import socket
+import time
+
+from hmstats.client.connection.address import Address
+from hmstats.errors import ClientGone, MetaError, ProtocolError, UpstreamClosed, UpstreamSilent
+from hmstats.gateway.upstream.sasl_socket import SaslSocket
+from hmstats.server.calls.relaying import Relayed, Stream
+from hmstats.server.messages.envelope import EXCEPTION, REPLY, Head, read_answer_head
+from hmstats.server.messages.scanner import passing
+
+LOOK_SECONDS = 1.0
+"""The timeout of the socket: how often a thread that waits for the upstream looks whether its client still waits."""
+MOST_HELD_BYTES = 256 * 1024 * 1024
+"""The default of upstream_answer_bytes."""
+
+_PART_BYTES = 64 * 1024
+"""A reply of more bytes is sent on in parts; so much must come in the time that an answer has, or the rest of it."""
+_STOP, _I32 = 0, 8
+_SUCCESS = 0
+"""The number of a result's field that is the value; all others are exceptions."""
+_FAULT_TYPE = 2
+"""The number of the field of a TApplicationException that is its type."""
+
+
+class Unanswered(Exception):
+    """The upstream closed the connection before any byte of its answer."""
+
+
+class ArrivingAnswer:
+    """The answer to one call on one connection, whose socket has the timeout LOOK_SECONDS.
+
+    `seconds` limits the wait for its first byte, and for each part after that. An answer that is not passed on in parts
+    may have `most_held_bytes`.
+    """
+
+    def __init__(
+        self,
+        sock: socket.socket | SaslSocket,
+        address: Address,
+        head: Head,
+        stream: Stream,
+        seconds: float,
+        most_held_bytes: int = MOST_HELD_BYTES,
+    ) -> None:
+        self.in_step = True
+        """Whether the answer has the name and the sequence id of its call, so that the connection can go on."""
+        self._socket = sock
+        self._address = address
+        self._head = head
+        self._stream = stream
+        self._seconds = seconds
+        self._until = time.monotonic() + seconds
+        self._most_held_bytes = most_held_bytes
+        self._window = bytearray()
+        """What came and is still looked at."""
+        self._held: list[bytes] = []
+        self._held_bytes = 0
+        self._part_bytes = 0
+        """Bytes that came since the time limit was set."""
+        self.received_bytes = 0
+        self.fault: int | None = None
+        """The type of the TApplicationException that the answer is; None for other answers."""
+        self.exception_field: int | None = None
+        """The number of the result's field that is an exception; None if there is none."""
+        self._is_value = False
+        self._is_passed_on = False
+
+    def relay(self) -> Relayed:
+        """Read the answer to its end. Raises Unanswered, UpstreamSilent, UpstreamClosed, ClientGone, MetaError."""
+        try:
+            refused = self._read()
+        except ProtocolError as error:
+            raise self._no_answer(f"no Thrift message: {error}") from error
+        return Relayed(self._held, refused)
+
+    def _read(self) -> bool:
+        """Read to the end: whether the answer is an exception. Raises ProtocolError, and as `relay`."""
+        while (head := read_answer_head(self._window)) is None:
+            self._receive()
+        refused = is_fault = self._check_head(head)
+        at = head.body_at
+        while (kind := self._bytes(at, 1)[0]) != _STOP:
+            field = int.from_bytes(self._bytes(at + 1, 2))
+            if is_fault and (kind, field) == (_I32, _FAULT_TYPE):
+                self.fault = int.from_bytes(self._bytes(at + 3, 4))
+            if field != _SUCCESS:
+                refused, self.exception_field = True, field
+                if self._is_passed_on:
+                    raise ProtocolError("an exception behind a value")
+            self._is_value = not refused
+            at = self._pass(kind, at + 3)
+        if len(self._window) > at + 1:
+            raise ProtocolError(f"{len(self._window) - at - 1} bytes behind its end")
+        return refused
+
+    def _check_head(self, head: Head) -> bool:
+        """Whether the message is an exception. Raises UpstreamClosed if it answers something else."""
+        self.in_step = (head.name, head.sequence) == (self._head.name, self._head.sequence)
+        if head.kind not in (REPLY, EXCEPTION) or (head.kind == REPLY and not self.in_step):
+            raise self._no_answer(f"message {head.name!r} of type {head.kind}")
+        return head.kind == EXCEPTION
+
+    def _bytes(self, at: int, count: int) -> bytearray:
+        while len(self._window) < at + count:
+            self._receive()
+        return self._window[at : at + count]
+
+    def _pass(self, kind: int, at: int) -> int:
+        """The place behind a value, in the window when the value has come."""
+        steps = passing(self._window, kind, at)
+        while (end := next(steps)) is None:
+            self._receive()
+        while (come := len(self._window)) < end:
+            del self._window[:]
+            end -= come
+            self._receive()
+        return end
+
+    def _receive(self) -> None:
+        """Take the next bytes, at least one, and pass on what came if it may be."""
+        data = self._next()
+        if not self.received_bytes or self._part_bytes >= _PART_BYTES:
+            self._until, self._part_bytes = time.monotonic() + self._seconds, 0
+        self.received_bytes += len(data)
+        self._part_bytes += len(data)
+        self._window += data
+        self._held.append(data)
+        self._held_bytes += len(data)
+        if self._held_bytes <= _PART_BYTES:
+            return
+        if self._is_value and self._stream.possible:
+            self._stream.send(self._held)
+            self._is_passed_on = True
+            self._held, self._held_bytes = [], 0
+        elif self._held_bytes > self._most_held_bytes:
+            raise MetaError(
+                f"{self._head.name} is refused: an answer that is not passed on in parts may have "
+                f"{self._most_held_bytes} bytes (upstream_answer_bytes), found more"
+            )
+
+    def _next(self) -> bytes:
+        while True:
+            try:
+                data = self._socket.recv(_PART_BYTES)
+            except TimeoutError:
+                self._look()
+                continue
+            except OSError as error:
+                raise self._broken(error.strerror or str(error)) from error
+            if not data:
+                raise self._broken("closed by the upstream")
+            self._look()
+            return data
+
+    def _look(self) -> None:
+        """Raises ClientGone if nobody waits any more, UpstreamSilent if it takes too long."""
+        if self._stream.abandoned:
+            raise ClientGone(f"nobody waits for the answer to {self._head.name} any more")
+        if time.monotonic() < self._until:
+            return
+        if self._is_passed_on:
+            raise self._broken(f"too little came in {self._seconds:g} seconds")
+        raise UpstreamSilent(f"{self._address} did not answer {self._head.name} in {self._seconds:g} seconds")
+
+    def _no_answer(self, found: str) -> UpstreamClosed:
+        return UpstreamClosed(f"{self._address} answered {self._head.name} with {found}")
+
+    def _broken(self, reason: str) -> Exception:
+        if not self.received_bytes:
+            return Unanswered(f"{self._address} did not answer {self._head.name}: {reason}")
+        return UpstreamClosed(f"{self._address} broke off its answer to {self._head.name}: {reason}")
