@@ -25,7 +25,7 @@ class StoredTables:
     known: dict[TableName, StoredTable | None] = field(default_factory=dict)
 
     def of(self, names: Iterable[TableName]) -> dict[TableName, StoredTable]:
-        """Those of the tables that the metastore has. Raises ServiceUnavailable."""
+        """The tables that the metastore has, by name. Raises ServiceUnavailable if it cannot be reached."""
         found = {}
         for name in names:
             if name not in self.known:

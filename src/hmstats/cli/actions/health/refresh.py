@@ -116,7 +116,7 @@ class _Analyses:
         with connect(how.job.metastore, patience_seconds=how.job.patience_seconds) as service:
             table = service.existing_table(name)
             if is_lake_table(table):
-                request = statement(_quoted(name))
+                request = statement(_quote_table(name))
                 wanted = apply_preferences(service, request, how.options, row_counts=False)
                 spool = how.job.spool or str(Path(DEFAULT_FOLDER).absolute())
                 delivery = Delivery(table.name, (), how.job.metastore, new_run(), spool, how.job.patience_seconds)
@@ -133,7 +133,7 @@ class _Analyses:
         with import_module("hmstats.collector.scan.task_errors").translate_all_errors():
             return collector.analyze(
                 session,
-                _quoted(name),
+                _quote_table(name),
                 metastore=how.job.metastore,
                 partitions=list(partitions) or None,
                 changed_only=changed_only,
@@ -153,7 +153,7 @@ class _Analyses:
         return self._spark
 
 
-def _quoted(name: TableName) -> str:
+def _quote_table(name: TableName) -> str:
     catalog = () if name.catalog == DEFAULT_CATALOG else (name.catalog,)
     return quote_name(*catalog, name.database, name.table)
 

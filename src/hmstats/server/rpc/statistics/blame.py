@@ -23,7 +23,7 @@ class BlameCalls:
 
     def record_blame(self, session: Session, request: Any) -> int:
         """Record which tables and columns were to blame for wrong estimates; how many were not too old."""
-        return self._records.record([_seen(each) for each in request.blame])
+        return self._records.record([_entry_of(each) for each in request.blame])
 
     def get_blame(self, session: Session, request: Any) -> Any:
         """The tables and columns that are to blame for most, over the queries since a time."""
@@ -33,7 +33,7 @@ class BlameCalls:
         return extension.BlameResult(sums=[codec.sum_to_thrift(each) for each in found])
 
 
-def _seen(struct: Any) -> Seen:
+def _entry_of(struct: Any) -> Seen:
     """An entry of a call. Raises MetaError or InvalidInput for what no entry can be."""
     if struct is None:
         raise InvalidInput("an entry of blame must name a table, found none")
