@@ -97,9 +97,9 @@ def test_a_replaced_holder_notes_nothing_as_sent(store: Store, table_id: int) ->
     other.take(table_id)
     until(lambda: not other.is_sent(NAME))
     theirs = taken(other, table_id)
-    claim.sent(99)
+    claim.mark_sent(99)
     assert other.is_sent(NAME)
-    theirs.sent(3)
+    theirs.mark_sent(3)
     assert not other.is_sent(NAME)
     with store.read() as connection:
         assert mirrored.claim_number(connection, table_id) is None

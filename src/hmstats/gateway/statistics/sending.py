@@ -91,7 +91,7 @@ class Sending:
             version = self._unsent.version(found.table_id)
             if not self._send(calls, found, claim):
                 return "it is being changed, or is not there"
-            claim.sent(version)
+            claim.mark_sent(version)
         except (CallRefused, MetaError, UpstreamClosed) as error:
             return str(error)
         finally:
@@ -111,7 +111,7 @@ class Sending:
             version = self._unsent.version(pending.table_id)
             is_done = self._send(calls, pending, claim)
             if is_done:
-                claim.sent(version)
+                claim.mark_sent(version)
         except (CallRefused, MetaError, UpstreamClosed) as error:
             self._paused[pending.table_id] = time.monotonic() + _PAUSE_SECONDS
             _log.warning("not_sent", object=str(pending.name), reason=str(error))

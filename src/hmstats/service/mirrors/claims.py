@@ -102,7 +102,7 @@ class Claims:
 
 
 class Claim:
-    """A mirror that this process has to itself. Thread-safe; it must be ended by `release` or `sent`."""
+    """A mirror that this process has to itself. Thread-safe; it must be ended by `release` or `mark_sent`."""
 
     def __init__(self, claims: Claims, store: Store, table_id: int, number: int, began: float) -> None:
         self.table_id = table_id
@@ -134,7 +134,7 @@ class Claim:
         """End the claim of a mirror that is not sent."""
         self._end(None)
 
-    def sent(self, version: int) -> None:
+    def mark_sent(self, version: int) -> None:
         """End the claim; the other metastore has the statistics of a version."""
         self._end(version)
 
