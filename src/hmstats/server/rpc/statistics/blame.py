@@ -23,7 +23,7 @@ class BlameCalls:
 
     def record_blame(self, session: Session, request: Any) -> int:
         """Record which tables and columns were to blame for wrong estimates; how many were not too old."""
-        return self._records.record([_entry_of(each) for each in request.blame])
+        return self._records.record([_entry_of(each) for each in request.blame or ()])
 
     def get_blame(self, session: Session, request: Any) -> Any:
         """The tables and columns that are to blame for most, over the queries since a time."""
@@ -43,8 +43,8 @@ def _entry_of(struct: Any) -> Seen:
         raise InvalidInput(f"engine, shape, use and verdict must be texts of at most {_MOST_CHARACTERS} characters")
     if struct.colName is not None and not isinstance(struct.colName, str):
         raise InvalidInput("the column of an entry of blame must be a text, found another")
-    numbers = (struct.factor, struct.weight, struct.estimated or 0.0)
-    if not all(isfinite(each) and each >= 0 for each in numbers) or struct.numRows < 0 or struct.seenAt < 0:
+    numbers = (struct.factor, struct.weight, struct.estimated or 0.0, struct.numRows, struct.seenAt)
+    if not all(each is not None and isfinite(each) and each >= 0 for each in numbers):
         raise InvalidInput(f"numbers of an entry of blame must be finite and not negative, found {numbers}")
     try:
         return codec.seen_from_thrift(struct)
