@@ -42,6 +42,7 @@ PAGES = [
     "/pending",
     "/runs",
     "/runs?outcome=failed",
+    "/feedback",
     "/access",
     "/tables/shop.wide/pending",
     "/tables/shop.visits/history",

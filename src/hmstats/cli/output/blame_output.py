@@ -20,7 +20,7 @@ def print_blame(found: Sequence[BlameSum]) -> None:
     if not found:
         typer.echo("no estimate was wrong, or nothing was learned: see hmstats learn")
         return
-    mended = dict.fromkeys(each.worst.blame.table for each in found if is_open(each))
+    mended = dict.fromkeys(each.worst.blame.table for each in found if each.can_be_mended)
     for name in list(mended)[:_TO_DO_LINES]:
         typer.echo(f"to do: hmstats refresh {name.typed}")
     shown = plain_table(["Blamed", "Verdict", "Used for"], ["Estimated", "Rows", "Factor", "Queries", "Weight", "Last"])
@@ -38,11 +38,6 @@ def print_blame(found: Sequence[BlameSum]) -> None:
     for each in found[:_TO_DO_LINES]:
         blame = each.worst.blame
         typer.echo(f"{_name(blame.table, blame.column)} {explained(blame.column, blame.use, blame.verdict)}")
-
-
-def is_open(each: BlameSum) -> bool:
-    """Whether an analysis would mend it, and there was none since."""
-    return each.worst.blame.verdict in MENDABLE and not each.analyzed_since
 
 
 def blame_as_json(each: BlameSum) -> dict[str, Any]:

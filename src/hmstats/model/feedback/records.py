@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hmstats.model.feedback.verdicts import Blame
+from hmstats.model.feedback.verdicts import MENDABLE, Blame
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +34,8 @@ class BlameSum:
     def analyzed_since(self) -> bool:
         """Whether the statistics are newer than the last of the queries."""
         return self.analyzed_at_seconds is not None and self.analyzed_at_seconds * 1_000 > self.last_ms
+
+    @property
+    def can_be_mended(self) -> bool:
+        """Whether an analysis would mend it, and there was none since."""
+        return self.worst.blame.verdict in MENDABLE and not self.analyzed_since

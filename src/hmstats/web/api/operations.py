@@ -7,6 +7,7 @@ from typing import Any
 from hmstats.client import Metastore
 from hmstats.model.health.runs import Outcome
 from hmstats.web.answers.access import Access
+from hmstats.web.answers.feedback import Feedback
 from hmstats.web.answers.health import HealthList
 from hmstats.web.answers.history import Course, Difference, RestoreResult, Versions
 from hmstats.web.answers.locks import AllLocks, Locks
@@ -17,6 +18,7 @@ from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableL
 from hmstats.web.api.parameters import Arguments, Parameter
 from hmstats.web.reading.access import access
 from hmstats.web.reading.columns.column_page import column_page
+from hmstats.web.reading.feedback import PAGE_LINES, feedback
 from hmstats.web.reading.lists.health_list import health_list
 from hmstats.web.reading.lists.run_list import PAGE_RUNS, run_list
 from hmstats.web.reading.lists.table_list import PAGE_TABLES, databases, table_list
@@ -253,6 +255,20 @@ OPERATIONS = (
         ),
     ),
     Operation(
+        "/feedback",
+        "getFeedback",
+        "Tables and columns that are to blame for wrong estimates of queries, the greatest weight first.",
+        (
+            Parameter(name="table", description="Only this table, as DB.TABLE."),
+            Parameter(name="since", kind="time", description="Only queries since this time, the last 7 days without."),
+            _limit("lines", PAGE_LINES),
+        ),
+        Feedback,
+        lambda service, given: feedback(
+            service, given.text("table"), since=given.text("since"), limit=given.number("limit")
+        ),
+    ),
+    Operation(
         "/access",
         "getAccess",
         "What a user may do with an object, and by which access rules.",
@@ -269,4 +285,4 @@ OPERATIONS = (
         ),
     ),
 )
-"""Plans and feedback are not here: hmstats makes a plan where Spark is, and keeps no feedback."""
+"""The plan of a refresh is not here: it is made where Spark is."""

@@ -49,6 +49,7 @@ def routes(desk: Desk) -> list[Route]:
         Route("/locks", shown("listLocks", _locks)),
         Route("/pending", shown("listPending", _pending)),
         Route("/runs", shown("listRuns", _runs)),
+        Route("/feedback", shown("getFeedback", _feedback)),
         Route("/access", shown("getAccess", _access)),
         Route("/tables/{table}", shown("getTable", _table)),
         Route("/tables/{table}/partitions", shown("listPartitions", _partitions)),
@@ -142,6 +143,11 @@ def _runs(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -
     longest = max((each.seconds or 0 for each in found.runs), default=0)
     table, outcome = asked.text("table"), asked.text("outcome")
     return page(request, "runs.html", found=found, longest=longest, table=table, outcome=outcome)
+
+
+def _feedback(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
+    found = _OF["getFeedback"].read(service, asked)
+    return page(request, "feedback.html", found=found, table=asked.text("table"))
 
 
 def _access(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:

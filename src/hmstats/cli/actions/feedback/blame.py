@@ -5,20 +5,18 @@ import time
 
 import typer
 
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.blame_output import blame_as_json, print_blame
-from hmstats.client import connect
 from hmstats.client.naming import named_object
 from hmstats.collector.refresh.what import seconds_of
 from hmstats.model.feedback.records import BlameSum
-from hmstats.settings import load
 
 
 def list_blame(*, tables: list[str] | None, since: str, most: int, metastore: str | None, as_json: bool) -> None:
     """Print blame, the greatest weight first. Raises StatementError for a malformed name or time."""
-    settings = load({"metastore": metastore})
     since_ms = int((time.time() - seconds_of(since)) * 1_000)
     found: list[BlameSum] = []
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         for text in tables or ["*"]:
             of, table = named_object(text)
             found += service.blame.sums(of.database, table, since_ms=since_ms, most=most, catalog=of.catalog)

@@ -7,20 +7,18 @@ from pathlib import Path
 
 import typer
 
-from hmstats.client import connect
+from hmstats.cli.actions.connecting import open_metastore
 from hmstats.learning.learn import Learned, learn
 from hmstats.learning.sources import queries_in
 from hmstats.learning.spark.log_files import Skipped
-from hmstats.settings import load
 
 _SHOWN = 5
 
 
 def learn_files(files: Sequence[Path], *, dry_run: bool, metastore: str | None, as_json: bool) -> None:
     """Read the files and print what was found. Raises StatementError for a file that is none of an engine."""
-    settings = load({"metastore": metastore})
     skipped = Skipped()
-    with connect(settings.metastore, timeout_seconds=settings.client_seconds) as service:
+    with open_metastore(metastore) as service:
         learned = learn(service, queries_in(files, skipped), dry_run=dry_run)
     if as_json:
         found = {each: getattr(learned, each) for each in ("queries", "without_estimates", "found", "recorded")}

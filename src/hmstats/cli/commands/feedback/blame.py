@@ -14,7 +14,7 @@ def blame(
     ] = None,
     *,
     since: Annotated[str, typer.Option(help="Only queries of the last time, such as 7d.", metavar="TIME")] = "7d",
-    most: Annotated[int, typer.Option(min=1, max=1000, help="Print at most so many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="The most rows to print.")] = 20,
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
@@ -25,4 +25,4 @@ def blame(
     """
     from hmstats.cli.actions.feedback.blame import list_blame
 
-    list_blame(tables=tables, since=since, most=most, metastore=metastore, as_json=as_json)
+    list_blame(tables=tables, since=since, most=limit, metastore=metastore, as_json=as_json)
