@@ -6,6 +6,7 @@
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +23,9 @@ from tests.web.tables import collected
 from hmstats import client
 from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.feedback.queries import Use
+from hmstats.model.feedback.records import Seen
+from hmstats.model.feedback.verdicts import Blame, Verdict
 from hmstats.model.health.runs import Outcome, Run
 from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.column_statistics import StatisticsSet
@@ -87,6 +91,7 @@ def address(shown: Shown, metastore_port: int, tmp_path_factory: pytest.TempPath
         service.preferences.change(Subject(wide.parent, "wide"), {"publish": "false"})
         service.put_together(wide, [StatisticsSet(columns[:8])], {None: {"numRows": "12000"}})
         _some_runs(service, wide)
+        _some_blame(service, wide)
     with page_of(metastore_port, tmp_path_factory.mktemp("web")) as found:
         yield found
 
@@ -107,6 +112,12 @@ def _some_runs(service: client.Metastore, table: TableName) -> None:
         service.runs.begin(run, 60)
         reason = "its files are gone" if outcome is Outcome.FAILED else None
         service.runs.end(replace(run, outcome=outcome, reason=reason, seconds=90.0 - 60 * number, rows=5_000))
+
+
+def _some_blame(service: client.Metastore, table: TableName) -> None:
+    for column, verdict in ((None, Verdict.STALE), ("c01", Verdict.BEYOND)):
+        blame = Blame(table, column, Use.JOIN if column else Use.ROWS, verdict, None, 1_000_000, 12.5, 40.0)
+        service.blame.record([Seen(blame, "spark", "shape", int(time.time() * 1_000))])
 
 
 @contextmanager
