@@ -45,7 +45,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
 def test_a_whole_session(lived: Lived) -> None:
     assert lived.seen == {
         "filtered": 25,
-        "partitions": ["region=0", "region=1", "region=2", "--partition", "region=3"],
+        "partitions": ["region=0", "region=1", "region=2", "region=3"],
         "log": ["a", "b"],
         "view": 100,
         "renamed": 5,
