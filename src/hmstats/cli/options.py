@@ -25,7 +25,7 @@ Master = Annotated[str | None, typer.Option(help="Where Spark runs: local[*] by 
 SparkSettings = Annotated[
     list[str] | None, typer.Option("--conf", help="A setting of Spark; may be repeated.", metavar="KEY=VALUE")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan, and change nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be done, and change nothing.")]
 Write = Annotated[bool, typer.Option("--write", help="Change the database; without it, only a report is printed.")]
 Locked = Annotated[str, typer.Argument(help="A database or a table.", metavar="DB[.TABLE]")]
 AsOf = Annotated[str | None, typer.Option(help="The time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")]

@@ -190,7 +190,7 @@ def test_views_made_of_each_other_are_told_all_the_same(our_views: Metastore) ->
 def test_a_missing_source_is_refused(our_views: Metastore) -> None:
     made_of = creation(our_views, "a")
     made_of.sourceTables[0].table.tableName = "none"
-    with pytest.raises(api.InvalidObjectException, match=r"made of .*none, which does not exist"):
+    with pytest.raises(api.InvalidObjectException, match=r"source table .*none does not exist"):
         make(our_views, made_of)
     with pytest.raises(api.NoSuchObjectException):
         our_views.read_table("v")

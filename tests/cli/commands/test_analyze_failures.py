@@ -20,7 +20,7 @@ import os, signal, sys, time
 from pathlib import Path
 from hmstats.cli.main import main
 from hmstats.collector.scan import scan, tasks
-read, folder, faults = scan.read, Path(sys.argv.pop(1)), dict(zip(*[iter(sys.argv.pop(1).split())] * 2))
+read, folder, faults = scan.read_tasks, Path(sys.argv.pop(1)), dict(zip(*[iter(sys.argv.pop(1).split())] * 2))
 
 def failing(mine, job):
     fault = faults.get(job.delivery.table.database)
@@ -32,7 +32,7 @@ def failing(mine, job):
             time.sleep(0.05)
     return read(mine, job)
 
-scan.read = failing
+scan.read_tasks = failing
 main()
 """
 """The command with faults in its tasks: arguments are a folder, and pairs of a database and its fault."""

@@ -7,7 +7,7 @@ import pytest
 
 PROGRAM = """
 import os, signal, threading, time
-from hmstats.collector.scan.task_errors import as_our_own
+from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.spark.session import spark_session
 from hmstats.errors import HmstatsError
 
@@ -18,7 +18,7 @@ def kill(java):
 
 
 try:
-    with spark_session("thrift://127.0.0.1:1", master="local[1]", conf={}) as spark, as_our_own():
+    with spark_session("thrift://127.0.0.1:1", master="local[1]", conf={}) as spark, translate_errors():
         threading.Timer(3, kill, [spark.sparkContext._gateway.proc.pid]).start()
         spark.sparkContext.parallelize([1], 1).map(lambda _: time.sleep(300)).collect()
 except HmstatsError as error:

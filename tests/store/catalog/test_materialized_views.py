@@ -59,7 +59,7 @@ def test_many_views_take_two_statements(store: Store, ids: dict[TableName, int],
 
 def test_a_missing_source_is_refused_by_name(store: Store, ids: dict[TableName, int]) -> None:
     missing = TableName("hive", "default", "none")
-    with pytest.raises(InvalidObject, match=r"hive.default.v was made of hive.default.none, which does not exist"):
+    with pytest.raises(InvalidObject, match=r"view hive.default.v: its source table hive.default.none does not exist"):
         put(store, Creation(sources=(SourceTable(SOURCES[0]), SourceTable(missing))))
     assert read(store, VIEW) == {}
 

@@ -13,7 +13,7 @@ def blame(
         typer.Argument(help="A database or a table; * stands for any characters.", metavar="DB[.TABLE]"),
     ] = None,
     *,
-    since: Annotated[str, typer.Option(help="Only queries of the last time, such as 7d.", metavar="TIME")] = "7d",
+    since: Annotated[str, typer.Option(help="Not older than this: 2d, 12h, 30m.", metavar="TIME")] = "7d",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="The most rows to print.")] = 20,
     metastore: Server = None,
     as_json: AsJson = False,

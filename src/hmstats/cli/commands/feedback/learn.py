@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hmstats.cli.options import AsJson, Server
+from hmstats.cli.options import AsJson, DryRun, Server
 
 
 def learn(
@@ -14,7 +14,7 @@ def learn(
         typer.Argument(help="Event logs of Spark, or events or EXPLAIN ANALYZE of Trino.", metavar="FILE..."),
     ],
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be recorded, and change nothing.")] = False,
+    dry_run: DryRun = False,
     metastore: Server = None,
     as_json: AsJson = False,
 ) -> None:
