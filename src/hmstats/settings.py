@@ -97,6 +97,12 @@ class Settings(BaseSettings):
         None,
         description="The PEM file of the authorities of the upstream's certificate; none takes those of the system.",
     )
+    upstream_principal: str | None = Field(
+        None,
+        description="The upstream's principal in Kerberos, SERVICE/HOST@REALM, where _HOST is the host of its address; "
+        "none if it wants no proof. The gateway uses the ticket of its cache, or the keytab that KRB5_CLIENT_KTNAME "
+        "names, and must be a proxy user (hadoop.proxyuser) of the upstream. Needs authentication.",
+    )
     upstream_connections: int = Field(
         20,
         ge=1,
@@ -115,6 +121,12 @@ class Settings(BaseSettings):
     )
     upstream_idle_seconds: float = Field(
         60.0, gt=0, description="Seconds after which a connection to the upstream without a call is closed."
+    )
+    upstream_cache_bytes: int = Field(
+        64 * 1024 * 1024,
+        ge=0,
+        description="Bytes of the upstream's answers about tables that a worker keeps where the upstream's "
+        "notification log proves them; 0 keeps none.",
     )
     upstream_writes: Literal["behind", "through", "off"] = Field(
         "behind",

@@ -1,20 +1,27 @@
-"""What a gateway adds to a call, and how fast a large answer passes through it.
+"""What a gateway adds to a call, how fast a large answer passes through it, and statistics read by it and directly.
 
-Run with `python -m tests.benchmarks.bench_gateway [--megabytes 100] [--upstream thrift://HOST:PORT]`. Small calls go
-to a server of ours unless another upstream is named; large answers come from a process that does nothing but send them.
+Run with `python -m tests.benchmarks.bench_gateway [--megabytes 100] [--upstream thrift://HOST:PORT] [--hive 4.0]`.
+Small calls go to a server of ours unless another upstream is named; large answers come from a process that does nothing
+but send them. With --hive, calls are asked of a real Hive on PostgreSQL and of a gateway before it, in turns.
 """
 
 import argparse
 import multiprocessing
+import os
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
+from tests.benchmarks.durable import durable_server
 from tests.benchmarks.processes import family_of, listener_of
+from tests.benchmarks.scenarios import DATABASE, SCENARIOS, fill
+from tests.fixtures.hive import hive
+from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.gateway.gateways import Upstream, UpstreamSide
 from tests.server.requests import encoded, request
@@ -24,6 +31,8 @@ from hmstats.server.messages.envelope import encode_reply, read_head
 from hmstats.wire.idl import hive_metastore as api
 
 _ROUNDS, _CALLS = 10, 300
+_OF_HIVE = 5
+"""Calls of one kind of a round: some take a Hive seconds."""
 _RECEIVED_AT_ONCE = 256 * 1024
 _LAST = b"the last partition"
 _END = _LAST + b"\0\0"
@@ -35,13 +44,52 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--megabytes", type=int, default=100, help="of a large answer")
     parser.add_argument("--upstream", help="that small calls go to")
+    parser.add_argument("--hive", choices=("3.1", "4.0"), help="whose calls are measured, and nothing else")
     given = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-bench-")))
+        if given.hive:
+            _of_hive(stack, folder, given.hive)
+            return
         direct = _address(given.upstream) if given.upstream else stack.enter_context(_ours(folder / "upstream"))
         _small(direct, stack.enter_context(_ours(folder / "small", direct)))
         large = stack.enter_context(_sender(given.megabytes))
         _large(large, stack.enter_context(_ours(folder / "large", large)))
+
+
+def _of_hive(stack: ExitStack, folder: Path, release: str) -> None:
+    """Print how long calls take of a Hive, and of a gateway before it, over one connection each."""
+    database = stack.enter_context(fresh_database(stack.enter_context(durable_server())))
+    port = stack.enter_context(hive(release, folder, database=database, measured=True))
+    fill(port, 1)
+    gateway = stack.enter_context(_ours(folder / "gateway", ("127.0.0.1", port)))
+    calls: list[tuple[str, str, Mapping[str, Any]]] = [
+        ("get_database", "get_database", {"name": DATABASE}),
+        *((each.title, each.method, each.arguments(0)) for each in SCENARIOS),
+    ]
+    print(f"load {os.getloadavg()[0]:.0f}; ms at the median of {_ROUNDS} rounds in turns, and the fastest tenth")
+    with Client(("127.0.0.1", port)) as first, Client(gateway) as second:
+        for title, method, arguments in calls:
+            asked = request(method, **arguments)
+            seconds = [_seconds(client, asked) for _ in range(_ROUNDS) for client in (first, second)]
+            sides = [[one for each in seconds[side::2] for one in each] for side in (0, 1)]
+            medians = [statistics.median(each) * 1000 for each in sides]
+            tenths = [statistics.quantiles(each, n=10)[0] * 1000 for each in sides]
+            print(
+                f"{title}: direct {medians[0]:.2f} ({tenths[0]:.2f}), gateway {medians[1]:.2f} ({tenths[1]:.2f}): "
+                f"x {medians[1] / medians[0]:.2f} ({tenths[1] / tenths[0]:.2f})"
+            )
+
+
+def _seconds(client: Client, asked: bytes) -> list[float]:
+    """How long each of some calls took, until its whole answer was there; the first one is not counted."""
+    found = []
+    for _ in range(_OF_HIVE + 1):
+        began = time.perf_counter()
+        client.send(asked)
+        client.reply()
+        found.append(time.perf_counter() - began)
+    return found[1:]
 
 
 def _small(direct: Address, relayed: Address) -> None:

@@ -1,7 +1,7 @@
 """Sessions of Trino and of Presto on a real Hive Metastore and on ours: every statement answers the same.
 
 On ours they run wherever the tables lie: in the server's warehouse, in another folder, behind a link, and in an object
-store.
+store. Through a gateway they answer in every statement as on the Hive behind it.
 """
 
 import json
@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -113,6 +113,17 @@ def found(dialect: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, A
 
 
 @pytest.fixture(scope="module")
+def by_gateway(dialect: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answers]:
+    """The answers through a gateway before Hive 2.3.10."""
+    folder = tmp_path_factory.mktemp(f"{dialect}-gateway")
+    with (
+        hive("2.3", folder, f"hive.metastore.warehouse.dir=file:{folder}/warehouse") as upstream,
+        serving(folder, "--upstream", f"thrift://127.0.0.1:{upstream}") as port,
+    ):
+        return answers(dialect, port, folder)
+
+
+@pytest.fixture(scope="module")
 def elsewhere(dialect: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Answers]]:
     """The answers on ours when tables lie outside of the server's warehouse, by layout."""
     folder = tmp_path_factory.mktemp(f"{dialect}-elsewhere")
@@ -152,11 +163,13 @@ def s3_properties(dialect: str, store: ObjectStore) -> list[str]:
     return [switch, *(f"{prefix}.{name}={value}" for name, value in given.items())]
 
 
-def _differing(dialect: str, session: str, expected: Answers, found: Answers) -> list[Any]:
+def _differing(
+    dialect: str, session: str, expected: Answers, found: Answers, better: Collection[str] = BETTER
+) -> list[Any]:
     asked = planner_session.statements(PEERS / session, dialect, "")
     assert len(found) == len(expected) == len(asked) > 20
     pairs = [pair for pair in zip(expected, found, strict=True) if pair[0] != pair[1]]
-    return [pair for pair in pairs if pair[0]["sql"] not in BETTER]
+    return [pair for pair in pairs if pair[0]["sql"] not in better]
 
 
 @pytest.mark.parametrize("layout", ["another folder", "a link"])
@@ -179,3 +192,10 @@ def test_every_statement_answers_as_on_hive(
     dialect: str, expected: dict[str, Answers], found: dict[str, Answers], session: str
 ) -> None:
     assert _differing(dialect, session, expected[session], found[session]) == []
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_every_statement_answers_through_a_gateway_as_on_its_hive(
+    dialect: str, expected: dict[str, Answers], by_gateway: dict[str, Answers], session: str
+) -> None:
+    assert _differing(dialect, session, expected[session], by_gateway[session], better=()) == []

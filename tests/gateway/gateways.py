@@ -4,19 +4,23 @@ import contextlib
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
+from tests.server.requests import encoded
 from tests.server.serving import PATIENCE_SECONDS, Address, serving
 
 from hmstats.client.connection.address import Address as UpstreamAddress
-from hmstats.gateway.calls import ANSWERED_HERE
-from hmstats.gateway.connection import Times
-from hmstats.gateway.relay import UpstreamRelay
+from hmstats.gateway.upstream.calls import ANSWERED_HERE
+from hmstats.gateway.upstream.connection import Times
+from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
+from hmstats.server.messages.envelope import encode_reply, read_head
 from hmstats.server.messages.scanner import Scanner
+from hmstats.server.rpc.caller import Session
 from hmstats.server.rpc.metastore.session import SessionCalls
 from hmstats.server.server import Server
 from hmstats.wire.idl import methods
@@ -117,3 +121,42 @@ class UpstreamSide:
     def send(self, data: bytes) -> None:
         """Send bytes as they are."""
         self.socket.sendall(data)
+
+
+def names(session: Session) -> list[str]:
+    """What get_all_databases answers upstream: who asks, and on which connection."""
+    return [session.user or "nobody", *session.groups]
+
+
+def connection(session: Session) -> list[str]:
+    """What get_all_databases answers upstream: the number of the connection that asks."""
+    return [str(session.connection_id)]
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Return when it holds; fail if that takes too long."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < until, "it did not come true"
+        time.sleep(0.01)
+
+
+def databases(asked: bytes, *found: str) -> bytes:
+    """The answer of an upstream to get_all_databases."""
+    head = read_head(asked)
+    assert head is not None
+    return encode_reply(head, encoded(methods()["get_all_databases"].result(success=list(found))))
+
+
+def closing_behind(first_answers: int) -> Callable[[UpstreamSide], None]:
+    """An upstream that closes each connection when it has read a request behind so many."""
+
+    def behave(side: UpstreamSide) -> None:
+        for _ in range(first_answers):
+            asked = side.request()
+            if asked is None:
+                return
+            side.send(databases(asked, "answered"))
+        side.request()
+
+    return behave

@@ -7,35 +7,51 @@ from typing import Any
 import structlog
 
 from hmstats.client.metastore import Metastore
-from hmstats.errors import CallRefused, MetaError, ProtocolError, UpstreamClosed, UpstreamUnavailable
-from hmstats.gateway.adopting import Adopting
-from hmstats.gateway.calls import ANSWERED_HERE
-from hmstats.gateway.followed_calls import FOLLOWED, changes_of
-from hmstats.gateway.following import Following
-from hmstats.gateway.generation import Generation
-from hmstats.gateway.mirroring import Mirroring
-from hmstats.gateway.objects_with_statistics import WITH_STATISTICS, wanted_of, with_statistics, without_statistics
-from hmstats.gateway.questions import KEPT_BY_NONE, OURS_ALONE, STATISTICS, Deed, Question, question_of
-from hmstats.gateway.relay import UpstreamRelay
-from hmstats.gateway.sending import Sending
-from hmstats.gateway.upstream_calls import UpstreamCalls, WholeAnswer, asked, is_unknown
+from hmstats.errors import CallRefused, InvalidInput, MetaError, ProtocolError, UpstreamClosed, UpstreamUnavailable
+from hmstats.gateway.catalog.kept_answers import KEPT, KeptAnswers
+from hmstats.gateway.changes.followed_calls import ALTERING, FOLLOWED, altered_by, changes_of
+from hmstats.gateway.changes.following import Following
+from hmstats.gateway.statistics.adopting import Adopting
+from hmstats.gateway.statistics.brought import BRINGING, Keeping, brought_by, may_bring
+from hmstats.gateway.statistics.merging import merges, nothing_merged, without_unmarked
+from hmstats.gateway.statistics.mirroring import Mirroring
+from hmstats.gateway.statistics.objects_with_statistics import (
+    WITH_STATISTICS,
+    wanted_of,
+    with_statistics,
+    without_statistics,
+)
+from hmstats.gateway.statistics.proven import Comparison, Proven
+from hmstats.gateway.statistics.questions import KEPT_BY_NONE, OURS_ALONE, STATISTICS, Deed, Question, question_of
+from hmstats.gateway.statistics.sending import Sending
+from hmstats.gateway.upstream.calling import WholeAnswer, is_unknown
+from hmstats.gateway.upstream.calls import ANSWERED_HERE
+from hmstats.gateway.upstream.connection import User
+from hmstats.gateway.upstream.generation import Generation
+from hmstats.gateway.upstream.metrics import PROVEN
+from hmstats.gateway.upstream.notification_log import NotificationLog
+from hmstats.gateway.upstream.relay import UpstreamRelay
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls, asked
 from hmstats.model.catalog.objects import TableName
 from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
 from hmstats.server.messages.envelope import Head, Refusal, encode_refusal
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_arguments
+from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.mirrors.upstream_identity import UpstreamIdentity
 from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.store.database.store import Store
+from hmstats.store.history.caller import Caller, caller
 from hmstats.wire.idl import methods
 from hmstats.wire.statistics.extension import changes_from_thrift
 
 _log = structlog.get_logger("hmstats.gateway")
 
 _LOST_SECONDS = 30.0
-_LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS
+_LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING
 """The calls whose arguments may be decoded; all others pass as bytes."""
 _KEPT_BY_NONE = (
     "preferences, health, runs of refresh and pending statistics are kept by an hmstats that has the tables itself, "
@@ -55,6 +71,7 @@ class Gateway:
     """A relay that answers statistics from a store of its own. Thread-safe.
 
     A call that began `patience_seconds` ago is not answered any more. Statistics are sent every `sending_seconds`.
+    `cache_bytes` of answers about tables are kept where the upstream's log proves them.
     `address` identifies an upstream that has no UUID.
     """
 
@@ -68,6 +85,7 @@ class Gateway:
         address: str,
         patience_seconds: float,
         sending_seconds: float,
+        cache_bytes: int = 0,
     ) -> None:
         self._reader = reader
         self._address = address
@@ -77,8 +95,12 @@ class Gateway:
         self._relay = relay
         self._writes = writes
         self._mirroring = Mirroring(store)
-        self._following = Following(store, self._mirroring.tables, patience_seconds)
+        self._following = Following(store, self._mirroring.tables, self._mirroring.claims, patience_seconds)
         self._sending = Sending(store, self._mirroring)
+        self._keeping = Keeping(self._mirroring, StatisticsWriter(store, keep_accuracy=False))
+        self._log = NotificationLog()
+        self._proven = Proven(self._log)
+        self._kept = KeptAnswers(self._log, cache_bytes)
         self._generation: Generation | None = None
         self._itself = Session(connection_id=-1, peer="gateway")
 
@@ -94,11 +116,11 @@ class Gateway:
         name = request.head.name
 
         def relayed() -> Relayed:
-            return self._relay.answer(request, session, stream)
+            return self._passed(request, session, stream)
 
         if name in KEPT_BY_NONE:
             return _explained(request.head, relayed())
-        if request.head.oneway or name not in _LOOKED_AT:
+        if request.head.oneway or name not in _LOOKED_AT or (name in BRINGING and not may_bring(request)):
             return relayed()
         try:
             if name in WITH_STATISTICS:
@@ -106,15 +128,45 @@ class Gateway:
             arguments = _arguments(request)
         except ProtocolError:
             return relayed()
-        if name in FOLLOWED:
-            changes = changes_of(name, arguments)
+        return self._looked_at(request, session, arguments, relayed, here)
+
+    def _looked_at(
+        self,
+        request: Request,
+        session: Session,
+        arguments: dict[str, Any],
+        relayed: Callable[[], Relayed],
+        here: Here,
+    ) -> Relayed:
+        """The answer to a call of which the gateway must know the arguments. Raises as `answer`."""
+        name = request.head.name
+        if name in BRINGING:
+            return self._bringing(request, session, arguments, relayed)
+        if name in ALTERING:
+            self._send_before(altered_by(name, arguments))
+        if name in FOLLOWED or name in ALTERING:
+            changes = changes_of(name, arguments) if name in FOLLOWED else []
             return self._following.passed(self._calls(session), changes, relayed) if changes else relayed()
         question = question_of(name, arguments)
         if question is None:
             return relayed()
         if question.deed is Deed.DELETE:
             return self._deleted(question, request, session, relayed, here)
-        return self._answered(question, session, relayed, here, arguments)
+        return self._answered(question, request, session, relayed, here, arguments)
+
+    def _passed(self, request: Request, session: Session, stream: Stream) -> Relayed:
+        """The upstream's answer to a call, which may have been kept."""
+
+        def relayed() -> Relayed:
+            return self._relay.answer(request, session, stream)
+
+        if request.head.name not in KEPT or request.head.oneway or self._relay.is_bound(session):
+            return relayed()
+        try:
+            calls = self._calls(self._itself)
+        except MetaError:
+            return relayed()
+        return self._kept.answer(calls, User(session.user, session.groups), request, stream, relayed)
 
     def leave(self, session: Session) -> None:
         """Forget a client whose connection has ended."""
@@ -156,48 +208,100 @@ class Gateway:
         return Adopting(self._calls(self._itself), self._mirroring)
 
     def _answered(
-        self, question: Question, session: Session, relayed: Callable[[], Relayed], here: Here, arguments: Any
+        self,
+        question: Question,
+        request: Request,
+        session: Session,
+        relayed: Callable[[], Relayed],
+        here: Here,
+        arguments: dict[str, Any],
     ) -> Relayed:
         reads = question.deed is Deed.READ
         try:
-            is_here = self._mirroring.sync(self._calls(session), question)
+            is_here = self._is_here(session, question)
         except (UpstreamUnavailable, UpstreamClosed):
             if not reads or self._mirroring.tables.find(question.table) is None:
                 raise
             is_here = True
         if not is_here:
             return relayed()
-        if not reads:
-            self._put_parameters(session, arguments)
-        answered = here()
-        if not reads and not answered.refused and self._writes is UpstreamWrites.THROUGH:
-            self._send_through(question)
+        if reads:
+            return here()
+        if merges(request.head.name, arguments, self._calls(session).generation.number):
+            self._send_before(question.table)
+            self._mirroring.sync(self._calls(session), question)
+            changed = without_unmarked(request, arguments, question, self._mirroring.tables)
+            if changed is None:
+                return Relayed((nothing_merged(request.head),))
+            request = changed
+        self._put_parameters(session, arguments)
+        answered = here(request)
+        if not answered.refused and self._writes is UpstreamWrites.THROUGH:
+            self._send_through(question.table)
         return answered
+
+    def _is_here(self, session: Session, question: Question) -> bool:
+        """Whether the statistics are here now, as new as the upstream's. Raises UpstreamUnavailable, UpstreamClosed."""
+        if question.deed is not Deed.READ:
+            return self._mirroring.sync(self._calls(session), question)
+        user = User(session.user, session.groups)
+        number = self._log.number(self._calls(self._itself))
+        if number is None:
+            return self._mirroring.sync(self._calls(session), question)
+        mirror = self._mirroring.tables.find(question.table)
+        if mirror is not None and self._proven.holds(user, question, Comparison(number, mirror.id)):
+            PROVEN.inc()
+            return True
+        is_here = self._mirroring.sync(self._calls(session), question)
+        mirror = self._mirroring.tables.find(question.table) if is_here else None
+        if mirror is not None:
+            self._proven.note(user, question, Comparison(number, mirror.id))
+        return is_here
 
     def _with_statistics(self, request: Request, session: Session, relayed: Callable[[], Relayed]) -> Relayed:
         """The answer to a call for objects, with their statistics from here if it asks for them."""
         wanted = wanted_of(request, lambda: _arguments(request))
-        if wanted is None or not self._mirroring.sync(self._calls(session), wanted.question):
+        if wanted is None or not self._is_here(session, wanted.question):
             return relayed()
-        answer = self._relay.answer(without_statistics(request, wanted), session, WholeAnswer())
+        answer = self._passed(without_statistics(request, wanted), session, WholeAnswer())
         mirror = self._mirroring.tables.find(wanted.question.table)
         if answer.refused or mirror is None:
             return relayed()
         keys = [each.name for each in mirror.partition_keys]
         return Relayed((with_statistics(b"".join(answer.rest), request.head.name, wanted, keys, self._reader),))
 
+    def _bringing(
+        self, request: Request, session: Session, arguments: dict[str, Any], relayed: Callable[[], Relayed]
+    ) -> Relayed:
+        """The answer to a call that makes objects, after the statistics that they bring are here."""
+        try:
+            brought = brought_by(request.head.name, arguments)
+        except InvalidInput:
+            brought = None
+        answered = relayed()
+        if answered.refused or brought is None:
+            return answered
+        caller.set(Caller(subject.author(session), request.head.name))
+        try:
+            kept = self._keeping.keep(self._calls(session), brought, subject.author(session))
+        except (UpstreamUnavailable, UpstreamClosed) as error:  # the call itself has been carried out
+            _log.warning("not_kept", object=str(brought.table), reason=str(error))
+            return answered
+        if kept and self._writes is UpstreamWrites.THROUGH:
+            self._send_through(brought.table)
+        return answered
+
     def _deleted(
         self, question: Question, request: Request, session: Session, relayed: Callable[[], Relayed], here: Here
     ) -> Relayed:
         """The answer to a call that deletes statistics, which the upstream deletes before they are deleted here."""
         if self._writes is UpstreamWrites.OFF:
-            return self._answered(question, session, relayed, here, {})
+            return self._answered(question, request, session, relayed, here, {})
         return self._following.deleted(self._calls(session), question, request, relayed, here)
 
     def _put_parameters(self, session: Session, arguments: Any) -> None:
         """Change parameters at the upstream that a write brings beside statistics. Raises MetaError if it refuses."""
-        request = arguments.get("request") if isinstance(arguments, dict) else None
-        given = getattr(request, "parameters", None)
+        given = getattr(arguments.get("request"), "parameters", None)
         if not given:
             return
         name, changes = changes_from_thrift(given)
@@ -213,10 +317,18 @@ class Gateway:
         except CallRefused as error:
             raise MetaError(f"the upstream refuses parameters of table {name}: {error}") from error
 
-    def _send_through(self, question: Question) -> None:
-        failed = self._sending.send_table(self._calls(self._itself), question.table)
+    def _send_before(self, table: TableName | None) -> None:
+        """Send statistics of a table before something that depends on the upstream's marks."""
+        if table is not None and self._writes is not UpstreamWrites.OFF:
+            try:
+                self._sending.send_before(self._calls(self._itself), table)
+            except MetaError as error:  # it is sent later, if the upstream is there again
+                _log.info("sending_waits", object=str(table), reason=str(error))
+
+    def _send_through(self, table: TableName) -> None:
+        failed = self._sending.send_table(self._calls(self._itself), table)
         if failed is not None:
-            raise MetaError(f"statistics of table {question.table} are stored here, but not at the upstream: {failed}")
+            raise MetaError(f"statistics of table {table} are stored here, but not at the upstream: {failed}")
 
     def _uuid(self) -> str | None:
         """The UUID of the upstream's database; None before Hive 3, which has none."""

@@ -47,6 +47,7 @@ from hmstats.server.rpc.partitions.partition_marks import PartitionMarkCalls
 from hmstats.server.rpc.partitions.partition_queries import PartitionQueryCalls
 from hmstats.server.rpc.partitions.partitions import PartitionCalls
 from hmstats.server.rpc.statistics.arrow_statistics import ArrowCalls
+from hmstats.server.rpc.statistics.brought_statistics import BroughtStatistics
 from hmstats.server.rpc.statistics.extension import ExtensionCalls
 from hmstats.server.rpc.statistics.health import HealthCalls
 from hmstats.server.rpc.statistics.history import HistoryCalls
@@ -362,19 +363,19 @@ def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Stat
     view = None if rules.spark_statistics == "never" else made.view
     tables = Tables(store, warehouse, spark, listing)
     partitions = Partitions(store, most_listed=rules.most_partitions_listed)
-    expressions = Expressions(partitions)
+    expressions, brought = Expressions(partitions), BroughtStatistics(made.writer)
     return (
         CatalogCalls(Catalogs(store, warehouse)),
         DatabaseCalls(Databases(store, warehouse)),
         ConnectorCalls(Connectors(store)),
-        TableCalls(tables, made.reader, view, to_all=rules.spark_statistics == "always"),
+        TableCalls(tables, made.reader, brought, view, to_all=rules.spark_statistics == "always"),
         TableQueryCalls(tables, TableFilters(store), MaterializedViews(store)),
         TableChangeCalls(TableAlterations(store, warehouse, spark, made.sizes, listing), Truncation(store, warehouse)),
         PartitionCalls(partitions, made.reader, Privileges(store)),
         PartitionMarkCalls(PartitionMarks(store)),
         PartitionQueryCalls(partitions, expressions),
         PartitionChangeCalls(
-            PartitionChanges(store, warehouse, listing), PartitionMoves(store, warehouse), expressions
+            PartitionChanges(store, warehouse, listing), PartitionMoves(store, warehouse), expressions, brought
         ),
         FunctionCalls(Functions(store)),
         TypeCalls(NamedTypes(store)),

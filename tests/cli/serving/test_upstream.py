@@ -47,3 +47,8 @@ def test_settings_that_relayed_calls_would_pass_by_are_refused(name: str, value:
 def test_authorities_that_cannot_be_read_are_named(empty: Store) -> None:
     with pytest.raises(SettingsError, match=r"upstream_ca missing.pem cannot be read: No such file"):
         relay_of(load({"upstream": "thrift+tls://one:1", "upstream_ca": "missing.pem"}), empty)
+
+
+def test_a_principal_of_the_upstream_needs_users_that_are_proven(empty: Store) -> None:
+    with pytest.raises(SettingsError, match="upstream_principal needs authentication"):
+        relay_of(load({"upstream": "thrift://one:1", "upstream_principal": "hive/_HOST@REALM"}), empty)

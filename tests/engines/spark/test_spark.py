@@ -1,7 +1,8 @@
 """One session of a stock Spark on a real Hive Metastore and on ours: every statement answers the same.
 
 On ours it runs wherever the tables lie: in the server's warehouse, in another folder, behind a link, in a database with
-a location of its own, and in an object store that Spark and the server name by two schemes.
+a location of its own, and in an object store that Spark and the server name by two schemes. Through a gateway it
+answers in every statement as on the Hive behind it.
 """
 
 import json
@@ -9,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,27 @@ def at_once(tmp_path_factory: pytest.TempPathFactory) -> list[Answers]:
     with ours(tmp_path_factory.mktemp("spark-ours")) as (metastore, warehouse), ThreadPoolExecutor(2) as pool:
         schemas = ("enginetest", "otherenginetest")
         return list(pool.map(lambda schema: session(metastore, warehouse, schema), schemas))
+
+
+@pytest.fixture(scope="module", params=["2.3", "3.1"])
+def by_gateway(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Answers, Answers]:
+    """What Spark answers on a Hive, and through a gateway before another one of its release."""
+    release, found = request.param, list[Answers]()
+    for way in ("direct", "gateway"):
+        folder = tmp_path_factory.mktemp(f"spark-{way}-{release}")
+        warehouse = "metastore.warehouse.dir" if release != "2.3" else "hive.metastore.warehouse.dir"
+        with ExitStack() as stack:
+            port = stack.enter_context(hive(release, folder, f"{warehouse}=file:{folder}/warehouse"))
+            if way == "gateway":
+                port = stack.enter_context(serving(folder, "--upstream", f"thrift://127.0.0.1:{port}"))
+            found.append(session(f"thrift://127.0.0.1:{port}", folder / "warehouse", "gatewaytest"))
+    return found[0], found[1]
+
+
+def test_every_statement_answers_through_a_gateway_as_on_its_hive(by_gateway: tuple[Answers, Answers]) -> None:
+    direct, relayed = by_gateway
+    assert len(direct) == len(STATEMENTS.read_text().splitlines())
+    assert {sql: (direct[sql], found) for sql, found in relayed.items() if found != direct[sql]} == {}
 
 
 def test_the_session_ran_whole(expected: Answers) -> None:

@@ -29,7 +29,7 @@ from tests.peers import cache, start_hive
 
 HERE = Path(__file__).resolve().parent
 CACHE = cache.CACHE / "hive-suite"
-START_SECONDS, CLASS_SECONDS, STOP_SECONDS = 120, 900, 30
+START_SECONDS, CLASS_SECONDS, STOP_SECONDS = 120, 900, 120
 _CLIENT = """AddPartitions AddPartitionsFromPartSpec AlterPartitions AppendPartitions Catalogs CheckConstraint Databases
 DefaultConstraint DropPartitions ExchangePartitions ForeignKey Functions GetAllTableConstraints GetPartitions
 GetTableMeta ListPartitions NotNullConstraint PartitionStat PrimaryKey TablesCreateDropAlterTruncate TablesGetExists

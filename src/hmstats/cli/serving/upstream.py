@@ -4,9 +4,9 @@ import ssl
 
 from hmstats.client.connection.address import addresses
 from hmstats.errors import SettingsError
-from hmstats.gateway.connection import Times
 from hmstats.gateway.gateway import Gateway, UpstreamWrites
-from hmstats.gateway.relay import UpstreamRelay
+from hmstats.gateway.upstream.connection import Times
+from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.service.mirrors.upstream_identity import check_mirrors
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.settings import Settings
@@ -31,7 +31,7 @@ def relay_of(settings: Settings, store: Store) -> Gateway | None:
             raise SettingsError(f"an upstream's address must be thrift://HOST:PORT or thrift+tls://, found {each}")
     times = Times(settings.upstream_connect_seconds, settings.upstream_seconds, settings.upstream_idle_seconds)
     tls = _context(settings.upstream_ca) if any(each.tls for each in found) else None
-    relay = UpstreamRelay(found, settings.upstream_connections, times, tls)
+    relay = UpstreamRelay(found, settings.upstream_connections, times, tls, _principal(settings))
     return Gateway(
         relay,
         store,
@@ -40,7 +40,18 @@ def relay_of(settings: Settings, store: Store) -> Gateway | None:
         address=",".join(sorted(map(str, found))),
         patience_seconds=settings.upstream_seconds + settings.upstream_connect_seconds,
         sending_seconds=settings.upstream_write_seconds,
+        cache_bytes=settings.upstream_cache_bytes,
     )
+
+
+def _principal(settings: Settings) -> str | None:
+    """The upstream's principal in Kerberos. Raises SettingsError if clients need not prove who they are."""
+    if settings.upstream_principal is not None and not settings.authentication:
+        raise SettingsError(
+            "upstream_principal needs authentication: the gateway acts at the upstream as each of its users, so these "
+            "must prove who they are"
+        )
+    return settings.upstream_principal
 
 
 def _context(authorities: str | None) -> ssl.SSLContext:

@@ -262,10 +262,10 @@ class Dispatcher:
         error: HmstatsError
         ran: _Answer | None = None
 
-        def here() -> Relayed:
+        def here(changed: Request | None = None) -> Relayed:
             nonlocal ran
             caller.set(Caller(subject.author(session), head.name))
-            ran = self._run(request, session, request_id)
+            ran = self._run(changed or request, session, request_id)
             return Relayed((ran.reply,), refused=ran.outcome not in (OK, CACHED))
 
         try:

@@ -1,6 +1,6 @@
 """The seam to a gateway: what a dispatcher needs of whoever has another metastore answer calls (hmstats.gateway)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from hmstats.server.chores import Chore
@@ -37,8 +37,11 @@ class Relayed(NamedTuple):
     """Whether the reply is an exception."""
 
 
-Here = Callable[[], Relayed]
-"""Answers the call on this server, whatever else the relay does for it."""
+class Here(Protocol):
+    """Answers the call on this server, whatever else the relay does for it."""
+
+    def __call__(self, changed: Request | None = None) -> Relayed:
+        """The answer to the call, or to one that the relay has made of it."""
 
 
 class Relay(Protocol):

@@ -5,6 +5,7 @@ A mirror has the rows that any table has, so that all rules of statistics work o
 upstream_identity  which metastore's tables a database mirrors
 mirrored_tables    mirrors that follow the other metastore's tables and partitions
 taken_over         statistics of the other metastore that are newer than ours
+claims             claims on mirrors, for whoever sends their statistics
 unsent             statistics of ours that the other metastore has not got yet
 digests            digests of statistics, and whether two say the same
 """

@@ -5,13 +5,23 @@ table if its id there is the same, or before Hive 4, which has none, its time of
 the table was made anew, and nothing of the old one is kept.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from hmstats.model.catalog.location import is_same_location
-from hmstats.model.catalog.objects import Catalog, Column, Database, DatabaseName, Partition, Storage, Table, TableName
+from hmstats.model.catalog.objects import (
+    Catalog,
+    Column,
+    Database,
+    DatabaseName,
+    Parameters,
+    Partition,
+    Storage,
+    Table,
+    TableName,
+)
+from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.store.catalog import catalogs, databases, tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -70,12 +80,6 @@ class MirroredTables:
             table_id = tables.find_id(connection, name)
             return [] if table_id is None else partitions.names(connection, table_id)
 
-    def being_sent_until(self, name: TableName) -> int | None:
-        """Until when statistics of a table's mirror may be being sent to the other metastore; None if they are not."""
-        with self._store.read() as connection:
-            table_id = tables.find_id(connection, name)
-            return None if table_id is None else mirrored.claimed_until(connection, table_id, int(time.time()))
-
     def is_same(self, found: UpstreamTable) -> bool:
         """Whether the mirror of the table's name, if there is one, is that table's and not an earlier one's."""
         with self._store.read() as connection:
@@ -112,6 +116,32 @@ class MirroredTables:
             if own:
                 return bool(column_statistics.read_table(*place, columns, engine, sketches=False))
             return bool(column_statistics.read_partitions(*place, names, columns, engine, sketches=False))
+
+    def statistics(
+        self, name: TableName, names: Sequence[str] | None, columns: Sequence[str], engine: str
+    ) -> dict[str, StatisticsSet]:
+        """The stored statistics of a mirror's partitions by name, or of its own (None) under ""; without sketches."""
+        with self._store.read() as connection:
+            table_id = tables.find_id(connection, name)
+            if table_id is None:
+                return {}
+            place = connection, table_id
+            if names is None:
+                own = column_statistics.read_table(*place, columns, engine, sketches=False)
+                return {"": own[0]} if own else {}
+            by_name = column_statistics.read_partitions(*place, names, columns, engine, sketches=False)
+            return {partition: sets[0] for partition, sets in by_name.items() if sets}
+
+    def parameters(self, name: TableName, names: Sequence[str] | None) -> dict[str, Parameters]:
+        """The parameters of a mirror's partitions by name, or its own (None) under ""."""
+        with self._store.read() as connection:
+            table = tables.get(connection, name)
+            if table is None or table.id is None:
+                return {}
+            if names is None:
+                return {"": table.parameters}
+            found = partitions.get_many(connection, table.id, names)
+            return {partition: each.parameters for partition, each in found.items()}
 
     def keep_partitions(
         self, table_id: int, name: TableName, asked: Sequence[str] | None, found: Mapping[str, Partition]

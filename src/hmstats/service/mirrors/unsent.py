@@ -20,7 +20,6 @@ from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics
 from hmstats.store.statistics.details import OF_TABLE
 
-_CLAIM_SECONDS = 600
 _MOST_AT_ONCE = 100
 
 
@@ -33,38 +32,32 @@ class Unsettled(NamedTuple):
 
 
 class Unsent:
-    """Finds mirrors whose statistics must be sent, and notes those that were."""
+    """Finds mirrors whose statistics must be sent."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def everything(self, now_seconds: int | None = None) -> Iterator[Pending]:
-        """All mirrors to be sent; with a time, those that nobody has claimed at that time."""
+    def everything(self) -> Iterator[Pending]:
+        """All mirrors to be sent, claimed or not."""
         after = 0
         while True:
             with self._store.read() as connection:
-                found = mirrored.pending(connection, now_seconds, _MOST_AT_ONCE, after)
+                found = mirrored.pending(connection, _MOST_AT_ONCE, after)
             if not found:
                 return
             yield from found
             after = found[-1].table_id
 
+    def is_pending(self, name: TableName) -> bool:
+        """Whether the mirror of a table is to be sent."""
+        with self._store.read() as connection:
+            table_id = tables.find_id(connection, name)
+            return table_id is not None and mirrored.is_pending(connection, table_id)
+
     def count(self) -> int:
         """The number of mirrors to be sent."""
         with self._store.read() as connection:
             return mirrored.count_pending(connection)
-
-    def claim(self, table_id: int) -> bool:
-        """Claim a mirror, so that nobody else sends it. Returns False if another has claimed it."""
-        return self._store.write(lambda unit: mirrored.claim(unit, table_id, unit.now_seconds + _CLAIM_SECONDS))
-
-    def give_up(self, table_id: int) -> None:
-        """End the claim of a mirror that is not sent."""
-        self._store.write(lambda unit: mirrored.release(unit, table_id))
-
-    def note_sent(self, table_id: int, version: int) -> None:
-        """Note that the other metastore has the statistics of a version."""
-        self._store.write(lambda unit: mirrored.sent(unit, table_id, version))
 
     def unsettled(self, pending: Pending) -> Iterator[Unsettled]:
         """The statistics of a mirror that the other metastore was never seen to agree with, partitions in batches."""

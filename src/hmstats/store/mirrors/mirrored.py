@@ -1,7 +1,7 @@
 """HMSTATS_MIRROR: the tables that mirror those of another metastore, and what it has of their statistics.
 
 A mirror has the rows of any table. Its statistics are sent on when its version is above SENT_VERSION; whoever sends
-them claims the mirror for a while.
+them claims the mirror by a number in CLAIMED_UNTIL, and changes that as long as the claim is to hold.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,8 @@ _M = HMSTATS_MIRROR.c
 _VERSIONED = HMSTATS_MIRROR.join(VERSIONS, VERSIONS.c.TBL_ID == _M.TBL_ID)
 _NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
 _NEVER = 0
+_CLAIM_SECONDS = 600
+"""Above the epoch's seconds, a claim's first number: servers of before claims were renewed take it for its end."""
 
 
 class Pending(NamedTuple):
@@ -70,17 +72,23 @@ def name_of_one(connection: Connection, *, mirrors: bool) -> TableName | None:
     return None if row is None else TableName(*row)
 
 
-def pending(connection: Connection, now_seconds: int | None, limit: int, after: int = 0) -> list[Pending]:
-    """Mirrors to be sent with ids above `after`, by id, at most `limit`; with a time, only unclaimed ones."""
-    free = () if now_seconds is None else (_M.CLAIMED_UNTIL <= now_seconds,)
+def pending(connection: Connection, limit: int, after: int = 0) -> list[Pending]:
+    """Mirrors to be sent with ids above `after`, by id, at most `limit`."""
     query = (
         select(_M.TBL_ID, DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME, VERSIONS.c.VERSION)
         .select_from(_VERSIONED.join(TBLS, TBLS.c.TBL_ID == _M.TBL_ID).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID))
-        .where(VERSIONS.c.VERSION > _M.SENT_VERSION, _M.TBL_ID > after, *free)
+        .where(VERSIONS.c.VERSION > _M.SENT_VERSION, _M.TBL_ID > after)
         .order_by(_M.TBL_ID)
         .limit(limit)
     )
     return [Pending(row[0], TableName(*row[1:4]), row[4]) for row in connection.execute(query)]
+
+
+def is_pending(connection: Connection, table_id: int) -> bool:
+    """Whether a mirror is to be sent."""
+    query = select(_M.TBL_ID).select_from(_VERSIONED)
+    query = query.where(_M.TBL_ID == table_id, VERSIONS.c.VERSION > _M.SENT_VERSION)
+    return connection.execute(query).one_or_none() is not None
 
 
 def count_pending(connection: Connection) -> int:
@@ -89,26 +97,31 @@ def count_pending(connection: Connection) -> int:
     return connection.execute(query).scalar_one()
 
 
-def claim(unit: Unit, table_id: int, until_seconds: int) -> bool:
-    """Claim a mirror until a time, in epoch seconds. Returns False if another has claimed it."""
-    free = _M.TBL_ID == table_id, _M.CLAIMED_UNTIL <= unit.now_seconds
-    return (
-        unit.connection.execute(update(HMSTATS_MIRROR).where(*free).values(CLAIMED_UNTIL=until_seconds)).rowcount == 1
-    )
+def claim(unit: Unit, table_id: int, replaced: int | None) -> int | None:
+    """Claim a mirror. Returns the claim's number; None if another has claimed it, whose number is not `replaced`."""
+    number = max(unit.now_seconds + _CLAIM_SECONDS, (replaced or _NEVER) + 1)
+    free = _M.CLAIMED_UNTIL <= unit.now_seconds
+    if replaced is not None:
+        free |= _M.CLAIMED_UNTIL == replaced
+    taken = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id, free).values(CLAIMED_UNTIL=number)
+    return number if unit.connection.execute(taken).rowcount == 1 else None
 
 
-def claimed_until(connection: Connection, table_id: int, now_seconds: int) -> int | None:
-    """Until when somebody has claimed a mirror, in epoch seconds; None if nobody has."""
-    query = select(_M.CLAIMED_UNTIL).where(_M.TBL_ID == table_id, _M.CLAIMED_UNTIL > now_seconds)
+def beat(unit: Unit, table_id: int, number: int) -> int | None:
+    """Give a claim its next number, which is returned; None if the claim has been replaced."""
+    following = max(unit.now_seconds + _CLAIM_SECONDS, number + 1)
+    held = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id, _M.CLAIMED_UNTIL == number)
+    return following if unit.connection.execute(held.values(CLAIMED_UNTIL=following)).rowcount == 1 else None
+
+
+def claimed(connection: Connection, table_id: int) -> int | None:
+    """The number of the claim on a mirror; None if there is none."""
+    query = select(_M.CLAIMED_UNTIL).where(_M.TBL_ID == table_id, _M.CLAIMED_UNTIL != _NEVER)
     return connection.execute(query).scalar_one_or_none()
 
 
-def release(unit: Unit, table_id: int) -> None:
-    """End a claim."""
-    unit.connection.execute(update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id).values(CLAIMED_UNTIL=_NEVER))
-
-
-def sent(unit: Unit, table_id: int, version: int) -> None:
-    """Note that the other metastore has the statistics of a version, and end the claim."""
-    here = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id)
-    unit.connection.execute(here.values(SENT_VERSION=version, CLAIMED_UNTIL=_NEVER))
+def release(unit: Unit, table_id: int, number: int, version: int | None) -> None:
+    """End a claim, unless it has been replaced; with a version, note that the other metastore has its statistics."""
+    values = {"CLAIMED_UNTIL": _NEVER, **({} if version is None else {"SENT_VERSION": version})}
+    held = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id, _M.CLAIMED_UNTIL == number)
+    unit.connection.execute(held.values(**values))

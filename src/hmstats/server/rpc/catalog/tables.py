@@ -13,6 +13,7 @@ from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.server.rpc.contexts import PURGE, is_true, statistics_source
+from hmstats.server.rpc.statistics.brought_statistics import BroughtStatistics
 from hmstats.service.catalog.tables.tables import Birth, Tables
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.spark.spark_view import SparkView
@@ -39,24 +40,31 @@ class TableCalls:
     """
 
     def __init__(
-        self, tables: Tables, statistics: StatisticsReader, spark: SparkView | None = None, *, to_all: bool = False
+        self,
+        tables: Tables,
+        statistics: StatisticsReader,
+        brought: BroughtStatistics,
+        spark: SparkView | None = None,
+        *,
+        to_all: bool = False,
     ) -> None:
         self._tables = tables
         self._statistics = statistics
+        self._brought = brought
         self._spark = spark
         self._to_all = to_all
 
     def create_table(self, session: Session, tbl: Any) -> None:
-        """Make a table, with the privileges on it that it brings."""
-        self._create(tbl, ())
+        """Make a table, with the privileges on it and the statistics that it brings."""
+        self._create(session, tbl, ())
 
     def create_table_with_environment_context(self, session: Session, tbl: Any, environment_context: Any) -> None:
         """Make a table; the context may say how its rows, files and bytes were counted."""
-        self._create(tbl, (), environment_context)
+        self._create(session, tbl, (), environment_context)
 
     def create_table_req(self, session: Session, request: Any) -> None:
         """Make a table with its constraints."""
-        self._create(request.table, lists_from_thrift(request, request.table.catName), request.envContext)
+        self._create(session, request.table, lists_from_thrift(request, request.table.catName), request.envContext)
 
     def create_table_with_constraints(
         self,
@@ -81,10 +89,13 @@ class TableCalls:
         )
         self.create_table_req(session, request)
 
-    def _create(self, struct: Any, constraints: Sequence[ColumnConstraint], environment_context: Any = None) -> None:
+    def _create(
+        self, session: Session, struct: Any, constraints: Sequence[ColumnConstraint], environment_context: Any = None
+    ) -> None:
         table = table_from_thrift(struct)
         on = Secured(SecuredKind.TABLE, table.name.catalog, table.name.database, table.name.table)
-        birth = Birth(statistics_source(environment_context), empty_columns(struct))
+        also = self._brought.of_table(session, table.name, struct)
+        birth = Birth(statistics_source(environment_context), empty_columns(struct), also)
         self._tables.create(table, constraints, set_from_thrift(struct.privileges, on), birth)
 
     def get_table(self, session: Session, dbname: str, tbl_name: str) -> Any:

@@ -8,6 +8,7 @@ from hmstats.model.catalog.objects import Partition, TableName
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.server.rpc.contexts import PURGE, is_true, statistics_source
+from hmstats.server.rpc.statistics.brought_statistics import BroughtStatistics
 from hmstats.service.catalog.partitions.expressions import Expressions
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
@@ -20,8 +21,11 @@ from hmstats.wire.partitions.partition_specs import partitions_from_specs
 class PartitionChangeCalls:
     """add, append, alter, rename, exchange and drop of partitions."""
 
-    def __init__(self, changes: PartitionChanges, moves: PartitionMoves, expressions: Expressions) -> None:
+    def __init__(
+        self, changes: PartitionChanges, moves: PartitionMoves, expressions: Expressions, brought: BroughtStatistics
+    ) -> None:
         self._changes = changes
+        self._brought = brought
         self._moves = moves
         self._expressions = expressions
 
@@ -35,7 +39,8 @@ class PartitionChangeCalls:
         if not new_part.values:
             raise MetaError("The partition values cannot be null or empty.")
         source = statistics_source(environment_context)
-        added = self._changes.add(name, [partition_from_thrift(new_part)], source=source)
+        also = self._brought.of_partitions(session, name, [new_part])
+        added = self._changes.add(name, [partition_from_thrift(new_part)], source=source, also=also)
         return partition_to_thrift(name, added[0])
 
     def add_partitions(self, session: Session, new_parts: list[Any] | None) -> int:
@@ -45,15 +50,17 @@ class PartitionChangeCalls:
         if not new_parts:
             return 0
         name = subject.table(new_parts[0].dbName, new_parts[0].tableName, new_parts[0].catName)
-        return len(self._changes.add(name, self._of_table(name, new_parts, InvalidObject)))
+        also = self._brought.of_partitions(session, name, new_parts)
+        return len(self._changes.add(name, self._of_table(name, new_parts, InvalidObject), also=also))
 
     def add_partitions_req(self, session: Session, request: Any) -> Any:
         """Add partitions of one table, all or none; existing ones are skipped if the request says so."""
         name = subject.table(request.dbName, request.tblName, request.catName)
         if not request.parts:
             return hive_metastore.AddPartitionsResult(partitions=[] if request.needResult else None)
+        also = self._brought.of_partitions(session, name, request.parts)
         new = self._of_table(name, request.parts, InvalidObject)
-        added = self._changes.add(name, new, if_not_exists=bool(request.ifNotExists))
+        added = self._changes.add(name, new, if_not_exists=bool(request.ifNotExists), also=also)
         result = [partition_to_thrift(name, each) for each in added] if request.needResult else None
         return hive_metastore.AddPartitionsResult(partitions=result)
 
@@ -64,7 +71,9 @@ class PartitionChangeCalls:
         if not new_parts:
             return 0
         name = subject.table(new_parts[0].dbName, new_parts[0].tableName, new_parts[0].catName)
-        return len(self._changes.add(name, self._of_table(name, partitions_from_specs(new_parts), InvalidObject)))
+        structs = partitions_from_specs(new_parts)
+        also = self._brought.of_partitions(session, name, structs)
+        return len(self._changes.add(name, self._of_table(name, structs, InvalidObject), also=also))
 
     def append_partition(self, session: Session, db_name: str, tbl_name: str, part_vals: list[str] | None) -> Any:
         """Add a partition with the table's storage."""

@@ -46,6 +46,9 @@ from hmstats.store.statistics import statistics_locks
 from hmstats.store.storage import file_changes
 from hmstats.store.unit.unit import Unit
 
+Also = Callable[[Unit, Mapping[str, Partition]], object]
+"""Writes what else belongs to partitions, which it is given by name."""
+
 
 class _Dropped(NamedTuple):
     """Partitions dropped from a table, and their directories."""
@@ -71,14 +74,16 @@ class PartitionChanges:
         *,
         if_not_exists: bool = False,
         source: StatisticsSource = StatisticsSource.UNSAID,
+        also: Also | None = None,
     ) -> list[Partition]:
         """Add partitions, all or none; with `if_not_exists` skip those that exist.
 
-        Counts the files at their locations, unless a partition states number and size of its files. Returns the
-        partitions added. Raises AlreadyExists, InvalidObject if the table does not exist, MetaError if values do not
-        fit the keys or occur twice, and if a location is not absolute.
+        Counts the files at their locations, unless a partition states number and size of its files. `also` writes what
+        else belongs to the given partitions, those too that exist. Returns the partitions added. Raises AlreadyExists,
+        InvalidObject if the table does not exist, MetaError if values do not fit the keys or occur twice, and if a
+        location is not absolute.
         """
-        return self._add(name, lambda _: new, source, if_not_exists=if_not_exists)
+        return self._add(name, lambda _: new, source, if_not_exists=if_not_exists, also=also)
 
     def append(self, name: TableName, values: Sequence[str]) -> Partition:
         """Add the partition with these values and the table's storage. Raises as `add`, and MetaError for a view."""
@@ -98,6 +103,7 @@ class PartitionChanges:
         source: StatisticsSource = StatisticsSource.UNSAID,
         *,
         if_not_exists: bool = False,
+        also: Also | None = None,
     ) -> list[Partition]:
         """Add the partitions that `new` makes from their table. Raises as `add`."""
 
@@ -106,16 +112,19 @@ class PartitionChanges:
 
             def insert(unit: Unit) -> list[Partition]:
                 table = locked(unit, name, InvalidObject)
-                return self._insert(unit, table, new(table), counted, if_not_exists=if_not_exists)
+                given = named(table, new(table))
+                added = self._insert(unit, table, given, counted, if_not_exists=if_not_exists)
+                if also is not None:
+                    also(unit, given)
+                return added
 
             return self._store.write(insert)
 
         return self._files.add(attempt)
 
     def _insert(
-        self, unit: Unit, table: Table, new: Sequence[Partition], counted: Counted, *, if_not_exists: bool
+        self, unit: Unit, table: Table, given: Mapping[str, Partition], counted: Counted, *, if_not_exists: bool
     ) -> list[Partition]:
-        given = named(table, new)
         taken = partitions.find_ids(unit.connection, id_of(table), list(given))
         if taken and not if_not_exists:
             first = given[min(taken)]

@@ -1,6 +1,6 @@
 """Tables and views: created, read and dropped, with their statistics."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, MetaError, NoSuchObject
@@ -52,13 +52,14 @@ _WILDCARDS = frozenset("*|")
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """Options of a new table: the source of its statistics, and whether it is empty.
+    """Options of a new table: the source of its counts, whether it is empty, and what else is written with it.
 
     `empty_columns` are the columns whose statistics are accurate while the table is empty; None if unset.
     """
 
     source: StatisticsSource = StatisticsSource.UNSAID
     empty_columns: tuple[str, ...] | None = None
+    also: Callable[[Unit], object] | None = None
 
 
 _PLAIN = Birth()
@@ -168,6 +169,8 @@ class Tables:
                 materialized_views.put(unit, new.name, new.creation)
             add_constraints(unit, constraints)
             insert_privileges(unit, SecuredKind.TABLE, table_id, privileges)
+            if birth.also is not None:
+                birth.also(unit)
             if new.storage and not is_view(new):
                 # An external table may be one file.
                 self._warehouse.make_directory(new.storage.location, may_be_files=not owns_files(new))

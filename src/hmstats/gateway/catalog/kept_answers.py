@@ -1,0 +1,160 @@
+"""Answers about tables that are kept while the upstream's log proves them.
+
+An answer is as of a number of the log, which is asked again at each use: so what any client has changed before a
+question is in its answer. It holds for the user that asked, for a minute at most, since rights of users are in no log.
+Refusals are not kept: what is missing may be made. Neither are materialized views, of which not every change is logged.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hmstats.errors import UpstreamClosed, UpstreamUnavailable
+from hmstats.gateway.upstream.connection import User
+from hmstats.gateway.upstream.metrics import KEPT_ANSWERS
+from hmstats.gateway.upstream.notification_log import NotificationLog
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.names import table_name
+from hmstats.model.catalog.objects import TableName
+from hmstats.server.calls.relaying import Relayed, Stream
+from hmstats.server.messages.envelope import REPLY, encode_head
+from hmstats.server.messages.request import Request
+from hmstats.server.messages.struct_codec import decode_arguments
+from hmstats.wire.idl import methods
+
+SECONDS = 60.0
+_MOST_OF_ONE = 1_000_000
+"""Bytes of an answer; a longer one is not kept."""
+_NOT_LOGGED = b"MATERIALIZED_VIEW"
+_ENTRY_BYTES = 500
+"""About what an answer takes besides its bytes and its request's."""
+_Key = tuple[User, str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A result, and after which number of the log it was made."""
+
+    result: bytes
+    table: TableName
+    number: int
+    at: float
+
+
+class KeptAnswers:
+    """Answers of one upstream, at most `most_bytes` of them. Thread-safe."""
+
+    def __init__(self, log: NotificationLog, most_bytes: int) -> None:
+        self._log = log
+        self._most_bytes = most_bytes
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def answer(
+        self, calls: UpstreamCalls, user: User, request: Request, stream: Stream, relay: Callable[[], Relayed]
+    ) -> Relayed:
+        """A kept answer to a call of KEPT, or that of `relay`, which may be kept from now on. Raises as `relay` does.
+
+        `calls` ask for the log.
+        """
+        number = self._number(calls)
+        if number is None:
+            return relay()
+        head = request.head
+        key = user, head.name, request.message[head.body_at :]
+        found = self._found(key, number)
+        if found is not None:
+            KEPT_ANSWERS.inc()
+            return Relayed((encode_head(head.name, REPLY, head.sequence), found))
+        answered = relay()
+        table = None if answered.refused or stream.begun else _table_of(request)
+        if table is not None:
+            whole, begin = b"".join(answered.rest), encode_head(head.name, REPLY, head.sequence)
+            if whole.startswith(begin):
+                self._keep(key, _Kept(whole[len(begin) :], table, number, time.monotonic()))
+        return answered
+
+    def _number(self, calls: UpstreamCalls) -> int | None:
+        """The last number of the log; None if it proves nothing, or cannot be asked now."""
+        try:
+            return self._log.number(calls) if self._most_bytes else None
+        except (UpstreamUnavailable, UpstreamClosed):
+            return None
+
+    def _found(self, key: _Key, number: int) -> bytes | None:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None or found.number > number:
+                return None
+            if time.monotonic() - found.at > SECONDS or found.number < self._log.last(found.table):
+                self._remove(key)
+                return None
+            self._kept.move_to_end(key)
+            return found.result
+
+    def _keep(self, key: _Key, kept: _Kept) -> None:
+        if len(kept.result) > _MOST_OF_ONE or _NOT_LOGGED in kept.result:
+            return
+        with self._lock:
+            if key in self._kept:
+                self._remove(key)
+            self._kept[key] = kept
+            self._bytes += _size(key, kept)
+            while self._bytes > self._most_bytes:
+                self._remove(next(iter(self._kept)))
+
+    def _remove(self, key: _Key) -> None:
+        self._bytes -= _size(key, self._kept.pop(key))
+
+
+def _size(key: _Key, kept: _Kept) -> int:
+    return len(key[2]) + len(kept.result) + _ENTRY_BYTES
+
+
+def _table_of(request: Request) -> TableName | None:
+    """The table that a call of KEPT is about; None if it names none."""
+    arguments = decode_arguments(methods()[request.head.name], request.message, request.head.body_at)
+    try:
+        return _TABLES[request.head.name](arguments)
+    except (AttributeError, TypeError):
+        return None
+
+
+_Arguments = Mapping[str, Any]
+
+
+def _named(database: str, table: str) -> Callable[[_Arguments], TableName]:
+    return lambda arguments: table_name(arguments[database], arguments[table])
+
+
+def _of_table_request(arguments: _Arguments) -> TableName:
+    request = arguments["req"]
+    return table_name(request.dbName, request.tblName, request.catName)
+
+
+def _of_names_request(arguments: _Arguments) -> TableName:
+    return table_name(arguments["req"].db_name, arguments["req"].tbl_name)
+
+
+_PLAIN = _named("db_name", "tbl_name")
+_TABLES: Mapping[str, Callable[[_Arguments], TableName]] = {
+    "get_table": _named("dbname", "tbl_name"),
+    "get_table_req": _of_table_request,
+    "get_fields": _named("db_name", "table_name"),
+    "get_schema": _named("db_name", "table_name"),
+    "get_partition_names": _PLAIN,
+    "get_partition_names_ps": _PLAIN,
+    "get_partition": _PLAIN,
+    "get_partition_by_name": _PLAIN,
+    "get_partitions": _PLAIN,
+    "get_partitions_by_filter": _PLAIN,
+    "get_partitions_by_names": _PLAIN,
+    "get_partitions_by_names_req": _of_names_request,
+    "get_partitions_ps": _PLAIN,
+}
+KEPT = frozenset(_TABLES)
+"""The calls whose answers depend on one table alone, and whose changes are all logged: none tells of privileges."""

@@ -1,0 +1,216 @@
+"""Follows calls that pass, so that no mirror outlives what it mirrors.
+
+A row says that a call is under way before it is passed on, and what it does to mirrors is written with the removal of
+that row. Until then statistics of its tables are the upstream's to answer. If the outcome is unknown, since a
+connection or a server broke, the mirrors are removed.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+import structlog
+
+from hmstats.errors import CallRefused, MetaError, UpstreamClosed, UpstreamSilent, UpstreamUnavailable
+from hmstats.gateway.changes.followed_calls import (
+    Change,
+    DatabaseDropped,
+    Dropped,
+    Emptied,
+    PartitionRenamed,
+    PartitionsGone,
+    Renamed,
+)
+from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream.calling import is_missing
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import DatabaseName, Partition, TableName
+from hmstats.server.calls.relaying import Relayed
+from hmstats.server.messages.request import Request
+from hmstats.service.mirrors.claims import Claims
+from hmstats.service.mirrors.mirrored_tables import MirroredTables
+from hmstats.store.database.store import Store
+from hmstats.store.mirrors import calls as under_way
+from hmstats.store.unit.unit import Unit
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_PATIENCE_SECONDS = 30.0
+_LOOK_SECONDS = 0.02
+
+
+class Following:
+    """Passes calls on and follows what they do. Thread-safe.
+
+    A call that began `patience_seconds` ago has lost its server, or will not be answered any more.
+    """
+
+    def __init__(self, store: Store, tables: MirroredTables, claims: Claims, patience_seconds: float) -> None:
+        self._store = store
+        self._tables = tables
+        self._claims = claims
+        self._patience_seconds = patience_seconds
+
+    def passed(self, calls: UpstreamCalls, changes: Sequence[Change], relay: Callable[[], Relayed]) -> Relayed:
+        """The answer of `relay`, after what the call has done to mirrors. Raises as `relay` does."""
+        if not any(self._concerns(each) for each in changes):
+            return relay()
+        subjects = [subject for each in changes for subject in _subjects(each)]
+        with self._under_way(subjects) as call_id:
+            relayed = relay()
+            if not relayed.refused:
+                self._follow(calls, call_id, changes, subjects)
+            return relayed
+
+    def deleted(
+        self,
+        calls: UpstreamCalls,
+        question: Question,
+        request: Request,
+        relay: Callable[[], Relayed],
+        here: Callable[[], Relayed],
+    ) -> Relayed:
+        """The answer to a call that deletes statistics of a table, at the upstream and then here. Raises as both do.
+
+        Statistics that the upstream has not got yet are deleted here, though it says that there are none.
+        """
+        if self._tables.mirror(question.table) is None:
+            return relay()
+        with self._under_way([question.table]):
+            relayed = relay()
+            if not relayed.refused:
+                here()
+                return relayed
+            is_here = is_missing(request.head.name, relayed) and self._has(calls, question)
+            return here() if is_here else relayed
+
+    def _has(self, calls: UpstreamCalls, question: Question) -> bool:
+        """Whether statistics of a table that exists are stored here."""
+        try:
+            is_same = self._tables.is_same(calls.table(question.table))
+        except (CallRefused, MetaError):
+            return False
+        return is_same and self._tables.have_statistics(
+            question.table,
+            own=question.own,
+            names=question.partitions,
+            columns=question.columns,
+            engine=question.engine,
+        )
+
+    @contextmanager
+    def _under_way(self, subjects: Sequence[TableName | DatabaseName]) -> Iterator[str]:
+        """Notes that a call is under way, and waits until nothing is sent of its tables."""
+        call_id = secrets.token_hex(12)
+        self._store.write(lambda unit: under_way.begin(unit, call_id, list(dict.fromkeys(subjects))))
+        try:
+            self._wait(subjects)
+            yield call_id
+        except UpstreamSilent:
+            raise  # it may be carried out later: the row stays
+        except UpstreamUnavailable:
+            self._end(call_id, lambda _: None)
+            raise
+        except BaseException:
+            self._end(call_id, lambda unit: self._forget(unit, subjects))
+            raise
+        self._end(call_id, lambda _: None)
+
+    def _wait(self, subjects: Sequence[TableName | DatabaseName]) -> None:
+        """Return when no statistics of tables are being sent: the upstream must not get them after the call."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        for table in [each for each in subjects if isinstance(each, TableName)]:
+            while self._claims.is_sent(table):
+                if time.monotonic() > until:
+                    raise UpstreamUnavailable(
+                        f"table {table} cannot be changed while its statistics are sent; try again later"
+                    )
+                time.sleep(_LOOK_SECONDS)
+
+    def end_lost_calls(self) -> None:
+        """Remove the mirrors of tables that lost calls may have changed."""
+        with self._store.read() as connection:
+            lost = under_way.older(connection, int(time.time() - self._patience_seconds))
+        for each in lost:
+            _log.warning("call_lost", object=str(each.subject))
+            self._end(each.id, partial(self._forget, subjects=[each.subject]))
+
+    def _follow(
+        self,
+        calls: UpstreamCalls,
+        call_id: str,
+        changes: Sequence[Change],
+        subjects: Sequence[TableName | DatabaseName],
+    ) -> None:
+        try:
+            gone = {each: self._gone(calls, each) for each in changes if isinstance(each, PartitionsGone)}
+            renamed = {each: calls.table(each.new) for each in changes if isinstance(each, Renamed)}
+            moved = {each: self._moved(calls, each) for each in changes if isinstance(each, PartitionRenamed)}
+        except (CallRefused, MetaError, UpstreamClosed) as error:
+            _log.warning("mirrors_forgotten", objects=[str(each) for each in subjects], reason=str(error))
+            self._end(call_id, lambda unit: self._forget(unit, subjects))
+            return
+
+        def follow(unit: Unit) -> None:
+            for each in changes:
+                match each:
+                    case Dropped():
+                        self._tables.forget_table(unit, each.table)
+                    case DatabaseDropped():
+                        self._tables.forget_database(unit, each.database)
+                    case Renamed():
+                        self._tables.rename_table(unit, each.table, renamed[each])
+                    case Emptied():
+                        self._tables.empty(unit, each.table, each.names)
+                    case PartitionsGone():
+                        self._tables.forget_partitions(unit, each.table, gone[each])
+                    case PartitionRenamed():
+                        self._tables.rename_partition(unit, each.table, *moved[each])
+
+        self._end(call_id, follow)
+
+    def _gone(self, calls: UpstreamCalls, change: PartitionsGone) -> list[str]:
+        """The names of partitions with mirrors that are gone. Raises CallRefused, MetaError, UpstreamClosed."""
+        mirror = self._tables.mirror(change.table)
+        if mirror is None:
+            return []
+        if not change.unnamed:
+            return change.named([each.name for each in mirror.partition_keys])
+        there = set(calls.partition_names(change.table))
+        return [each for each in self._tables.partition_names(change.table) if each not in there]
+
+    def _moved(self, calls: UpstreamCalls, change: PartitionRenamed) -> tuple[str, str, Partition | None]:
+        """The names that a partition had and has, and the partition. Raises CallRefused, MetaError, UpstreamClosed."""
+        keys = [each.name for each in calls.table(change.table).table.partition_keys]
+        old, new = (partition_name(keys, each) for each in (change.old, change.new))
+        return old, new, calls.partitions(change.table, keys, [new]).get(new)
+
+    def _concerns(self, change: Change) -> bool:
+        return isinstance(change, DatabaseDropped) or self._tables.mirror(change.table) is not None
+
+    def _forget(self, unit: Unit, subjects: Sequence[TableName | DatabaseName]) -> None:
+        for each in dict.fromkeys(subjects):
+            if isinstance(each, TableName):
+                self._tables.forget_table(unit, each)
+            else:
+                self._tables.forget_database(unit, each)
+
+    def _end(self, call_id: str, follow: Callable[[Unit], None]) -> None:
+        def end(unit: Unit) -> None:
+            follow(unit)
+            under_way.end(unit, call_id)
+
+        self._store.write(end)
+
+
+def _subjects(change: Change) -> Sequence[TableName | DatabaseName]:
+    match change:
+        case DatabaseDropped():
+            return [change.database]
+        case Renamed():
+            return [change.table, change.new]
+        case _:
+            return [change.table]

@@ -1,0 +1,77 @@
+"""Takes all old statistics of the upstream over, before anybody asks for them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hmstats.errors import CallRefused, MetaError, UpstreamUnavailable
+from hmstats.gateway.statistics.mirroring import Mirroring, why_not_mirrored
+from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
+
+_PARTITIONS_AT_ONCE = 1_000
+_IMPALA = "impala"
+"""The engine beside the default one of which a Hive 4 may have statistics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """A table of the upstream, and why its statistics are left to the upstream; None if they are not."""
+
+    table: TableName
+    reason: str | None
+
+
+class Adopting:
+    """Goes through all tables of the upstream. Not thread-safe."""
+
+    def __init__(self, calls: UpstreamCalls, mirroring: Mirroring) -> None:
+        self._calls = calls
+        self._mirroring = mirroring
+
+    def tables(self) -> Iterator[Adopted]:
+        """All tables in the order of their names, with nothing taken over. Raises as `take_over`."""
+        for name in self._names():
+            try:
+                reason = why_not_mirrored(self._calls.table(name).table)
+            except UpstreamUnavailable:
+                raise
+            except (CallRefused, MetaError) as error:
+                reason = str(error)
+            yield Adopted(name, reason)
+
+    def take_over(self) -> Iterator[Adopted]:
+        """All tables in the order of their names, each when its statistics are here. It may be done again at any time.
+
+        Raises UpstreamUnavailable and UpstreamClosed.
+        """
+        for name in self._names():
+            yield Adopted(name, self._taken_over(name))
+
+    def _taken_over(self, name: TableName) -> str | None:
+        engine = _IMPALA if self._calls.generation.is_4 else DEFAULT_ENGINE
+        reason = self._mirroring.reason_left(self._calls, Question(name, own=True, engine=engine))
+        if reason is not None:
+            return reason
+        for batch in self._partitions(name):
+            question = Question(name, own=False, partitions=tuple(batch), engine=engine)
+            reason = self._mirroring.reason_left(self._calls, question)
+            if reason is not None:
+                return reason
+        return None
+
+    def _partitions(self, name: TableName) -> Iterator[Sequence[str]]:
+        mirror = self._mirroring.tables.mirror(name)
+        if mirror is None or not mirror.partition_keys:
+            return
+        names = self._calls.partition_names(name)
+        for start in range(0, len(names), _PARTITIONS_AT_ONCE):
+            yield names[start : start + _PARTITIONS_AT_ONCE]
+
+    def _names(self) -> Iterator[TableName]:
+        for catalog in self._calls.catalogs():
+            for database in self._calls.databases(catalog):
+                place = DatabaseName(catalog, database.lower())
+                for table in self._calls.table_names(place):
+                    yield TableName(catalog, place.database, table.lower())

@@ -1,0 +1,157 @@
+"""Statistics that new tables and partitions bring along in calls that pass: they are kept here as they came.
+
+A Hive 4 stores them, and cuts what it has no room for. An older one does not know the fields: it is sent the statistics
+afterwards, like any others. So what the upstream says of the new objects is taken over first; ours count where it says
+the same, or nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import structlog
+
+from hmstats.errors import MetastoreError
+from hmstats.gateway.statistics.mirroring import Mirroring
+from hmstats.gateway.statistics.questions import Deed, Question
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.names import partition_name, table_name
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.server.messages.request import Request
+from hmstats.service.mirrors.digests import say_the_same
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.wire.partitions.partition_specs import partitions_from_specs
+from hmstats.wire.statistics.column_statistics import set_from_thrift
+
+_log = structlog.get_logger("hmstats.gateway")
+
+Arguments = Mapping[str, Any]
+Values = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """The statistics that new objects of one table bring: its own, or those of partitions by their values."""
+
+    table: TableName
+    own: StatisticsSet | None = None
+    partitions: Mapping[Values, StatisticsSet] = field(default_factory=dict)
+
+
+def may_bring(request: Request) -> bool:
+    """Whether a call of BRINGING may have statistics: it has the bytes that begin the field."""
+    return _MARKS[request.head.name] in request.message
+
+
+def brought_by(name: str, arguments: Arguments) -> Brought | None:
+    """What a call of BRINGING brings; None if it brings nothing, or will be refused. Raises InvalidInput."""
+    try:
+        found = _FINDERS[name](arguments)
+    except (AttributeError, TypeError, IndexError):
+        return None
+    return found if found.own or found.partitions else None
+
+
+class Keeping:
+    """Keeps statistics of objects that the upstream has just made. Thread-safe."""
+
+    def __init__(self, mirroring: Mirroring, writer: StatisticsWriter) -> None:
+        self._mirroring = mirroring
+        self._writer = writer
+
+    def keep(self, calls: UpstreamCalls, brought: Brought, author: str) -> bool:
+        """Whether something is kept here that the upstream may lack. What cannot be kept is left to the upstream.
+
+        `author` is the sender. Raises UpstreamUnavailable and UpstreamClosed.
+        """
+        name = brought.table
+        if not self._mirroring.sync(calls, Question(name, own=True, columns=(), deed=Deed.WRITE)):
+            return False
+        mirror = self._mirroring.tables.find(name)
+        if mirror is None or mirror.id is None:
+            return False
+        keys = [each.name for each in mirror.partition_keys]
+        sets = [] if brought.own is None else [replace(brought.own, partition=None)]
+        sets += [replace(each, partition=partition_name(keys, values)) for values, each in brought.partitions.items()]
+        kept = False
+        for engine in sorted({each.engine for each in sets}):
+            of_engine = [each for each in sets if each.engine == engine]
+            kept |= self._keep(calls, brought, engine, of_engine, author)
+        return kept
+
+    def _keep(
+        self, calls: UpstreamCalls, brought: Brought, engine: str, sets: Sequence[StatisticsSet], author: str
+    ) -> bool:
+        name, own = brought.table, brought.own is not None
+        names = tuple(each.partition for each in sets if each.partition is not None)
+        columns = tuple(sorted({column.column for each in sets for column in each.columns}))
+        question = Question(name, own, names, columns, engine, Deed.WRITE)
+        if not self._mirroring.sync(calls, question):
+            return False
+        told = self._mirroring.tables.statistics(name, None if own else names, columns, engine)
+        given = [_counting(calls, each, told.get(each.partition or "")) for each in sets]
+        given = [each for each in given if each.columns]
+        if not given:
+            return False
+        try:
+            if own:
+                self._writer.update_table(name, given[0], author=author)
+            else:
+                self._writer.update_partitions(name, given, author=author)
+        except MetastoreError as error:
+            _log.warning("not_kept", object=str(name), reason=str(error))
+            return False
+        return True
+
+
+def _counting(calls: UpstreamCalls, given: StatisticsSet, told: StatisticsSet | None) -> StatisticsSet:
+    """The statistics of columns of which the upstream says the same, or nothing."""
+    says = {each.column: each for each in told.columns} if told else {}
+    columns = (
+        each
+        for each in given.columns
+        if each.column not in says or say_the_same(calls.generation.said(each), says[each.column])
+    )
+    return replace(given, columns=tuple(columns))
+
+
+def _of_table(struct: Any) -> Brought:
+    name = table_name(struct.dbName, struct.tableName, struct.catName)
+    return Brought(name, None if struct.colStats is None else set_from_thrift(struct.colStats)[1])
+
+
+def _of_partitions(name: TableName, structs: Sequence[Any]) -> Brought:
+    given = {tuple(each.values): set_from_thrift(each.colStats)[1] for each in structs if each.colStats is not None}
+    return Brought(name, None, given)
+
+
+def _of_new(structs: Sequence[Any]) -> Brought:
+    return _of_partitions(table_name(structs[0].dbName, structs[0].tableName, structs[0].catName), structs)
+
+
+def _by_request(arguments: Arguments) -> Brought:
+    request = arguments["request"]
+    name = table_name(request.dbName, request.tblName, request.catName)
+    return _of_partitions(name, request.parts)
+
+
+_OF_TABLE, _OF_PARTITION = b"\x0c\x00\x15", b"\x0c\x00\x0c"
+"""The bytes that begin the field of statistics in a Table and in a Partition; others may look the same."""
+_Find = Callable[[Arguments], Brought]
+_FINDERS: Mapping[str, _Find] = {
+    "create_table": lambda arguments: _of_table(arguments["tbl"]),
+    "create_table_with_environment_context": lambda arguments: _of_table(arguments["tbl"]),
+    "create_table_with_constraints": lambda arguments: _of_table(arguments["tbl"]),
+    "create_table_req": lambda arguments: _of_table(arguments["request"].table),
+    "add_partition": lambda arguments: _of_new([arguments["new_part"]]),
+    "add_partition_with_environment_context": lambda arguments: _of_new([arguments["new_part"]]),
+    "add_partitions": lambda arguments: _of_new(arguments["new_parts"]),
+    "add_partitions_pspec": lambda arguments: _of_new(partitions_from_specs(arguments["new_parts"])),
+    "add_partitions_req": _by_request,
+}
+_MARKS: Mapping[str, bytes] = {
+    name: _OF_TABLE if name.startswith("create_table") else _OF_PARTITION for name in _FINDERS
+}
+BRINGING = frozenset(_FINDERS)
+"""The calls that make tables or partitions, which may bring statistics along."""

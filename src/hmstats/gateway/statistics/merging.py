@@ -1,0 +1,86 @@
+"""Writes that are to be merged into stored statistics: which of their columns a Hive would merge.
+
+Since Hive 3 a column is merged only if its table or partition marks it as accurate, and is left as it was otherwise;
+where nothing is stored, everything is written. The upstream gets what was merged by a plain write, behind which it
+marks the columns. So columns that it would not merge must not be merged here: queries would be answered from them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from hmstats.gateway.statistics.questions import Question
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.server.messages.envelope import CALL, Head, encode_head, encode_reply
+from hmstats.server.messages.request import Request
+from hmstats.server.messages.struct_codec import encode_struct
+from hmstats.service.mirrors.mirrored_tables import MirroredTables
+from hmstats.wire.idl import methods
+
+_MERGING = frozenset({"set_aggr_stats_for", "set_statistics"})
+_FIRST = 3
+"""The first release of Hive that looks at the marks."""
+
+
+def merges(name: str, arguments: Mapping[str, Any], release: int) -> bool:
+    """Whether a call is to merge statistics by marks, at an upstream of a release."""
+    return name in _MERGING and release >= _FIRST and bool(arguments["request"].needMerge)
+
+
+def without_unmarked(
+    request: Request, arguments: Mapping[str, Any], question: Question, tables: MirroredTables
+) -> Request | None:
+    """The call without columns that must not be merged; None if no column is left.
+
+    `tables` must be as new as the upstream's.
+    """
+    asked = arguments["request"]
+    mirror = tables.find(question.table)
+    keys = [] if mirror is None else [each.name for each in mirror.partition_keys]
+    names = None if question.own else [normal_partition_name(each, keys) for each in question.partitions or ()]
+    stored = tables.statistics(question.table, names, question.columns or (), question.engine)
+    marks = tables.parameters(question.table, names)
+
+    def kept(struct: Any) -> list[Any]:
+        place = "" if struct.statsDesc.isTblLevel else normal_partition_name(struct.statsDesc.partName, keys)
+        if not stored.get(place):
+            return list(struct.statsObj)
+        marked = Accurate.parse(marks.get(place, {}).get(PARAMETER)).columns
+        return [each for each in struct.statsObj if each.colName.lower() in marked]
+
+    if not _cut(asked.colStats, kept):
+        return request
+    asked.colStats = [each for each in asked.colStats if each.statsObj]
+    if not asked.colStats and getattr(asked, "parameters", None) is None:
+        return None
+    if getattr(asked, "details", None):
+        asked.details = _of_columns(asked.details, asked.colStats)
+    head = request.head
+    begin = encode_head(head.name, CALL, head.sequence)
+    message = begin + encode_struct(methods()[head.name].arguments(request=asked))
+    return Request(message, Head(head.name, CALL, head.sequence, len(begin)))
+
+
+def nothing_merged(head: Head) -> bytes:
+    """The answer to a call of which no column is merged: that it is done, as Hive says."""
+    return encode_reply(head, encode_struct(methods()[head.name].result(success=True)))
+
+
+def _cut(structs: Iterable[Any], kept: Callable[[Any], list[Any]]) -> bool:
+    """Leave only what is kept in the structs. Returns whether something was left out."""
+    is_cut = False
+    for struct in structs:
+        left = kept(struct)
+        is_cut |= len(left) < len(struct.statsObj)
+        struct.statsObj = left
+    return is_cut
+
+
+def _of_columns(details: Sequence[Any], structs: Sequence[Any]) -> list[Any]:
+    """Details of the columns that the structs have."""
+    there = {
+        (None if struct.statsDesc.isTblLevel else struct.statsDesc.partName, each.colName.lower())
+        for struct in structs
+        for each in struct.statsObj
+    }
+    return [each for each in details if (each.partName, each.colName.lower()) in there]

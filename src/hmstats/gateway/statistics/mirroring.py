@@ -1,0 +1,169 @@
+"""Has the statistics that a question is about here, as new as the upstream's, before they are answered.
+
+Each question asks the upstream what its table, its partitions and their statistics are now. What is the same as before
+changes nothing; what is newer there is taken over.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from hmstats.errors import (
+    CallRefused,
+    InvalidInput,
+    InvalidObject,
+    MetaError,
+    NoSuchObject,
+    StoreUnavailable,
+    UpstreamUnavailable,
+)
+from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.objects import Table, TableName, is_view
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
+from hmstats.service.mirrors.claims import Claims
+from hmstats.service.mirrors.mirrored_tables import MirroredTables
+from hmstats.service.mirrors.taken_over import Asked, Takeover
+from hmstats.store.database.store import Store
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_TRIES = 3
+"""How often a comparison is made again that another one has disturbed."""
+_PATIENCE_SECONDS = 5.0
+"""How long a question waits for statistics that are on their way to the upstream."""
+_LOOK_SECONDS = 0.02
+_CHANGING = "it is being changed"
+
+
+class Mirroring:
+    """Keeps mirrors like the upstream's tables. Thread-safe."""
+
+    def __init__(self, store: Store) -> None:
+        self.tables = MirroredTables(store)
+        self.claims = Claims(store)
+        self._store = store
+        self.takeover = Takeover(store)
+        self._in_vain: set[TableName] = set()
+        """Tables whose statistics are being sent for so long that a question has waited in vain."""
+
+    def sync(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> bool:
+        """Whether the statistics are here now, as new as the upstream's.
+
+        Those of transactional tables and views never are. With `settle`, ours that the upstream has got are noted.
+        Raises UpstreamUnavailable and UpstreamClosed.
+        """
+        return self.reason_left(calls, question, settle=settle) is None
+
+    def reason_left(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> str | None:
+        """Why statistics are left to the upstream; None if they are here now. Raises as `sync`."""
+        try:
+            return self._reason_left(calls, question, settle=settle)
+        except NoSuchObject as error:
+            self._forget(question)
+            return str(error)
+        except (UpstreamUnavailable, StoreUnavailable):
+            raise
+        except (CallRefused, MetaError, InvalidObject, InvalidInput) as error:
+            _log.info("left_to_upstream", object=str(question.table), reason=str(error))
+            return str(error)
+
+    def _reason_left(self, calls: UpstreamCalls, question: Question, *, settle: bool) -> str | None:
+        name = question.table
+        found = calls.table(name)
+        if not settle and not self.tables.is_same(found):
+            # What is being sent may have come to the new table; the sending takes it back.
+            self._while_sent(name, lambda: True)
+            found = calls.table(name)
+        reason = why_not_mirrored(found.table)
+        if reason is not None:
+            return reason
+        table_id = self.tables.keep(found)
+        if table_id is None:
+            return _CHANGING
+        keys = [each.name for each in found.table.partition_keys]
+        names = self._partitions(calls, question, table_id, keys)
+        if names is None:
+            return _CHANGING
+        own = {each.name.lower() for each in found.table.columns}
+        columns = sorted(own if question.columns is None else own.intersection(question.columns))
+        if not columns:
+            return None
+        engines = dict.fromkeys((question.engine, DEFAULT_ENGINE)) if calls.generation.is_4 else (DEFAULT_ENGINE,)
+        for engine in engines:
+            if question.own and not self._compared(calls, question, table_id, engine, columns, None, settle=settle):
+                return _CHANGING
+            if names and not self._compared(calls, question, table_id, engine, columns, names, settle=settle):
+                return _CHANGING
+        return None
+
+    def _partitions(
+        self, calls: UpstreamCalls, question: Question, table_id: int, keys: Sequence[str]
+    ) -> list[str] | None:
+        """The names of the partitions that a question is about, with mirrors from now on; None if that fails."""
+        if not keys or question.partitions == ():
+            return []
+        asked = None if question.partitions is None else _normal(question.partitions, keys)
+        names = calls.partition_names(question.table) if asked is None else asked
+        found = calls.partitions(question.table, keys, names)
+        kept = self.tables.keep_partitions(table_id, question.table, asked, found)
+        return list(found) if kept else None
+
+    def _compared(
+        self,
+        calls: UpstreamCalls,
+        question: Question,
+        table_id: int,
+        engine: str,
+        columns: Sequence[str],
+        names: Sequence[str] | None,
+        *,
+        settle: bool,
+    ) -> bool:
+        name = question.table
+
+        def ask() -> Asked:
+            return self.takeover.ask(name, table_id, engine, columns, names)
+
+        for _ in range(_TRIES):
+            asked = ask()
+            if not settle and asked.is_on_its_way:
+                # If the upstream has not got these, nobody can tell whether they have not come yet, or were deleted.
+                self._while_sent(name, lambda: ask().is_on_its_way)
+                asked = ask()
+            if names is None:
+                told = calls.table_statistics(name, columns, engine)
+            else:
+                told = calls.partition_statistics(name, names, columns, engine)
+            if self.takeover.take_over(asked, told, calls.generation.said, settle=settle):
+                return True
+        return False
+
+    def _while_sent(self, name: TableName, waits: Callable[[], bool]) -> None:
+        """Return when statistics of a table are not being sent, or need not be waited for any more."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while self.claims.is_sent(name):
+            if name in self._in_vain or not waits():
+                return
+            if time.monotonic() > until:
+                self._in_vain.add(name)
+                return
+            time.sleep(_LOOK_SECONDS)
+        self._in_vain.discard(name)
+
+    def _forget(self, question: Question) -> None:
+        if self.tables.find(question.table) is not None:
+            self._store.write(lambda unit: self.tables.forget_table(unit, question.table))
+
+
+def why_not_mirrored(table: Table) -> str | None:
+    """Why statistics of a table are not kept here: those of transactional tables belong to their transactions."""
+    if is_view(table):
+        return "it is a view"
+    return "it is transactional" if table.parameters.get("transactional", "").lower() == "true" else None
+
+
+def _normal(names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    return sorted({normal_partition_name(each, keys) for each in names})

@@ -1,0 +1,142 @@
+"""Tables and partitions with their column statistics in one answer: the upstream's objects, and statistics from here.
+
+Objects are not decoded, so that fields of other releases stay: the statistics stand in front of the byte that ends one.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any
+
+from thriftpy2.thrift import TType
+
+from hmstats.gateway.statistics.questions import Question
+from hmstats.model.catalog.names import partition_name, table_name
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.server.messages.envelope import CALL, encode_head
+from hmstats.server.messages.request import Request
+from hmstats.server.messages.scanner import end_of_value
+from hmstats.server.messages.struct_codec import encode_struct
+from hmstats.service.statistics.reading.read import StatisticsReader
+from hmstats.wire.idl import methods
+from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics, set_to_thrift
+
+_FIELD = Struct(">Bh")
+_LIST = Struct(">Bi")
+_SIZE = Struct(">i")
+_SUCCESS = 0
+_OBJECTS = 1
+"""The field with the table or the list of partitions, in the results of both calls."""
+_VALUES = 1
+_OF_TABLE, _OF_PARTITION = 21, 12
+"""The fields of statistics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Objects that are asked for with their statistics."""
+
+    request: Any
+    question: Question
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table that is asked for, not partitions."""
+        return self.question.own
+
+
+def wanted_of(request: Request, decode: Callable[[], Mapping[str, Any]]) -> Wanted | None:
+    """What a call asks for with statistics; None if it does not. Calls without any are not decoded."""
+    mark = _MARKS.get(request.head.name)
+    if mark is None or mark not in request.message:
+        return None
+    asked = decode()["req"]
+    if request.head.name == "get_table_req":
+        if not asked.getColumnStats or asked.dbName is None or asked.tblName is None:
+            return None
+        name = table_name(asked.dbName, asked.tblName, asked.catName)
+        return Wanted(asked, Question(name, own=True, engine=asked.engine or DEFAULT_ENGINE))
+    if not asked.get_col_stats or asked.db_name is None or asked.tbl_name is None:
+        return None
+    name = table_name(asked.db_name, asked.tbl_name)
+    partitions = tuple(asked.names or ())
+    return Wanted(asked, Question(name, own=False, partitions=partitions, engine=asked.engine or DEFAULT_ENGINE))
+
+
+_MARKS = {"get_table_req": b"\x02\x00\x07\x01", "get_partitions_by_names_req": b"\x02\x00\x04\x01"}
+"""The bytes by which each call asks for statistics; others may look the same."""
+WITH_STATISTICS = frozenset(_MARKS)
+"""The calls whose answers may have objects with their statistics."""
+
+
+def without_statistics(request: Request, wanted: Wanted) -> Request:
+    """The call that asks for the objects alone."""
+    head = request.head
+    plain = {"getColumnStats": False} if wanted.is_table else {"get_col_stats": False}
+    struct = type(wanted.request)(**{**vars(wanted.request), **plain})
+    begin = encode_head(head.name, CALL, head.sequence)
+    message = begin + encode_struct(methods()[head.name].arguments(req=struct))
+    return Request(message, head._replace(body_at=len(begin)))
+
+
+def with_statistics(answer: bytes, name: str, wanted: Wanted, keys: Sequence[str], reader: StatisticsReader) -> bytes:
+    """An answer to the call of `without_statistics` with the stored statistics; `keys` are the table's partition keys.
+
+    Raises NoSuchObject if the table is not stored.
+    """
+    question = wanted.question
+    result = _field(answer, len(encode_head(name, CALL, 0)), _SUCCESS)
+    objects = None if result is None else _field(answer, result, _OBJECTS)
+    if objects is None:
+        return answer
+    if wanted.is_table:
+        found = reader.table(question.table, None, question.engine)
+        end = end_of_value(answer, TType.STRUCT, objects) - 1
+        return answer[:end] + _encoded(question, _OF_TABLE, found) + answer[end:]
+    sets = reader.partitions(question.table, question.partitions or (), None, question.engine)
+    by_name = {each.partition: each for each in sets}
+    pieces, copied = list[bytes](), 0
+    for values, end in _partitions(answer, objects):
+        found = by_name.get(partition_name(keys, values)) if values else None
+        pieces += [answer[copied:end], _encoded(question, _OF_PARTITION, found)]
+        copied = end
+    return b"".join((*pieces, answer[copied:]))
+
+
+def _encoded(question: Question, field: int, found: StatisticsSet | None) -> bytes:
+    if found is None:
+        return b""
+    struct = set_to_thrift(question.table, found, hive4=reads_timestamp_statistics(question.engine))
+    return _FIELD.pack(TType.STRUCT, field) + encode_struct(struct)
+
+
+def _partitions(message: bytes, at: int) -> Iterator[tuple[list[str], int]]:
+    """The values of each partition of a list, and the place of the byte that ends it."""
+    _, count = _LIST.unpack_from(message, at)
+    at += _LIST.size
+    for _ in range(count):
+        values = _field(message, at, _VALUES)
+        at = end_of_value(message, TType.STRUCT, at)
+        yield ([] if values is None else _texts(message, values)), at - 1
+
+
+def _texts(message: bytes, at: int) -> list[str]:
+    _, count = _LIST.unpack_from(message, at)
+    at += _LIST.size
+    found = []
+    for _ in range(count):
+        end = at + _SIZE.size + _SIZE.unpack_from(message, at)[0]
+        found.append(message[at + _SIZE.size : end].decode())
+        at = end
+    return found
+
+
+def _field(message: bytes, at: int, wanted: int) -> int | None:
+    """The place of the value of a field in the struct at a place; None if it has no such field."""
+    while message[at] != TType.STOP:
+        kind, field = _FIELD.unpack_from(message, at)
+        at += _FIELD.size
+        if field == wanted:
+            return at
+        at = end_of_value(message, kind, at)
+    return None

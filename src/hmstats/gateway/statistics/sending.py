@@ -1,0 +1,188 @@
+"""Statistics that were written here go to the upstream, behind the writes or before these are answered.
+
+What is to be sent follows from the rows (service/mirrors/unsent.py), so nothing is lost by a restart. Before anything
+is sent the upstream is asked what it says: what is newer there is taken over and not overwritten.
+"""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+
+import structlog
+
+from hmstats.errors import CallRefused, MetaError, NoSuchObject, UpstreamClosed
+from hmstats.gateway.statistics.mirroring import Mirroring
+from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream.metrics import SENT, UNSENT
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
+from hmstats.service.mirrors.claims import Claim
+from hmstats.service.mirrors.digests import say_the_same
+from hmstats.service.mirrors.unsent import Unsent, Unsettled
+from hmstats.store.database.store import Store
+from hmstats.store.mirrors.mirrored import Pending
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_PATIENCE_SECONDS = 30.0
+"""How long a call waits for statistics of its table that are being sent."""
+_LOOK_SECONDS = 0.02
+_PAUSE_SECONDS = 60
+"""How long a table is left alone whose statistics the upstream did not take."""
+
+
+class Sending:
+    """Sends what the upstream has not got yet. Thread-safe."""
+
+    def __init__(self, store: Store, mirroring: Mirroring) -> None:
+        self._unsent = Unsent(store)
+        self._mirroring = mirroring
+        self._claims = mirroring.claims
+        self._lock = threading.Lock()
+        self._paused: dict[int, float] = {}
+        """Until when tables are left alone, by id."""
+
+    def run(self, calls: UpstreamCalls) -> int:
+        """Send what is pending. Returns the number of tables that could not be sent. Raises StoreUnavailable."""
+        failed = 0
+        with self._lock:
+            now = time.monotonic()
+            self._paused = {table_id: until for table_id, until in self._paused.items() if until > now}
+            for each in self._unsent.everything():
+                failed += each.table_id in self._paused or not self._send_claimed(calls, each)
+            UNSENT.set(self._unsent.count())
+        return failed
+
+    def names(self) -> list[TableName]:
+        """The tables with statistics that the upstream was never seen to agree with."""
+        return [each.name for each in self._unsent.everything() if any(True for _ in self._unsent.unsettled(each))]
+
+    def send_everything(self, calls: UpstreamCalls) -> dict[TableName, str]:
+        """Send all that is pending, when no server does. Returns why tables could not be sent."""
+        failed: dict[TableName, str] = {}
+        for each in self._unsent.everything():
+            reason = self.send_table(calls, each.name)
+            if reason is not None:
+                failed[each.name] = reason
+        return failed
+
+    def send_before(self, calls: UpstreamCalls, name: TableName) -> None:
+        """Send what the upstream lacks of a table before a change of the table, which may unmark its columns.
+
+        The upstream marks the columns that it gets as accurate. What cannot be sent now is sent later.
+        """
+        if self._unsent.is_pending(name):
+            reason = self.send_table(calls, name)
+            if reason is not None:
+                _log.warning("not_sent", object=str(name), reason=reason)
+
+    def send_table(self, calls: UpstreamCalls, name: TableName) -> str | None:
+        """Send what the upstream lacks of a table now. Returns why it could not be sent, None if it has everything."""
+        found = self._unsent.pending_of(name)
+        if found is None:
+            return "the table is gone"
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while (claim := self._claims.take(found.table_id)) is None:
+            if time.monotonic() > until:
+                return "others are sent"
+            time.sleep(_LOOK_SECONDS)
+        try:
+            version = self._unsent.version(found.table_id)
+            if not self._send(calls, found, claim):
+                return "it is being changed, or is not there"
+            claim.sent(version)
+        except (CallRefused, MetaError, UpstreamClosed) as error:
+            return str(error)
+        finally:
+            claim.release()
+        return None
+
+    @property
+    def count(self) -> int:
+        """The number of tables that are not sent yet."""
+        return self._unsent.count()
+
+    def _send_claimed(self, calls: UpstreamCalls, pending: Pending) -> bool:
+        claim = self._claims.take(pending.table_id)
+        if claim is None:
+            return True
+        try:
+            version = self._unsent.version(pending.table_id)
+            is_done = self._send(calls, pending, claim)
+            if is_done:
+                claim.sent(version)
+        except (CallRefused, MetaError, UpstreamClosed) as error:
+            self._paused[pending.table_id] = time.monotonic() + _PAUSE_SECONDS
+            _log.warning("not_sent", object=str(pending.name), reason=str(error))
+            return False
+        finally:
+            claim.release()
+        return is_done
+
+    def _send(self, calls: UpstreamCalls, pending: Pending, claim: Claim) -> bool:
+        """Send what the upstream lacks of a table; whether it has everything now."""
+        for wanted in self._unsent.unsettled(pending):
+            if wanted.engine != DEFAULT_ENGINE and not calls.generation.is_4:
+                continue  # before Hive 4 there are no engines: its statistics would replace those of others
+            if not self._send_some(calls, pending, wanted, claim):
+                return False
+        return True
+
+    def _send_some(self, calls: UpstreamCalls, pending: Pending, wanted: Unsettled, claim: Claim) -> bool:
+        names = () if wanted.names is None else tuple(wanted.names)
+        question = Question(pending.name, wanted.names is None, names, wanted.columns, wanted.engine)
+        if not self._mirroring.sync(calls, question, settle=True):
+            return False
+        table = calls.table(pending.name).table
+        there = {each.name.lower() for each in table.columns}
+        # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
+        takeover = self._mirroring.takeover
+        asked = takeover.ask(pending.name, pending.table_id, wanted.engine, wanted.columns, wanted.names)
+        statistics = [each for each in self._unsent.statistics(pending, wanted, there) if each.columns]
+        if not statistics:
+            return True
+        given = {each.partition or "": each for each in statistics}
+        if not given.keys() <= asked.owners.keys() or not takeover.note_sending(asked, given, calls.generation.said):
+            return False
+        if not claim.holds:
+            return False
+        calls.put_statistics(pending.name, statistics)
+        SENT.inc(sum(len(each.columns) for each in statistics))
+        wrong = self._made_anew(calls, pending, [each.name for each in table.partition_keys], given)
+        if wrong:
+            _log.warning("sent_to_another", object=str(pending.name), partitions=[each for each in wrong if each])
+            _take_back(calls, pending.name, wrong)
+            return False
+        takeover.note_got(asked, given)
+        return self._mirroring.sync(calls, question, settle=True)
+
+    def _made_anew(
+        self, calls: UpstreamCalls, pending: Pending, keys: Sequence[str], given: Mapping[str, StatisticsSet]
+    ) -> list[StatisticsSet]:
+        """Statistics that were sent to a table or partitions that others had made anew since the last look."""
+        tables = self._mirroring.tables
+        try:
+            if not tables.is_same(calls.table(pending.name)):
+                return list(given.values())
+        except NoSuchObject:
+            return []
+        names = [each for each in given if each]
+        if not names:
+            return []
+        other = tables.other_partitions(pending.table_id, names, calls.partitions(pending.name, keys, names))
+        return [given[each] for each in other]
+
+
+def _take_back(calls: UpstreamCalls, name: TableName, wrong: Sequence[StatisticsSet]) -> None:
+    """Delete statistics that the upstream says of a table or of partitions as they were sent."""
+    for each in wrong:
+        columns = [column.column for column in each.columns]
+        if each.partition is None:
+            told = calls.table_statistics(name, columns, each.engine)
+        else:
+            told = calls.partition_statistics(name, [each.partition], columns, each.engine)
+        sent = {column.column: calls.generation.said(column) for column in each.columns}
+        for found in told.values():
+            same = [column.column for column in found.columns if say_the_same(sent[column.column], column)]
+            calls.delete_statistics(name, each.partition, same, each.engine)

@@ -1,0 +1,16 @@
+"""The way to the upstream and back.
+
+notification_log  what the upstream's log proves
+upstream_calls    calls of the gateway's own
+generation        what a release of Hive takes
+relay             which connection a call gets, what is retried, what is said when nothing answers
+calls             the calls that are answered here, and those that may be retried
+pool              connections that wait for the next call, by upstream and user
+upstreams         the upstream's addresses, and which of them do not answer at the moment
+connecting        opens connections, in Kerberos too
+connection        one connection to the upstream: a request goes as it came, and so does its answer
+metrics           what is counted
+calling           a call of the gateway's own as a message
+arriving          an answer that arrives: its end is found while it is passed on
+sasl_socket       frames of SASL, for an upstream that wants proof
+"""

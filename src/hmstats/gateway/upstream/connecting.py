@@ -1,0 +1,85 @@
+"""Opens connections to the upstream: plain or with TLS, and as somebody whom an upstream of Kerberos believes.
+
+There the gateway proves itself by its ticket. For a user it asks the upstream for a delegation token, as a proxy user
+of Hadoop may, and opens that user's connections by the token. So the upstream's own rules hold for each user.
+"""
+
+import ssl
+import threading
+import time
+from typing import NamedTuple
+
+import structlog
+
+from hmstats.client.connection.address import Address
+from hmstats.client.connection.delegation_token import DelegationTokenProof
+from hmstats.client.connection.kerberos_ticket import KerberosTicket, ticket_user
+from hmstats.client.connection.sasl_transport import Mechanism
+from hmstats.errors import CallRefused, MetaError, SettingsError, UpstreamUnavailable
+from hmstats.gateway.upstream.connection import Times, UpstreamConnection, User
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_TOKEN_SECONDS = 6 * 3600.0
+"""How long a token opens connections; the upstream takes it for a day, unless it is set otherwise."""
+_HOST = "/_HOST@"
+
+
+class _Token(NamedTuple):
+    text: str
+    since: float
+
+
+class Connecting:
+    """Opens connections. Thread-safe. `principal` is the upstream's in Kerberos; None if it wants no proof."""
+
+    def __init__(self, times: Times, tls: ssl.SSLContext | None, principal: str | None) -> None:
+        self._times = times
+        self._tls = tls
+        self._principal = principal
+        self._tokens: dict[tuple[Address, str], _Token] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, address: Address, user: User) -> UpstreamConnection:
+        """A new connection of a user. Raises OSError, Unanswered, UpstreamUnavailable, UpstreamClosed."""
+        if self._principal is None:
+            return self._opened(address, user, None)
+        if user.name is None:
+            return self._by_ticket(address, self._principal)
+        token = self._tokens.get((address, user.name))
+        if token is not None and time.monotonic() - token.since < _TOKEN_SECONDS:
+            try:
+                return self._opened(address, user, DelegationTokenProof(token.text))
+            except CallRefused as error:  # an upstream that was restarted may have forgotten it
+                _log.info("token_refused", address=str(address), user=user.name, reason=str(error))
+        fresh = self._token(address, user.name, self._principal)
+        try:
+            return self._opened(address, user, DelegationTokenProof(fresh))
+        except CallRefused as error:
+            raise UpstreamUnavailable(f"{address} refuses the token that it made for {user.name}: {error}") from error
+
+    def _by_ticket(self, address: Address, principal: str) -> UpstreamConnection:
+        """A connection of the gateway itself."""
+        try:
+            ticket = KerberosTicket(principal.replace(_HOST, f"/{address.host.lower()}@"))
+            return self._opened(address, User(None), ticket)
+        except (CallRefused, SettingsError) as error:
+            raise UpstreamUnavailable(f"{address} cannot be asked with the gateway's ticket: {error}") from error
+
+    def _token(self, address: Address, user: str, principal: str) -> str:
+        """A new delegation token of a user."""
+        opened = self._by_ticket(address, principal)
+        try:
+            made = str(opened.call("get_delegation_token", user, ticket_user()))
+        except (CallRefused, MetaError) as error:
+            raise UpstreamUnavailable(
+                f"{address} gives the gateway no token for user {user}, whom it must be a proxy user of: {error}"
+            ) from error
+        finally:
+            opened.close()
+        with self._lock:
+            self._tokens[address, user] = _Token(made, time.monotonic())
+        return made
+
+    def _opened(self, address: Address, user: User, proof: Mechanism | None) -> UpstreamConnection:
+        return UpstreamConnection(address, user, self._times, self._tls if address.tls else None, proof)

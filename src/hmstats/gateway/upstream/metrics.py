@@ -1,0 +1,36 @@
+"""Prometheus metrics of a gateway, by address of the upstream. Calls and their seconds are counted as all calls are."""
+
+from prometheus_client import Counter, Gauge
+
+UP = Gauge(
+    "hmstats_upstream_up",
+    "Whether an address of the upstream has taken a connection when it was last tried: 1 or 0.",
+    ("address",),
+    multiprocess_mode="livemin",
+)
+CONNECTIONS = Gauge(
+    "hmstats_upstream_connections",
+    "Connections to the upstream that are open, those that wait for a call included.",
+    ("address",),
+    multiprocess_mode="livesum",
+)
+CONNECTS = Counter(
+    "hmstats_upstream_connects", "Connections to the upstream, by outcome: done or failed.", ("address", "outcome")
+)
+ANSWERED_BYTES = Counter("hmstats_upstream_answered_bytes", "Bytes of the upstream's answers.", ("address",))
+SENT_AGAIN = Counter(
+    "hmstats_upstream_sent_again", "Reads that were sent again since a waiting connection had been closed."
+)
+UNSENT = Gauge(
+    "hmstats_upstream_unsent_tables",
+    "Tables with statistics that the upstream has not got yet.",
+    multiprocess_mode="mostrecent",
+)
+SENT = Counter("hmstats_upstream_sent_columns", "Columns' statistics that were sent to the upstream.")
+PROVEN = Counter(
+    "hmstats_upstream_proven",
+    "Questions for statistics that were answered without a comparison, since the upstream's log proves it.",
+)
+KEPT_ANSWERS = Counter(
+    "hmstats_upstream_kept_answers", "Calls about tables that were answered by what the upstream had answered before."
+)

@@ -1,0 +1,135 @@
+"""The upstream's notification log, as far as it proves that nothing has changed.
+
+Hive 4 logs each change of tables and statistics in the change's own transaction if its listener is set so; older
+releases log no statistics. The log says for each table the last number that may be about it. An event that is not
+understood, and events that are missing, may be about any table.
+"""
+
+import base64
+import gzip
+import json
+import threading
+from collections import OrderedDict
+from typing import Any
+
+import structlog
+
+from hmstats.errors import CallRefused
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.names import table_name
+from hmstats.model.catalog.objects import TableName
+from hmstats.wire.idl import hive_metastore
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_MOST_TABLES = 2_000
+"""Tables of which the last event is remembered."""
+_MOST_EVENTS = 1_000
+_LISTENERS = ("hive.metastore.transactional.event.listeners", "metastore.transactional.event.listeners")
+_LISTENER = "DbNotificationListener"
+_WITHOUT_TABLES = frozenset(
+    {
+        *("CREATE_DATABASE", "ALTER_DATABASE", "CREATE_FUNCTION", "DROP_FUNCTION", "CREATE_CATALOG", "ALTER_CATALOG"),
+        *("OPEN_TXN", "COMMIT_TXN", "ABORT_TXN"),  # of transactional tables nothing is kept
+    }
+)
+
+
+class NotificationLog:
+    """How far the log has been read, and what it had of each table. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._is_usable: bool | None = None
+        self._read_to: int | None = None
+        self._last_of: OrderedDict[TableName, int] = OrderedDict()
+        self._last_of_all = 0
+        """The last event that may be about any table."""
+        self._lock = threading.Lock()
+
+    def number(self, calls: UpstreamCalls) -> int | None:
+        """The last number of the log, which is read so far; None if the log proves nothing.
+
+        Raises UpstreamUnavailable and UpstreamClosed.
+        """
+        if self._is_usable is None:
+            self._is_usable = _is_usable(calls)
+        if not self._is_usable:
+            return None
+        try:
+            number = int(calls.call("get_current_notificationEventId").eventId)
+            self._read(calls, number)
+        except CallRefused as error:
+            _log.warning("log_not_readable", reason=str(error))
+            self._is_usable = False
+            return None
+        return number
+
+    def last(self, table: TableName) -> int:
+        """The last number, of those that were read, that may be about a table."""
+        with self._lock:
+            return max(self._last_of.get(table, 0), self._last_of_all)
+
+    def _read(self, calls: UpstreamCalls, number: int) -> None:
+        """Read the log up to a number."""
+        with self._lock:
+            if self._read_to is None or number < self._read_to - _MOST_EVENTS:
+                self._read_to = self._last_of_all = number  # at the start, or after the log has begun anew
+            if number <= self._read_to:
+                return
+            request = hive_metastore.NotificationEventRequest(lastEvent=self._read_to, maxEvents=_MOST_EVENTS)
+            events = calls.call("get_next_notification", request).events or []
+            numbers = [each.eventId for each in events]
+            whole = list(range(self._read_to + 1, self._read_to + 1 + len(numbers)))
+            if numbers != whole or not numbers or numbers[-1] < number:
+                self._read_to = self._last_of_all = max(number, *numbers, self._read_to)
+                return
+            for each in events:
+                self._follow(each)
+            self._read_to = numbers[-1]
+
+    def _follow(self, event: Any) -> None:
+        if event.eventType in _WITHOUT_TABLES:
+            return
+        tables = _tables_of(event)
+        if not tables:
+            self._last_of_all = event.eventId
+        for each in tables:
+            self._last_of[each] = event.eventId
+            self._last_of.move_to_end(each)
+        while len(self._last_of) > _MOST_TABLES:
+            _, number = self._last_of.popitem(last=False)
+            self._last_of_all = max(self._last_of_all, number)
+
+
+def _is_usable(calls: UpstreamCalls) -> bool:
+    """Whether the upstream logs changes of statistics in their transactions."""
+    if not calls.generation.is_4:
+        return False
+    try:
+        return any(_LISTENER in str(calls.call("get_config_value", name, "")) for name in _LISTENERS)
+    except CallRefused:
+        return False
+
+
+def _tables_of(event: Any) -> list[TableName]:
+    """The tables that an event is about; none if that is unknown."""
+    if not event.dbName or not event.tableName:
+        return []
+    tables = [table_name(event.dbName, event.tableName, event.catName)]
+    if event.eventType == "ALTER_TABLE":  # it has the new name beside its message, and the old one in it
+        before = _before(event)
+        return [] if before is None else [*tables, before]
+    return tables
+
+
+def _before(event: Any) -> TableName | None:
+    """The name that a changed table had; None if the message cannot be read."""
+    try:
+        text = event.message
+        if event.messageFormat and event.messageFormat.startswith("gzip"):
+            text = gzip.decompress(base64.b64decode(text)).decode()
+        table = json.loads(json.loads(text)["tableObjBeforeJson"])
+        catalog = table.get("17", {}).get("str")
+        return table_name(table["2"]["str"], table["1"]["str"], catalog or event.catName)
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError):
+        return None

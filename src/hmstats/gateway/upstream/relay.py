@@ -1,0 +1,207 @@
+"""Has the upstream answer the calls that are not answered here.
+
+A call that may have been carried out is never sent twice. So only a read is sent again, and only if a connection that
+had waited in the pool was closed before any byte of its answer. All else that breaks ends the client's connection, as
+the client would see it without a gateway; what could not be sent at all is an error that names the upstream.
+"""
+
+import ssl
+import threading
+from collections.abc import Sequence
+
+import structlog
+
+from hmstats.client.connection.address import Address
+from hmstats.errors import MetaError, UpstreamClosed, UpstreamUnavailable
+from hmstats.gateway.upstream.arriving import Unanswered
+from hmstats.gateway.upstream.calls import ANSWERED_HERE, BINDS, SENT_TWICE
+from hmstats.gateway.upstream.connecting import Connecting
+from hmstats.gateway.upstream.connection import Times, UpstreamConnection, User
+from hmstats.gateway.upstream.metrics import CONNECTS, SENT_AGAIN
+from hmstats.gateway.upstream.pool import Pool
+from hmstats.gateway.upstream.upstreams import Upstreams
+from hmstats.server.calls.relaying import Here, Relayed, Stream
+from hmstats.server.chores import Chore
+from hmstats.server.messages.request import Request
+from hmstats.server.rpc.caller import Session
+
+_log = structlog.get_logger("hmstats.gateway")
+
+_TENDED_SECONDS = 10.0
+
+
+class UpstreamRelay:
+    """Relays calls to one metastore, which may have several addresses. Thread-safe.
+
+    There are as many `connections` as threads; half as many more may belong to clients that have set something on
+    theirs. `tls` encrypts the connections to addresses thrift+tls, `principal` is the upstream's in Kerberos.
+    """
+
+    def __init__(
+        self,
+        addresses: Sequence[Address],
+        connections: int,
+        times: Times,
+        tls: ssl.SSLContext | None = None,
+        principal: str | None = None,
+    ) -> None:
+        self.threads = connections
+        self._times = times
+        self._upstreams = Upstreams(addresses)
+        self._pool = Pool(Connecting(times, tls, principal), connections, times.idle_seconds)
+        self._bound: dict[int, _Bound] = {}
+        """Connections that are one client's alone, by the number of the client's connection."""
+        self._most_bound = max(1, connections // 2)
+        self._lock = threading.Lock()
+
+    def takes(self, name: str) -> bool:
+        """Whether a call is relayed: all but those that are answered here."""
+        return name not in ANSWERED_HERE
+
+    def answer(self, request: Request, session: Session, stream: Stream, _: Here | None = None) -> Relayed:
+        """The upstream's answer to a call.
+
+        Raises UpstreamUnavailable if it cannot be reached or takes too long, MetaError if the call is refused;
+        UpstreamClosed if it breaks off, ClientGone.
+        """
+        user = User(session.user, session.groups)
+        bound = self._bound.get(session.connection_id)
+        if bound is not None:
+            return self._asked_bound(bound, request, session, user, stream)
+        if request.head.name == BINDS:
+            return self._bind(request, session, user, stream)
+        for address in self._upstreams.usable():
+            waiting = self._pool.idle(address, user)
+            if waiting is not None:
+                try:
+                    return self._asked(waiting, request, stream)
+                except Unanswered as error:
+                    if request.head.name not in SENT_TWICE:
+                        raise UpstreamClosed(str(error)) from error
+                    SENT_AGAIN.inc()
+                    _log.info("sent_again", method=request.head.name, reason=str(error))
+            opened = self._opened(address, user)
+            if opened is not None:
+                return self._answered(opened, request, stream)
+        raise self._upstreams.unavailable()
+
+    def is_bound(self, session: Session) -> bool:
+        """Whether a client has a connection of its own, on which it has set something."""
+        return session.connection_id in self._bound
+
+    def leave(self, session: Session) -> None:
+        """Close the connection that was a client's alone; one that is in use is closed after its call."""
+        with self._lock:
+            bound = self._bound.pop(session.connection_id, None)
+            if bound is None:
+                return
+            bound.left = True
+            in_use = bound.in_use
+        if not in_use:
+            bound.connection.close()
+
+    @property
+    def chores(self) -> Sequence[Chore]:
+        """What is to be done from time to time."""
+        return [Chore("upstream", self.tend, _TENDED_SECONDS, at_once=True)]
+
+    def tend(self) -> None:
+        """Close connections that have waited too long for a call, and see which addresses take connections."""
+        self._pool.close_idle()
+        self._upstreams.probe(self._times.connect_seconds)
+
+    def close(self) -> None:
+        """Close all connections that wait for a call, and the others after it."""
+        self._pool.close()
+
+    @property
+    def waiting(self) -> int:
+        """How many connections wait for a call."""
+        return self._pool.waiting
+
+    def _opened(self, address: Address, user: User) -> UpstreamConnection | None:
+        """A new connection; None if the address does not take one. Raises UpstreamUnavailable."""
+        try:
+            opened = self._pool.open(address, user)
+        except OSError as error:
+            self._upstreams.failed(address, error.strerror or str(error))
+        except (Unanswered, UpstreamClosed) as error:  # for this user perhaps, so that others still try the address
+            _log.warning("upstream_took_no_user", address=str(address), user=user.name, reason=str(error))
+            self._upstreams.note(address, str(error))
+        else:
+            CONNECTS.labels(str(address), "done").inc()
+            self._upstreams.reached(address)
+            return opened
+        CONNECTS.labels(str(address), "failed").inc()
+        return None
+
+    def _answered(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
+        """The answer over a new connection."""
+        try:
+            return self._asked(connection, request, stream)
+        except Unanswered as error:
+            raise UpstreamClosed(str(error)) from error
+
+    def _asked(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
+        """The answer; afterwards the connection waits in the pool, or is closed."""
+        try:
+            answer = connection.ask(request, stream)
+        except BaseException:
+            self._pool.drop(connection)
+            raise
+        if connection.is_clean:
+            self._pool.give_back(connection)
+        else:
+            self._pool.drop(connection)
+        return answer
+
+    def _bind(self, request: Request, session: Session, user: User, stream: Stream) -> Relayed:
+        """The answer over a new connection, which is the client's alone from now on."""
+        with self._lock:
+            if len(self._bound) >= self._most_bound:
+                raise MetaError(
+                    f"{BINDS} is refused: {self._most_bound} clients of this gateway have set something of their "
+                    "connection already; try again later"
+                )
+        for address in self._upstreams.usable():
+            opened = self._opened(address, user)
+            if opened is not None:
+                self._pool.let_go()
+                bound = self._bound[session.connection_id] = _Bound(opened)
+                answer = self._asked_bound(bound, request, session, user, stream)
+                if stream.abandoned:
+                    self.leave(session)
+                return answer
+        raise self._upstreams.unavailable()
+
+    def _asked_bound(self, bound: "_Bound", request: Request, session: Session, user: User, stream: Stream) -> Relayed:
+        """The answer over a client's own connection. If it breaks, the client's ends: what was set is lost with it."""
+        if bound.connection.user != user:
+            raise MetaError(f"{request.head.name} is refused: the user must not change after {BINDS}")
+        with self._lock:
+            bound.in_use = True
+        try:
+            return bound.connection.ask(request, stream)
+        except (Unanswered, UpstreamUnavailable) as error:
+            raise UpstreamClosed(str(error)) from error
+        finally:
+            self._end_use(bound, session)
+
+    def _end_use(self, bound: "_Bound", session: Session) -> None:
+        with self._lock:
+            bound.in_use = False
+            ended = bound.left or not bound.connection.in_step
+            if ended:
+                self._bound.pop(session.connection_id, None)
+        if ended:
+            bound.connection.close()
+
+
+class _Bound:
+    """A connection that is one client's alone."""
+
+    def __init__(self, connection: UpstreamConnection) -> None:
+        self.connection = connection
+        self.in_use = False
+        self.left = False
+        """Whether the client has gone."""

@@ -1,0 +1,146 @@
+"""Calls of the gateway's own to the upstream: what it must know of tables, and statistics that it sends.
+
+They go over the relay's connections, as the user of the client for whom they are made, so that the upstream's own
+rules hold.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hmstats.errors import CallRefused, NoSuchObject, UnknownCall
+from hmstats.gateway.upstream.calling import MISSING, WholeAnswer, request_of, value_of
+from hmstats.gateway.upstream.generation import Generation
+from hmstats.gateway.upstream.relay import UpstreamRelay
+from hmstats.model.catalog.names import database_text, partition_name
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, TableName
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.server.rpc.caller import Session
+from hmstats.service.mirrors.mirrored_tables import UpstreamTable
+from hmstats.wire.catalog.objects import partitions_from_thrift, table_from_thrift
+from hmstats.wire.idl import hive_metastore
+from hmstats.wire.statistics.column_statistics import column_from_thrift
+
+PARTITIONS_A_CALL = 1_000
+_EVERY = -1
+_ABLE = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
+"""No rows are read, so that insert-only tables are safe too."""
+
+
+class UpstreamCalls:
+    """Asks the upstream as the user of a session. Not thread-safe."""
+
+    def __init__(self, relay: UpstreamRelay, session: Session, generation: Generation) -> None:
+        self._relay = relay
+        self._session = session
+        self.generation = generation
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """The answer to a call. Raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
+        return asked(self._relay, self._session, method, *arguments)
+
+    def catalogs(self) -> list[str]:
+        """The names of all catalogs; before Hive 3 there is one."""
+        try:
+            return sorted(self.call("get_catalogs").names)
+        except UnknownCall:
+            return [DEFAULT_CATALOG]
+
+    def databases(self, catalog: str) -> list[str]:
+        """The names of all databases of a catalog."""
+        if catalog == DEFAULT_CATALOG:
+            return sorted(self.call("get_all_databases"))
+        return sorted(self.call("get_databases", database_text(DatabaseName(catalog, ""))))
+
+    def table_names(self, name: DatabaseName) -> list[str]:
+        """The names of all tables of a database."""
+        return sorted(self.call("get_all_tables", database_text(name)))
+
+    def table(self, name: TableName) -> UpstreamTable:
+        """A table. Raises NoSuchObject if it does not exist, else as `call`."""
+        request = hive_metastore.GetTableRequest(
+            dbName=name.database, tblName=name.table, catName=name.catalog, capabilities=_ABLE
+        )
+        try:
+            struct = self.call("get_table_req", request).table
+        except CallRefused as error:
+            if error.kind == MISSING:
+                raise NoSuchObject(str(error)) from error
+            raise
+        upstream_id = struct.id if self.generation.is_4 and struct.id and struct.id > 0 else None
+        return UpstreamTable(table_from_thrift(struct), upstream_id)
+
+    def partition_names(self, name: TableName) -> list[str]:
+        """The names of all partitions of a table."""
+        return list(self.call("get_partition_names", database_text(name.parent), name.table, _EVERY))
+
+    def partitions(self, name: TableName, keys: Sequence[str], names: Sequence[str]) -> dict[str, Partition]:
+        """The named partitions that exist, by name; `keys` are the table's partition keys."""
+        found: dict[str, Partition] = {}
+        for batch in _batches(names):
+            structs = self.call("get_partitions_by_names", database_text(name.parent), name.table, batch)
+            found |= {partition_name(keys, each.values): each for each in partitions_from_thrift(structs)}
+        return found
+
+    def table_statistics(self, name: TableName, columns: Sequence[str], engine: str) -> dict[str, StatisticsSet]:
+        """The table's own statistics of some columns under the name "", without what is absent."""
+        request = hive_metastore.TableStatsRequest(
+            dbName=name.database, tblName=name.table, colNames=list(columns), **self._origin(name, engine)
+        )
+        structs = self.call("get_table_statistics_req", request).tableStats
+        made = _set(structs, None, engine)
+        return {"": made} if made.columns else {}
+
+    def partition_statistics(
+        self, name: TableName, names: Sequence[str], columns: Sequence[str], engine: str
+    ) -> dict[str, StatisticsSet]:
+        """Partitions' statistics of some columns by name, without what is absent."""
+        found: dict[str, StatisticsSet] = {}
+        for batch in _batches(names):
+            request = hive_metastore.PartitionsStatsRequest(
+                dbName=name.database,
+                tblName=name.table,
+                colNames=list(columns),
+                partNames=batch,
+                **self._origin(name, engine),
+            )
+            told: Mapping[str, Sequence[Any]] = self.call("get_partitions_statistics_req", request).partStats or {}
+            found |= {each: _set(structs, each, engine) for each, structs in told.items() if structs}
+        return found
+
+    def put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
+        """Write statistics of one engine, of the table itself or of some of its partitions."""
+        structs = [self.generation.sent(name, each) for each in statistics]
+        request = hive_metastore.SetPartitionsStatsRequest(
+            colStats=structs, needMerge=False, engine=statistics[0].engine
+        )
+        self.call("set_aggr_stats_for", request)
+
+    def delete_statistics(self, name: TableName, partition: str | None, columns: Sequence[str], engine: str) -> None:
+        """Delete statistics of columns, of the table itself (None) or of a partition; what is gone already may be."""
+        place = (database_text(name.parent), name.table)
+        for column in columns:
+            try:
+                if partition is None:
+                    self.call("delete_table_column_statistics", *place, column, engine)
+                else:
+                    self.call("delete_partition_column_statistics", *place, partition, column, engine)
+            except CallRefused as error:
+                if error.kind != MISSING:
+                    raise
+
+    def _origin(self, name: TableName, engine: str) -> dict[str, str]:
+        return {"catName": name.catalog, "engine": engine}
+
+
+def asked(relay: UpstreamRelay, session: Session, method: str, *arguments: Any) -> Any:
+    """The upstream's answer to a call for a session. Raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
+    return value_of(method, relay.answer(request_of(method, *arguments), session, WholeAnswer()))
+
+
+def _set(structs: Sequence[Any] | None, partition: str | None, engine: str) -> StatisticsSet:
+    return StatisticsSet(tuple(column_from_thrift(each) for each in structs or ()), partition, engine)
+
+
+def _batches(names: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(names), PARTITIONS_A_CALL):
+        yield list(names[start : start + PARTITIONS_A_CALL])

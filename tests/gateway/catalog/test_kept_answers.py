@@ -1,0 +1,132 @@
+"""Answers about tables that a gateway keeps while its upstream's log proves them."""
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import pytest
+from tests.gateway.statistics.test_proven import Log
+from tests.server.requests import ReplyReader, encoded, request
+
+from hmstats.errors import UpstreamUnavailable
+from hmstats.gateway.catalog import kept_answers
+from hmstats.gateway.catalog.kept_answers import KEPT, KeptAnswers
+from hmstats.gateway.upstream.calling import WholeAnswer
+from hmstats.gateway.upstream.connection import User
+from hmstats.gateway.upstream.notification_log import NotificationLog
+from hmstats.server.calls.call_kinds import READS
+from hmstats.server.calls.relaying import Relayed
+from hmstats.server.messages.envelope import encode_reply, read_head
+from hmstats.server.messages.request import Request
+from hmstats.wire.idl import methods
+
+ANNA, BEN = User("anna"), User("ben")
+
+
+class Upstream:
+    """An upstream that answers a name each time, with the number of the question."""
+
+    def __init__(self, most_bytes: int = 100_000) -> None:
+        self.log = Log()
+        self.log.add("CREATE_TABLE", "other")
+        self.kept = KeptAnswers(NotificationLog(), most_bytes)
+        self.asked = 0
+        self.more: list[str] = []
+
+    def ask(self, name: str = "get_partition_names", *, user: User = ANNA, sequence: int = 5, **changed: Any) -> Any:
+        """The answer to a question about table d.t, through what is kept."""
+        given = {"db_name": "d", "tbl_name": "t", "max_parts": -1, **changed}
+        message = request(name, sequence, **given)
+        head = read_head(message)
+        assert head is not None
+
+        def relay() -> Relayed:
+            self.asked += 1
+            body = encoded(methods()[name].result(success=[str(self.asked), *self.more]))
+            return Relayed((encode_reply(head, body),))
+
+        answered = self.kept.answer(self.log, user, Request(message, head), WholeAnswer(), relay)  # type: ignore[arg-type]
+        reply = ReplyReader(BytesIO(b"".join(answered.rest))).next()
+        assert reply.sequence == sequence
+        return reply.value[0]
+
+
+def test_an_answer_is_kept_until_its_table_changes() -> None:
+    upstream = Upstream()
+    assert [upstream.ask(sequence=each) for each in range(1, 4)] == ["1", "1", "1"]
+    upstream.log.add("ADD_PARTITION", "another")
+    assert upstream.ask() == "1"
+    upstream.log.add("ADD_PARTITION", "t")
+    assert [upstream.ask(), upstream.ask()] == ["2", "2"]
+
+
+def test_other_questions_and_other_users_have_answers_of_their_own() -> None:
+    upstream = Upstream()
+    assert [upstream.ask(), upstream.ask(max_parts=1), upstream.ask(user=BEN), upstream.ask()] == ["1", "2", "3", "1"]
+
+
+CHANGES: list[Callable[[Log], None]] = [
+    lambda log: log.add("DROP_DATABASE", None),
+    lambda log: log.add("ALTER_TABLE", "new", message="nobody can read this"),
+    lambda log: log.events.append(type(log.events[0])(**{**vars(log.events[0]), "eventId": 9})),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_no_answer_is_kept_beyond_what_is_not_understood(change: Callable[[Log], None]) -> None:
+    upstream = Upstream()
+    upstream.ask()
+    change(upstream.log)
+    assert upstream.ask() == "2"
+
+
+def test_what_changes_while_a_question_is_answered_is_not_hidden() -> None:
+    """The answer is as of before its question, so that an event in the middle ends it."""
+    upstream = Upstream()
+    plain = upstream.log.call
+
+    def call(name: str, *arguments: Any) -> Any:
+        found = plain(name, *arguments)
+        if name == "get_current_notificationEventId" and upstream.asked == 0:
+            upstream.log.add("DROP_PARTITION", "t")
+        return found
+
+    upstream.log.call = call  # type: ignore[method-assign]
+    assert [upstream.ask(), upstream.ask(), upstream.ask()] == ["1", "2", "2"]
+
+
+def test_an_answer_is_kept_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_answers, "SECONDS", 0.0)
+    upstream = Upstream()
+    assert [upstream.ask(), upstream.ask()] == ["1", "2"]
+
+
+def test_so_many_bytes_are_kept() -> None:
+    upstream = Upstream(most_bytes=1_500)
+    assert [upstream.ask(max_parts=each) for each in (1, 2, 3, 4)] == ["1", "2", "3", "4"]
+    assert [upstream.ask(max_parts=4), upstream.ask(max_parts=1)] == ["4", "5"]
+    assert upstream.kept._bytes <= 1_500
+    assert [Upstream(most_bytes=0).ask(), upstream.log.asked.count("get_next_notification")] == ["1", 0]
+
+
+@pytest.mark.parametrize("more", ["x" * 1_000_001, "MATERIALIZED_VIEW"])
+def test_large_answers_and_materialized_views_are_not_kept(more: str) -> None:
+    upstream = Upstream(most_bytes=10_000_000)
+    upstream.more = [more]
+    assert [upstream.ask(), upstream.ask()] == ["1", "2"]
+
+
+def test_while_the_upstream_is_away_nothing_is_answered_from_what_is_kept() -> None:
+    upstream = Upstream()
+    upstream.ask()
+
+    def call(name: str, *arguments: Any) -> Any:
+        raise UpstreamUnavailable("away")
+
+    upstream.log.call = call  # type: ignore[method-assign]
+    assert upstream.ask() == "2"
+
+
+def test_only_reads_are_kept_and_none_that_tells_of_privileges() -> None:
+    assert KEPT <= READS
+    assert not [each for each in KEPT if "auth" in each or "privilege" in each]

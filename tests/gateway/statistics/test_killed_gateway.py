@@ -1,0 +1,58 @@
+"""A gateway that is killed while it sends statistics: the next one sends them, and is not held up for long."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.servers import HMSTATS
+from tests.gateway.doors import COLUMNS, Doors, bounds, of_all, until
+from tests.gateway.held_upstream import Hold, way_to
+
+from hmstats.model.statistics.column_statistics import StatisticsSet
+
+_SENT = "set_aggr_stats_for"
+
+
+@contextmanager
+def gateway(folder: Path, upstream: int) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The process and the port of a gateway."""
+    database = ("--database", f"sqlite:///{folder}/hmstats.sqlite", "--warehouse", str(folder), "--workers", "1")
+    command = [HMSTATS, "serve", "--port", "0", *database, "--upstream", f"thrift://127.0.0.1:{upstream}"]
+    with (folder / "server.log").open("a") as log:
+        started = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
+    assert started.stdout is not None
+    try:
+        yield started, int(started.stdout.readline().rpartition(":")[2])
+    finally:
+        started.terminate()
+        started.communicate(timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hold", Hold)
+def test_what_a_killed_gateway_was_sending_is_sent_by_the_next(
+    our_metastore: Metastore, tmp_path: Path, hold: Hold
+) -> None:
+    direct = our_metastore
+    direct.table(columns=COLUMNS)
+    with way_to(direct.port) as (way, between), way.holding(_SENT, hold):
+        with gateway(tmp_path, between) as (killed, port):
+            doors = Doors(direct, replace(direct, port=port))
+            doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+            way.wait_held()
+            killed.send_signal(signal.SIGKILL)
+            killed.wait()
+        way.let_go()
+        began = time.monotonic()
+        with gateway(tmp_path, between) as (_, port):
+            doors = Doors(direct, replace(direct, port=port))
+            assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(1, 10)]
+            until([(1, 10)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+            doors.here.client().drop_table(direct.database, "t", True)
+            assert time.monotonic() - began < 120, "a killed gateway's claim held for ten minutes once"

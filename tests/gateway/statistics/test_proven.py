@@ -1,0 +1,179 @@
+"""Questions that the gateway need not compare with the upstream again, since its log proves it."""
+
+import base64
+import gzip
+import json
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hmstats.errors import CallRefused
+from hmstats.gateway.statistics import proven
+from hmstats.gateway.statistics.proven import Comparison, Proven
+from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream import notification_log
+from hmstats.gateway.upstream.connection import User
+from hmstats.gateway.upstream.generation import Generation
+from hmstats.gateway.upstream.notification_log import NotificationLog
+from hmstats.model.catalog.objects import TableName
+
+ANNA, BEN = User("anna"), User("ben")
+T, U = (Question(TableName("hive", "d", each), own=True, columns=("a",)) for each in ("t", "u"))
+
+
+class Log:
+    """An upstream that is nothing but its log."""
+
+    def __init__(self, release: int = 4, listener: str = "x.DbNotificationListener") -> None:
+        self.generation = Generation(release)
+        self.events: list[Any] = []
+        self.asked: list[str] = []
+        self._listener = listener
+
+    def add(self, kind: str, table: str | None = "t", **more: Any) -> None:
+        number = self.events[-1].eventId + 1 if self.events else 1
+        names = {"dbName": "D", "tableName": table, "catName": "hive", "message": "{}", "messageFormat": None}
+        self.events.append(SimpleNamespace(eventId=number, eventType=kind, **{**names, **more}))
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        self.asked.append(name)
+        if name == "get_config_value":
+            return self._listener if arguments[0].startswith("hive.") else arguments[1]
+        if name == "get_current_notificationEventId":
+            return SimpleNamespace(eventId=self.events[-1].eventId if self.events else 0)
+        after, most = arguments[0].lastEvent, arguments[0].maxEvents
+        return SimpleNamespace(events=[each for each in self.events if each.eventId > after][:most])
+
+
+def number(found: Proven, log: Any) -> int:
+    read = found._upstreams.number(log)
+    assert read is not None
+    return read
+
+
+@pytest.fixture
+def log() -> Log:
+    return Log()
+
+
+@pytest.fixture
+def compared(log: Log) -> Proven:
+    """Both tables were compared for anna when the log had one event."""
+    log.add("CREATE_TABLE", "other")
+    found = Proven(NotificationLog())
+    for each in (T, U):
+        found.note(ANNA, each, Comparison(number(found, log), 7))
+    return found
+
+
+def holding(found: Proven, log: Any, user: User = ANNA, mirror_id: int = 7) -> list[str]:
+    """The tables of which a comparison still holds."""
+    now = Comparison(number(found, log), mirror_id)
+    return [each.table.table for each in (T, U) if found.holds(user, each, now)]
+
+
+def test_a_comparison_holds_while_nothing_is_logged(compared: Proven, log: Log) -> None:
+    assert holding(compared, log) == ["t", "u"]
+    assert log.asked.count("get_next_notification") == 0
+    assert holding(compared, log, BEN) == [], "another user may not be allowed to read"
+    assert holding(compared, log, mirror_id=8) == [], "a mirror that was made anew has not all columns"
+
+
+@pytest.mark.parametrize("kind", ["UPDATE_TBL_COL_STAT", "DROP_TABLE", "ADD_PARTITION", "AN_EVENT_OF_2030"])
+def test_an_event_ends_comparisons_of_its_table(compared: Proven, log: Log, kind: str) -> None:
+    log.add(kind, "T")
+    assert holding(compared, log) == ["u"]
+    compared.note(ANNA, T, Comparison(number(compared, log), 7))
+    assert holding(compared, log) == ["t", "u"]
+
+
+def test_a_comparison_of_before_an_event_does_not_hold_though_it_is_noted_later(compared: Proven, log: Log) -> None:
+    before = Comparison(number(compared, log), 7)
+    log.add("UPDATE_TBL_COL_STAT")
+    number(compared, log)
+    compared.note(ANNA, T, before)
+    assert holding(compared, log) == ["u"]
+
+
+def renamed(old: str, *, packed: bool) -> dict[str, Any]:
+    """What an event has of a table that was renamed to `new`."""
+    text = json.dumps({"tableObjBeforeJson": json.dumps({"1": {"str": old}, "2": {"str": "d"}})})
+    if not packed:
+        return {"message": text}
+    return {"message": base64.b64encode(gzip.compress(text.encode())).decode(), "messageFormat": "gzip(json-2.0)"}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_rename_ends_comparisons_of_the_old_name(compared: Proven, log: Log, packed: bool) -> None:
+    log.add("ALTER_TABLE", "new", **renamed("t", packed=packed))
+    assert holding(compared, log) == ["u"]
+
+
+EVERYTHING: list[Callable[[Log], None]] = [
+    lambda log: log.add("DROP_DATABASE", None),
+    lambda log: log.add("AN_EVENT_OF_2030", None),
+    lambda log: log.add("ALTER_TABLE", "new", message="nobody can read this"),
+]
+
+
+@pytest.mark.parametrize("happens", EVERYTHING)
+def test_what_is_not_understood_ends_all_comparisons(
+    compared: Proven, log: Log, happens: Callable[[Log], None]
+) -> None:
+    happens(log)
+    assert holding(compared, log) == []
+
+
+def test_events_that_are_missing_end_all_comparisons(compared: Proven, log: Log) -> None:
+    for _ in range(3):
+        log.add("ADD_PARTITION", "other")
+    del log.events[1]
+    assert holding(compared, log) == []
+
+
+def test_a_log_that_was_cleaned_ends_all_comparisons(compared: Proven, log: Log) -> None:
+    log.add("ADD_PARTITION", "other")
+    log.add("ADD_PARTITION", "other")
+    log.events = log.events[-1:]
+    assert holding(compared, log) == []
+
+
+def test_a_database_or_a_transaction_ends_none(compared: Proven, log: Log) -> None:
+    for kind in ("CREATE_DATABASE", "OPEN_TXN", "COMMIT_TXN"):
+        log.add(kind, None)
+    assert holding(compared, log) == ["t", "u"]
+
+
+def test_a_comparison_holds_for_a_minute(compared: Proven, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proven, "SECONDS", 0.0)
+    assert holding(compared, log) == []
+
+
+def test_only_so_many_tables_are_remembered(compared: Proven, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notification_log, "_MOST_TABLES", 3)
+    log.add("ADD_PARTITION", "t")
+    for each in range(10):
+        log.add("ADD_PARTITION", f"other{each}")
+    assert holding(compared, log) == [], "the last event of t is forgotten, so that all that is older may be one"
+
+
+@pytest.mark.parametrize("log", [Log(3), Log(listener=""), Log(listener="org.example.AnotherListener")])
+def test_a_log_that_proves_nothing_is_not_read(log: Log) -> None:
+    assert NotificationLog().number(log) is None  # type: ignore[arg-type]
+    assert "get_current_notificationEventId" not in log.asked
+
+
+def test_a_log_that_may_not_be_read_is_asked_once() -> None:
+    class Closed(Log):
+        def call(self, name: str, *arguments: Any) -> Any:
+            if name == "get_current_notificationEventId":
+                self.asked.append(name)
+                raise CallRefused(name, "TApplicationException", "Internal error")
+            return super().call(name, *arguments)
+
+    log, found = Closed(), NotificationLog()
+    for _ in range(2):
+        assert found.number(log) is None  # type: ignore[arg-type]
+    assert log.asked.count("get_current_notificationEventId") == 1

@@ -1,0 +1,113 @@
+"""Claims on mirrors: one holder at a time, and a killed one's claim ends by itself."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from hmstats.model.catalog.objects import Column, Storage, Table, TableName
+from hmstats.service.mirrors import claims
+from hmstats.service.mirrors.claims import Claim, Claims
+from hmstats.service.mirrors.mirrored_tables import MirroredTables, UpstreamTable
+from hmstats.store.database.store import Store
+from hmstats.store.mirrors import mirrored
+
+NAME = TableName("hive", "d", "t")
+
+
+@pytest.fixture
+def table_id(store: Store) -> int:
+    """The id of a mirror."""
+    table = Table(name=NAME, storage=Storage(columns=(Column("c", "bigint"),), location="file:/d/t"))
+    made = MirroredTables(store).keep(UpstreamTable(table, 7))
+    assert made is not None
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "BEAT_SECONDS", 0.1)
+    monkeypatch.setattr(claims, "DEAD_SECONDS", 1.0)
+    monkeypatch.setattr(claims, "_FRESH_SECONDS", 0.3)
+
+
+def taken(found: Claims, table_id: int) -> Claim:
+    claim = found.take(table_id)
+    assert claim is not None
+    return claim
+
+
+def killed(found: Claims) -> None:
+    """Have the holder do nothing any more, as a killed or stopped process does."""
+    found._held.clear()
+
+
+def until(holds: Callable[[], bool]) -> float:
+    """The seconds after which it holds."""
+    began = time.monotonic()
+    while not holds():
+        assert time.monotonic() - began < 30
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def test_a_mirror_has_one_holder_at_a_time(store: Store, table_id: int) -> None:
+    one, other = Claims(store), Claims(store)
+    assert not other.is_sent(NAME)
+    claim = taken(one, table_id)
+    assert one.is_sent(NAME)
+    assert other.is_sent(NAME)
+    assert other.take(table_id) is one.take(table_id) is None
+    claim.release()
+    assert not one.is_sent(NAME)
+    taken(other, table_id).release()
+
+
+def test_a_living_holder_keeps_its_claim_for_longer_than_a_killed_one(store: Store, table_id: int) -> None:
+    one, other = Claims(store), Claims(store)
+    claim = taken(one, table_id)
+    until_seconds = time.monotonic() + 2.5
+    while time.monotonic() < until_seconds:
+        assert other.is_sent(NAME)
+        assert other.take(table_id) is None
+        time.sleep(0.05)
+    assert claim.holds
+    claim.release()
+
+
+def test_the_claim_of_a_killed_holder_ends_by_itself(store: Store, table_id: int) -> None:
+    one, other = Claims(store), Claims(store)
+    claim = taken(one, table_id)
+    killed(one)
+    assert other.take(table_id) is None
+    assert until(lambda: not other.is_sent(NAME)) > 0.5
+    theirs = taken(other, table_id)
+    assert not one.is_sent(NAME) or one.take(table_id) is None
+    time.sleep(0.4)
+    assert not claim.holds, "a paused holder that goes on must see that it was replaced"
+    claim.release()
+    assert theirs.holds
+    theirs.release()
+
+
+def test_a_replaced_holder_notes_nothing_as_sent(store: Store, table_id: int) -> None:
+    one, other = Claims(store), Claims(store)
+    claim = taken(one, table_id)
+    killed(one)
+    other.take(table_id)
+    until(lambda: not other.is_sent(NAME))
+    theirs = taken(other, table_id)
+    claim.sent(99)
+    assert other.is_sent(NAME)
+    theirs.sent(3)
+    assert not other.is_sent(NAME)
+    with store.read() as connection:
+        assert mirrored.claimed(connection, table_id) is None
+
+
+def test_no_thread_is_left_when_nothing_is_claimed(store: Store, table_id: int) -> None:
+    found = Claims(store)
+    taken(found, table_id).release()
+    until(lambda: found._beating is None)
+    taken(found, table_id).release()
+    until(lambda: found._beating is None)
