@@ -3,37 +3,21 @@
 Stored statistics of a piece are used only if they are known to be of exactly the files before the write.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from hmstats.client import Metastore
-from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
 from hmstats.collector.autogather.aggregation import WrittenPiece
-from hmstats.collector.autogather.situation import Situation, check_alone, situation, true_of
+from hmstats.collector.autogather.situation import Situation, check_alone
+from hmstats.collector.autogather.table_itself import TableItself
+from hmstats.collector.autogather.written_pieces import WrittenPieces, empty, stale, stale_table
 from hmstats.collector.delivery.deliver import Delivered, Delivery, deliver
-from hmstats.collector.findings.finding import known_of
-from hmstats.collector.findings.stored_states import accumulators, statistics_of, stored_total
-from hmstats.collector.options import DEFAULT
-from hmstats.collector.planning.data_files import DataFile
-from hmstats.collector.planning.fingerprint import PARAMETER
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
-from hmstats.collector.planning.prepare import Hadoop
-from hmstats.collector.report import Finding
-from hmstats.collector.scan.placing import identity
-from hmstats.collector.scan.states import States, Types
+from hmstats.collector.scan.states import Types
 from hmstats.errors import GatheringFailed
-from hmstats.model.catalog.names import partition_values
 from hmstats.model.catalog.objects import TableName
-from hmstats.model.parameters import accurate
-from hmstats.model.parameters.accurate import Accurate
-from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.column_types import kind_of
-from hmstats.sketch.accumulator import TableAccumulator
-
-_STALE = dict.fromkeys(("numRows", "rawDataSize", accurate.PARAMETER, PARAMETER))
-"""Parameters that are removed if they may be stale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,160 +47,28 @@ def put_statistics(
     """
     plan = _checked(now, delivery.table, types)
     check_alone(before, now)
-    work = _Pieces(service, before, now, plan, appends=appends)
+    work = WrittenPieces(service, before, now, plan, appends=appends)
     every = written if plan.keys else _at_least_one(written, types)
     delivered = deliver(delivery, work.findings(every))
     if plan.keys:
-        whole = deliver(delivery, [(WHOLE_TABLE, _whole(service, before, now, plan, work))])
+        itself = TableItself(service, before, now, plan, work)
+        whole = deliver(delivery, [(WHOLE_TABLE, itself.finding())])
         delivered = Delivered(delivered.spooled + whole.spooled, {**delivered.refused, **whole.refused})
     return Stored(len(work.touched) if plan.keys else 0, work.new.rows, delivered)
 
 
-def mark_stale(service: Metastore, delivery: Delivery, before: Situation, hadoop: Hadoop) -> None:
+def mark_stale(delivery: Delivery, before: Situation, now: Situation) -> None:
     """Mark the statistics of every piece with changed files, and of the table, as inaccurate.
 
     Raises ServiceUnavailable.
     """
-    now = situation(service, delivery.table, hadoop)
     if now.plan is None:
         return
-    changed = [name for name, files in now.files.items() if files != before.files.get(name)]
+    changed = before.changed(now)
     if now.plan.keys:
-        deliver(delivery, ((name, _stale(now.files[name])) for name in changed))
+        deliver(delivery, ((name, stale(now.files[name])) for name in changed))
     if changed:
-        deliver(delivery, [(WHOLE_TABLE, _stale(now.every_file))])
-
-
-class _Pieces:
-    """Makes and counts the findings about pieces."""
-
-    def __init__(self, service: Metastore, before: Situation, now: Situation, plan: Plan, *, appends: bool) -> None:
-        self._service, self._before, self._now, self._plan, self._appends = service, before, now, plan, appends
-        self._trusted = before.trusted() if appends else {}
-        self.new = _empty(plan.types)
-        """The state of the written rows."""
-        self.total: TableAccumulator | None = _empty(plan.types)
-        """The state of all rows of the written pieces; None if not all of them are known."""
-        self.touched: set[str] = set()
-
-    def findings(self, written: Iterable[WrittenPiece]) -> Iterator[tuple[str, Finding]]:
-        """The finding about each written piece."""
-        for batch in batches(self._named(written), PARTITIONS_A_CALL):
-            kept = [name for name, _ in batch if self._keeps(name)]
-            stored = _stored_states(self._service, self._before, self._trusted.keys() & kept)
-            for name, state in batch:
-                yield name, self._finding(name, state, stored.get(name))
-
-    def _named(self, written: Iterable[WrittenPiece]) -> Iterator[WrittenPiece]:
-        """The pieces under the metastore's names, which may differ from Spark's."""
-        keys = self._plan.key_columns
-        names = {identity(keys, piece.values): piece.name for piece in self._plan.pieces}
-        for name, state in written:
-            if name in self._now.files or not keys:
-                yield name, state
-            else:
-                yield names.get(identity(keys, partition_values(name, self._plan.keys)), name), state
-
-    def replaced(self) -> bool:
-        """Whether the write has removed rows."""
-        gone = (name for name, files in self._before.files.items() if files and name not in self._now.files)
-        changed = (name for name in self.touched if self._before.files.get(name) and not self._appends)
-        return any(True for _ in chain(gone, changed))
-
-    def _keeps(self, name: str) -> bool:
-        return self._appends and bool(self._before.files.get(name))
-
-    def _finding(self, name: str, state: TableAccumulator, stored: TableAccumulator | None) -> Finding:
-        files = self._now.files.get(name)
-        if files is None:
-            raise GatheringFailed(f"partition {name} was written, but the metastore does not have it")
-        self.touched.add(name)
-        self.new = self.new.merge(state)
-        if self._keeps(name):
-            if stored is None:
-                self.total = None
-                return _stale(files)
-            state = stored.merge(state)
-        if self.total is not None:
-            self.total = self.total.merge(state)
-        return _found(self._plan, files, state)
-
-
-def _whole(service: Metastore, before: Situation, now: Situation, plan: Plan, work: _Pieces) -> Finding:
-    """The finding of a partitioned table itself."""
-    files = now.every_file
-    count = {"numPartitions": str(len(plan.pieces))}
-    total = _table_state(service, before, now, plan, work)
-    finding = _stale(files) if total is None else _found(plan, files, total)
-    return replace(finding, other={**finding.other, **count})
-
-
-def _table_state(
-    service: Metastore, before: Situation, now: Situation, plan: Plan, work: _Pieces
-) -> TableAccumulator | None:
-    others = [piece for piece in plan.pieces if piece.name not in work.touched and now.files[piece.name]]
-    if not others:
-        return work.total
-    if before.plan and not work.replaced() and true_of(before.plan.parameters, before.every_file, plan.types):
-        own = _own_state(service, before.plan)
-        return None if own is None else own.merge(work.new)
-    trusted = before.trusted()
-    same = all(each.name in trusted and now.files[each.name] == before.files[each.name] for each in others)
-    if work.total is None or not same:
-        return None
-    stored = stored_total(service, plan, others)
-    return None if stored is None else _with_sketches(stored.merge(work.total))
-
-
-def _stored_states(service: Metastore, before: Situation, known: Collection[str]) -> dict[str, TableAccumulator]:
-    """The stored states of pieces with current statistics, if they can be merged with new rows."""
-    if not known or before.plan is None:
-        return {}
-    if not before.plan.keys:
-        own = _own_state(service, before.plan)
-        return {} if own is None else {WHOLE_TABLE: own}
-    rows = {piece.name: int(piece.parameters["numRows"]) for piece in before.plan.pieces if piece.name in known}
-    found = {each.partition or "": each for each in statistics_of(service, before.plan, sorted(known))}
-    states = {name: _state(found[name], rows[name], before.plan.types) for name in known if name in found}
-    return {name: state for name, state in states.items() if state is not None}
-
-
-def _own_state(service: Metastore, plan: Plan) -> TableAccumulator | None:
-    """The state of the table itself."""
-    rows = int(plan.parameters["numRows"])
-    found = next(iter(statistics_of(service, plan, None)), None)
-    return None if found is None else _state(found, rows, plan.types)
-
-
-def _state(found: StatisticsSet, rows: int, types: Types) -> TableAccumulator | None:
-    state = None if _of_sample(found) else accumulators(found, rows)
-    if state is None or state.columns.keys() != types.keys():
-        return None
-    return _with_sketches(state)
-
-
-def _of_sample(found: StatisticsSet) -> bool:
-    """Whether statistics are of a sample: sketches of all new rows cannot be merged into a sample's."""
-    made = (column.provenance for column in found.columns if column.provenance is not None)
-    return any(each.sample_fraction is not None and each.sample_fraction < 1 for each in made)
-
-
-def _with_sketches(state: TableAccumulator) -> TableAccumulator | None:
-    """The state if all its columns have their distinct-count sketch; else None."""
-    made = TableAccumulator.empty({name: column.kind for name, column in state.columns.items()})
-    whole = all(column.hll or not made.columns[name].hll for name, column in state.columns.items())
-    return state if whole else None
-
-
-def _found(plan: Plan, files: Sequence[DataFile], state: TableAccumulator) -> Finding:
-    known = known_of(plan, files, DEFAULT)
-    marks = {accurate.PARAMETER: Accurate(basic=True, columns=frozenset(plan.types)).text()}
-    columns = state.statistics(plan.types)
-    return replace(known, rows=state.rows, columns=columns, other={**known.other, **marks})
-
-
-def _stale(files: Sequence[DataFile]) -> Finding:
-    return Finding(None, sum(file.bytes for file in files), len(files), (), other=_STALE)
+        deliver(delivery, [(WHOLE_TABLE, stale_table(now))])
 
 
 def _checked(now: Situation, name: TableName, types: Types) -> Plan:
@@ -233,9 +85,5 @@ def _checked(now: Situation, name: TableName, types: Types) -> Plan:
 def _at_least_one(written: Iterable[WrittenPiece], types: Mapping[str, str]) -> Iterator[WrittenPiece]:
     """The pieces; if no row was written, the table as an empty piece."""
     found = iter(written)
-    yield next(found, (WHOLE_TABLE, _empty(types)))
+    yield next(found, (WHOLE_TABLE, empty(types)))
     yield from found
-
-
-def _empty(types: Types) -> TableAccumulator:
-    return States(types).of(WHOLE_TABLE)

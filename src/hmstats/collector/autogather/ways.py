@@ -6,24 +6,39 @@ from typing import Any, Protocol
 import structlog
 from pyspark.sql import DataFrame, SparkSession
 
+from hmstats.client import Metastore
 from hmstats.collector.autogather.aggregation import WrittenPiece, collected
 from hmstats.collector.autogather.new_files import new_files, read_new_files
 from hmstats.collector.autogather.publishers.protocols import Aggregator
-from hmstats.collector.autogather.situation import Situation
+from hmstats.collector.autogather.situation import Situation, listed, situation, told, with_earlier_files
 from hmstats.collector.autogather.target import Target
+from hmstats.collector.autogather.touched import Touched
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering, notes, watched_rows
+from hmstats.collector.planning.prepare import Hadoop
+from hmstats.model.catalog.objects import TableName
 
 _log = structlog.get_logger("hmstats.autogather")
 
 
 class Way(Protocol):
-    """A way to gather statistics of one write. `begin` and `pieces` may raise SURVIVABLE; `end` is always called."""
+    """A way to gather statistics of one write, in the order of its calls.
+
+    All but `through` and `end` may raise SURVIVABLE; `end` is always called.
+    """
 
     def begin(self) -> None:
         """Prepare, before anything is written."""
 
+    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> Situation:
+        """The table before the write, if rows of it remain."""
+
     def through(self, rows: DataFrame) -> DataFrame:
         """The DataFrame to write, with equal rows."""
+
+    def after(
+        self, service: Metastore, table: TableName, hadoop: Hadoop, before: Situation
+    ) -> tuple[Situation, Situation]:
+        """The table before the write, with what is known of it by now, and after the write."""
 
     def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
         """The states of the written pieces, after the write; `before` and `now` are the table's snapshots."""
@@ -45,10 +60,20 @@ class WatchedRows:
         """Prepare the storage of the tasks' states."""
         self._aggregator.init(self._gathering.run)
 
+    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> Situation:
+        """The table with the files of all partitions."""
+        return situation(service, table, hadoop)
+
     def through(self, rows: DataFrame) -> DataFrame:
         """The DataFrame whose rows are watched when they are written. Raises StatementError if PySpark is too old."""
         self._attempts = notes(rows.sparkSession.sparkContext)
         return watched_rows(rows, self._target, self._gathering, self._attempts)
+
+    def after(
+        self, service: Metastore, table: TableName, hadoop: Hadoop, before: Situation
+    ) -> tuple[Situation, Situation]:
+        """All partitions too: another job may have written to one that this write has not touched."""
+        return before, situation(service, table, hadoop)
 
     def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
         """The states that successful attempts have published."""
@@ -64,17 +89,34 @@ class WatchedRows:
 
 
 class NewFiles:
-    """A plain write, whose new files are read afterwards."""
+    """A plain write, whose new files are read afterwards. Only partitions that it touched are listed, once."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, target: Target, *, keeps: bool, appends: bool) -> None:
         self._spark = spark
+        self._appends = appends
+        self._touched = Touched(target) if keeps and target.keys else None
 
     def begin(self) -> None:
         """No effect."""
 
+    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> Situation:
+        """The table as the metastore knows it."""
+        return told(service, table, hadoop)
+
     def through(self, rows: DataFrame) -> DataFrame:
         """The rows unchanged."""
-        return rows
+        return rows if self._touched is None else self._touched.observed(rows)
+
+    def after(
+        self, service: Metastore, table: TableName, hadoop: Hadoop, before: Situation
+    ) -> tuple[Situation, Situation]:
+        """The files of the partitions that were touched; those before an append are told by their names."""
+        now = told(service, table, hadoop)
+        if now.plan is None:
+            return before, now
+        names = {each.name for each in now.pieces} if self._touched is None else self._touched.names(now.plan)
+        now = listed(now, names)
+        return (with_earlier_files(before, now) if self._appends else before), now
 
     def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
         """The states of the new files' rows."""

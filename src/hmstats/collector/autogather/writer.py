@@ -193,7 +193,7 @@ class Writing:
         keys, types = order.target.keys, order.target.types
         delivery = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service, ExitStack() as while_writing:
-            way: Way = NewFiles(self._spark)
+            way: Way = NewFiles(self._spark, order.target, keeps=order.keeps, appends=order.appends)
             if settings.reads == ROWS:
                 run = replace(run, handed=self._handed(service, while_writing))
                 gathering = Gathering(run, publisher, types, keys, settings.reliable)
@@ -212,7 +212,7 @@ class Writing:
     def _gather(self, service: Metastore, delivery: Delivery, order: _Order, way: Way) -> Written:
         before = Situation()
         try:
-            before = situation(service, order.table, self._hadoop) if order.keeps else before
+            before = way.before(service, order.table, self._hadoop) if order.keeps else before
             way.begin()
             held = whole_lock(locks_of(service, order.table)) if order.keeps else None
         except SURVIVABLE as error:
@@ -226,12 +226,12 @@ class Writing:
         try:
             with as_our_own():
                 order.write(way.through(self._rows))
+            now = None
             try:
-                # All partitions: another job may have written to one that this write has not touched.
-                now = situation(service, order.table, self._hadoop)
+                before, now = way.after(service, order.table, self._hadoop, before)
                 return _stored(service, delivery, before, now, way.pieces(before, now), order)
             except SURVIVABLE as error:
-                written = self._without(service, delivery, before, error)
+                written = self._without(service, delivery, before, error, now)
                 self._refuse_if_reliable(error)
                 return written
         finally:
@@ -245,11 +245,13 @@ class Writing:
         if self._settings.reliable:
             raise GatheringFailed(f"statistics were not gathered, and {RELIABLE} is true: {error}") from error
 
-    def _without(self, service: Metastore, delivery: Delivery, before: Situation, error: Exception) -> Written:
+    def _without(
+        self, service: Metastore, delivery: Delivery, before: Situation, error: Exception, now: Situation | None = None
+    ) -> Written:
         """Report a write without statistics: mark the stored ones as inaccurate, log and return the reason."""
         _log.warning("not_gathered", table=str(delivery.table), reason=str(error))
         try:
-            mark_stale(service, delivery, before, self._hadoop)
+            mark_stale(delivery, before, now or situation(service, delivery.table, self._hadoop))
         except SURVIVABLE as failure:
             _log.warning("not_said", table=str(delivery.table), reason=str(failure))
         return Written(delivery.table, gathered=False, reason=str(error))

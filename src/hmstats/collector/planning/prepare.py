@@ -75,7 +75,7 @@ def files_of(piece: Piece, found: Sequence[DataFile] | OSError) -> Sequence[Data
         return found
     if not isinstance(found, FileNotFoundError):
         return f"{piece.location} cannot be listed: {found.strerror or found}"
-    if _is_empty(piece.parameters):
+    if says_empty(piece.parameters):
         return ()
     return (
         f"{piece.location} does not exist, and the metastore does not say that nothing is in it: make the directory if "
@@ -93,8 +93,8 @@ def check_listed(plan: Plan) -> None:
     raise StatementError(f"{what}{plan.table.short} cannot be analysed: {reason}{more}")
 
 
-def _is_empty(parameters: Parameters) -> bool:
-    """Whether one of the counts is 0, and no other is above 0.
+def says_empty(parameters: Parameters) -> bool:
+    """Whether parameters call a piece empty: one of the counts is 0, and no other is above 0.
 
     A number of rows that is not marked as accurate may be stale: counts of files and bytes go before it.
     """

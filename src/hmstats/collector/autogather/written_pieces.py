@@ -1,0 +1,106 @@
+"""Makes the findings about the pieces that a write touched."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from hmstats.client import Metastore
+from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
+from hmstats.collector.autogather.aggregation import WrittenPiece
+from hmstats.collector.autogather.mergeable import stored_states
+from hmstats.collector.autogather.situation import Situation
+from hmstats.collector.findings.finding import known_of
+from hmstats.collector.options import DEFAULT
+from hmstats.collector.planning.data_files import DataFile
+from hmstats.collector.planning.fingerprint import PARAMETER
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.planning.plan import Plan
+from hmstats.collector.report import Finding
+from hmstats.collector.scan.placing import identity
+from hmstats.collector.scan.states import States, Types
+from hmstats.errors import GatheringFailed
+from hmstats.model.catalog.names import partition_values
+from hmstats.model.parameters import accurate
+from hmstats.model.parameters.accurate import Accurate
+from hmstats.sketch.accumulator import TableAccumulator
+
+STALE = dict.fromkeys(("numRows", "rawDataSize", accurate.PARAMETER, PARAMETER))
+"""Parameters that are removed if they may be stale."""
+_SIZES_UNKNOWN = dict.fromkeys(("numFiles", "totalSize"))
+
+
+class WrittenPieces:
+    """Makes and counts the findings about pieces."""
+
+    def __init__(self, service: Metastore, before: Situation, now: Situation, plan: Plan, *, appends: bool) -> None:
+        self._service, self._before, self._now, self._plan, self._appends = service, before, now, plan, appends
+        self._trusted = before.trusted() if appends else {}
+        self.new = empty(plan.types)
+        """The state of the written rows."""
+        self.total: TableAccumulator | None = empty(plan.types)
+        """The state of all rows of the written pieces; None if not all of them are known."""
+        self.touched: set[str] = set()
+
+    def findings(self, written: Iterable[WrittenPiece]) -> Iterator[tuple[str, Finding]]:
+        """The finding about each written piece."""
+        for batch in batches(self._named(written), PARTITIONS_A_CALL):
+            kept = [name for name, _ in batch if self._keeps(name)]
+            stored = stored_states(self._service, self._before, self._trusted.keys() & kept)
+            for name, state in batch:
+                yield name, self._finding(name, state, stored.get(name))
+
+    def _named(self, written: Iterable[WrittenPiece]) -> Iterator[WrittenPiece]:
+        """The pieces under the metastore's names, which may differ from Spark's."""
+        keys = self._plan.key_columns
+        names = {identity(keys, piece.values): piece.name for piece in self._plan.pieces}
+        for name, state in written:
+            if name in self._now.files or not keys:
+                yield name, state
+            else:
+                yield names.get(identity(keys, partition_values(name, self._plan.keys)), name), state
+
+    def replaced(self) -> bool:
+        """Whether the write has removed rows."""
+        before = self._before.with_rows()
+        gone = before - {piece.name for piece in self._plan.pieces}
+        return bool(gone or (not self._appends and self.touched & before))
+
+    def _keeps(self, name: str) -> bool:
+        return self._appends and bool(self._before.files.get(name))
+
+    def _finding(self, name: str, state: TableAccumulator, stored: TableAccumulator | None) -> Finding:
+        files = self._now.files.get(name)
+        if files is None:
+            raise GatheringFailed(f"partition {name} was written, but the metastore does not have it")
+        self.touched.add(name)
+        self.new = self.new.merge(state)
+        if self._keeps(name):
+            if stored is None:
+                self.total = None
+                return stale(files)
+            state = stored.merge(state)
+        if self.total is not None:
+            self.total = self.total.merge(state)
+        return found(self._plan, files, state)
+
+
+def found(plan: Plan, files: Sequence[DataFile], state: TableAccumulator) -> Finding:
+    """The finding about exactly these files, of whose rows the state is."""
+    known = known_of(plan, files, DEFAULT)
+    marks = {accurate.PARAMETER: Accurate(basic=True, columns=frozenset(plan.types)).text()}
+    columns = state.statistics(plan.types)
+    return replace(known, rows=state.rows, columns=columns, other={**known.other, **marks})
+
+
+def stale(files: Sequence[DataFile]) -> Finding:
+    """The finding about files whose rows are not known."""
+    return Finding(None, sum(file.bytes for file in files), len(files), (), other=STALE)
+
+
+def stale_table(now: Situation) -> Finding:
+    """The finding about a table whose rows are not known; sizes of what was not listed are those in the metastore."""
+    return Finding(None, now.size("totalSize"), now.size("numFiles"), (), other={**_SIZES_UNKNOWN, **STALE})
+
+
+def empty(types: Types) -> TableAccumulator:
+    """The state of no rows."""
+    return States(types).of(WHOLE_TABLE)
