@@ -202,6 +202,26 @@ def test_parameters_of_a_refused_call_are_not_changed(our_metastore: Metastore) 
         assert "numRows" not in found.parameters
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_statistics_whose_mark_is_removed_are_not_marked(
+    service: client.Metastore, name: TableName, *, whole: bool
+) -> None:
+    """Those of a sample must not answer queries: Hive takes max(l) from a column that is marked."""
+    place = None if whole else "k=0"
+    marked = Accurate(basic=True, columns=frozenset(COLUMNS))
+    assert put(service, parcel(name, place, high=5)) == {}
+    first = parcel(name, place, high=6)
+    (sent,) = first.items
+    for mark, expected in ((marked.text(), marked), (None, Accurate())):
+        item = replace(sent, parameters={**sent.parameters, PARAMETER: mark})
+        assert put(service, replace(first, items=(item,))) == {}
+        assert highs(service, name, whole=whole)[place or WHOLE_TABLE] == 6
+        table = service.find_table(name)
+        assert table is not None
+        found = table.parameters if whole else next(iter(service.partitions(name, ["k=0"]))).parameters
+        assert Accurate.parse(found.get(PARAMETER)) == expected
+
+
 @pytest.mark.parametrize(
     ("sent", "stored"),
     [

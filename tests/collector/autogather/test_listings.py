@@ -76,7 +76,7 @@ def parted(spark: Any, name: str, seen: list[list[str]]) -> None:
     seen.clear()
 
 
-@pytest.mark.parametrize("how", ["insert_into", "save_table", "write_to"])
+@pytest.mark.parametrize("how", ["insert_into", "save_table"])
 def test_an_append_lists_what_it_touched_once(
     spark: Any, service: Metastore, name: str, seen: list[list[str]], how: str
 ) -> None:
@@ -85,7 +85,6 @@ def test_an_append_lists_what_it_touched_once(
     written = {
         "insert_into": lambda: write.insert_into(name),
         "save_table": lambda: write.save_table(name, mode="append", partition_by=["k"]),
-        "write_to": lambda: write.write_to(name, "append"),
     }[how]()
     assert written == Written(TableName("hive", "default", name), True, 4, 2)
     assert seen == [["k=3", "k=7"]]
@@ -135,15 +134,10 @@ def test_a_table_without_partitions_is_listed_once(
 def test_files_that_cannot_be_read_are_listed_once_and_marked(
     spark: Any, service: Metastore, name: str, seen: list[list[str]]
 ) -> None:
-    parted(spark, name, seen)
-    spark.sql(f"ALTER TABLE {name} DROP PARTITION (k = 4)")
-    settings = {"hmstats.autogather.reads": "rows"}
-    spark.conf.unset("hmstats.autogather.reads")
     spark.sql(f"CREATE TABLE {name}_orc (id BIGINT, k INT) USING orc PARTITIONED BY (k)")
-    writing(rows(spark, 0, 900), settings=settings).insert_into(f"{name}_orc")
+    writing(rows(spark, 0, 900), settings={"hmstats.autogather.reads": "rows"}).insert_into(f"{name}_orc")
     seen.clear()
-    write = writing(rows(spark, 0, 90).where("k = 2"), settings={"hmstats.autogather.reads": "files"})
-    written = write.insert_into(f"{name}_orc")
+    written = writing(rows(spark, 0, 90).where("k = 2")).insert_into(f"{name}_orc")
     assert (written.gathered, seen) == (False, [["k=2"]])
     found = parameters(service, f"{name}_orc")
     assert [found[each].get("numRows") for each in ("", "k=1", "k=2")] == [None, "100", None]

@@ -20,6 +20,7 @@ from tests.collector.autogather.writing_session import LATE_SECONDS
 from tests.fixtures.servers import serving
 
 from hmstats.client import connect
+from hmstats.collector.autogather import ways
 from hmstats.collector.autogather import writer as module
 from hmstats.collector.autogather.publishers.fs import FsAggregator, FsPublisher
 from hmstats.collector.autogather.situation import situation
@@ -163,20 +164,18 @@ def test_a_task_that_cannot_publish_fails_a_write_that_must_be_reliable(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("reads", ["rows", "files"])
 @pytest.mark.parametrize("form", ["spark", "hive"])
 def test_another_job_in_another_partition_is_noticed(
-    spark: Any, spark_metastore: str, monkeypatch: pytest.MonkeyPatch, form: str, reads: str
+    spark: Any, spark_metastore: str, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     """Spark says nothing of rows that it adds to a partition that is there: its files alone tell of them."""
-    name = f"apart_{form}_{reads}"
+    name = f"apart_{form}"
     made = "(id BIGINT) PARTITIONED BY (k INT) STORED AS PARQUET"
     made = "(id BIGINT, k INT) USING parquet PARTITIONED BY (k)" if form == "spark" else made
     spark.sql(f"CREATE TABLE {name} {made}")
-    settings: dict[str, object] = {"hmstats.autogather.reads": reads}
     rows = spark.range(0, 300, 1, 1).select("id", (F.col("id") % 3).cast("int").alias("k"))
     spark.conf.set("hive.exec.dynamic.partition.mode", "nonstrict")
-    assert writing(rows, settings=settings).insert_into(name).gathered
+    assert writing(rows).insert_into(name).gathered
     situations = [situation, situation]
 
     def late(*arguments: Any) -> Any:
@@ -185,8 +184,8 @@ def test_another_job_in_another_partition_is_noticed(
             rows.where("k = 2").write.insertInto(name)
         return look(*arguments)
 
-    monkeypatch.setattr(module, "situation", late)
-    written = writing(rows.where("k = 0"), settings=settings).insert_into(name)
+    monkeypatch.setattr(ways, "situation", late)
+    written = writing(rows.where("k = 0")).insert_into(name)
     assert spark.table(name).count() == 500
     with connect(spark_metastore) as service:
         table = TableName("hive", "default", name)
@@ -214,7 +213,7 @@ def test_another_job_at_the_same_time_is_noticed(
             rows.write.insertInto("shared")
         return look(*arguments)
 
-    monkeypatch.setattr(module, "situation", late)
+    monkeypatch.setattr(ways, "situation", late)
     written = writing(rows).insert_into("shared")
     assert (written.gathered, spark.table("shared").count()) == (False, 2700)
     assert written.reason == "2 jobs have written at the same time, of which one has gathered statistics"

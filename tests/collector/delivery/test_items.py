@@ -41,13 +41,15 @@ def test_an_item_has_its_place_and_parameters() -> None:
 
 @pytest.mark.parametrize(
     ("counts", "fraction", "marks"),
-    [((3, 10, 1), 0.5, "{}"), ((3, None, None), 1.0, "{}"), ((None, 10, 1), 1.0, None)],
+    [((3, 10, 1), 0.5, None), ((3, None, None), 1.0, "{}"), ((None, 10, 1), 1.0, None)],
     ids=["of a sample", "no files, as of a view", "no rows counted"],
 )
 def test_counts_that_may_be_wrong_lose_their_mark(
     counts: tuple[int | None, int | None, int | None], fraction: float, marks: str | None
 ) -> None:
-    assert item(Finding(*counts, ()), None, fraction).parameters.get("COLUMN_STATS_ACCURATE") == marks
+    sent = item(Finding(*counts, ()), None, fraction).parameters
+    assert sent.get("COLUMN_STATS_ACCURATE") == marks
+    assert ("COLUMN_STATS_ACCURATE" in sent) == (counts[0] is not None), "else the mark stays"
 
 
 def test_marks_of_columns_that_are_no_longer_true_are_removed() -> None:

@@ -87,16 +87,16 @@ def _put_in_turn(service: Metastore, parcel: Parcel) -> set[str]:
     """Write a parcel to a Hive Metastore; returns the partitions that do not exist.
 
     Parameters are written before column statistics, since the metastore marks accurate columns in a parameter, which
-    must not be overwritten with an older one. A mark in the parcel itself is written last.
+    must not be overwritten with an older one. A mark in the parcel itself, or its removal, is written last.
     """
     gone = _put_parameters(service, parcel)
     # Some metastores accept statistics of a missing partition, and lose them.
     there = tuple(item for item in parcel.items if _key(item) not in gone)
     _put_statistics(service, replace(parcel, items=there))
     marked = tuple(
-        Item(item.statistics, {PARAMETER: mark})
+        Item(item.statistics, {PARAMETER: item.parameters[PARAMETER]})
         for item in there
-        if item.statistics.columns and (mark := item.parameters.get(PARAMETER)) is not None
+        if item.statistics.columns and PARAMETER in item.parameters
     )
     if marked:
         _put_parameters(service, replace(parcel, items=marked))

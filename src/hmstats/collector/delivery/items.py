@@ -18,11 +18,13 @@ TOOL = f"hmstats {__version__}"
 def item(finding: Finding, partition: str | None, sample_fraction: float = 1.0) -> Item:
     """The item for a finding about a partition, or the table itself (None).
 
-    `sample_fraction` is the part of the rows that was read; below 1 no number is exact. The number of rows is marked as
-    accurate if all rows of all files were counted; else the mark is removed.
+    `sample_fraction` is the part of the rows that was read; below 1 no number is exact, and nothing is marked as
+    accurate, since Hive answers queries from the bounds of a marked column. The number of rows is marked as accurate if
+    all rows of all files were counted; else that mark is removed.
     """
-    counted = finding.files is not None and sample_fraction == 1
-    marks = {} if finding.rows is None else {PARAMETER: Accurate(basic=counted).text()}
+    marks: dict[str, str | None] = {}
+    if finding.rows is not None:
+        marks[PARAMETER] = Accurate(basic=finding.files is not None).text() if sample_fraction == 1 else None
     return Item(StatisticsSet(_signed(finding, sample_fraction), partition), {**marks, **finding.parameters})
 
 

@@ -38,3 +38,8 @@ def change_of(values: Mapping[str, str | None]) -> ParameterChange:
     """The change that puts these values, and removes what has None."""
     put = {name: value for name, value in values.items() if value is not None}
     return ParameterChange(put, frozenset(values.keys() - put.keys()))
+
+
+def of_writer(said: ParameterChange, made: ParameterChange) -> ParameterChange:
+    """The change that was made, without a removal of COLUMN_STATS_ACCURATE that the writer did not ask for."""
+    return made if PARAMETER in said.remove else replace(made, remove=made.remove - {PARAMETER})

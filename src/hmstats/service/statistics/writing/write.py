@@ -11,7 +11,7 @@ from hmstats.errors import InvalidObject, NoSuchObject
 from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import Column, Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
-from hmstats.model.parameters.parameter_change import ParameterChange
+from hmstats.model.parameters.parameter_change import ParameterChange, of_writer
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.statistics_locks import UNLOCKED
 from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
@@ -97,7 +97,7 @@ class StatisticsWriter:
         held = target is not None and hold_table(unit, name, target, statistics, change, terms)
         if held and change is not None:
             change = written_at_once(change)
-        made = None if change is None else change_table(unit, name, change, force=terms.force)
+        made = None if change is None else of_writer(change, change_table(unit, name, change, force=terms.force))
         if held or (made is not None and not statistics.columns):
             return None
         target = (_locked(unit, name, force=terms.force) if made is not None else None) or target
@@ -184,7 +184,8 @@ class StatisticsWriter:
         said = {normal_partition_name(each, target.keys): change for each, change in changes.items()}
         statistics, said = hold_partitions(unit, name, target, statistics, said, terms)
         if said:
-            said = change_partitions(unit, name, said, force=terms.force)
+            made = change_partitions(unit, name, said, force=terms.force)
+            said = {each: of_writer(said[each], change) for each, change in made.items()}
         if not statistics:
             return None
         target = (_locked(unit, name, force=terms.force) if said else None) or target
@@ -321,7 +322,7 @@ def _said(
     marks: Mapping[int, Parameters],
     changes: Mapping[int, ParameterChange | None],
 ) -> Mapping[int, Parameters]:
-    """The parameters put; a COLUMN_STATS_ACCURATE of the writer that names columns replaces the computed one."""
+    """The parameters put; the writer's COLUMN_STATS_ACCURATE that names columns, or its removal, is the last word."""
     said = {
         owner: {PARAMETER: change.put[PARAMETER]}
         for owner, change in changes.items()
@@ -329,7 +330,10 @@ def _said(
     }
     if said:
         parameters.put(unit, of, said)
-    return {**marks, **said}
+    gone = {owner for owner, change in changes.items() if change is not None and PARAMETER in change.remove}
+    if gone:
+        parameters.remove(unit, of, sorted(gone), [PARAMETER])
+    return {owner: put for owner, put in {**marks, **said}.items() if owner not in gone}
 
 
 def _placed(
