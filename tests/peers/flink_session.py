@@ -12,11 +12,13 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
 from tests.peers import cache, launch
+from tests.peers.hive_engine import jars
 from tests.peers.start_hive import LOG4J
 
 HERE = Path(__file__).resolve().parent / "flink"
@@ -66,15 +68,19 @@ def answers(
     schema: str = "judged",
     *,
     warehouse: str | None = None,
+    store: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """What each statement answers; the warehouse is WORK/warehouse unless it is named, Flink's log WORK/flink.log."""
+    """What each statement answers; the warehouse is WORK/warehouse unless it is named, Flink's log WORK/flink.log.
+
+    `store`: Hadoop's settings for a warehouse that begins with s3a; Flink has the Hadoop of Hive 4.0.1's engine.
+    """
     warehouse = warehouse or f"file:{work}/warehouse"
-    conf = _settings(metastore, work, warehouse)
+    conf = _settings(metastore, work, warehouse, store or {})
     session = work / "session.sql"
     named = statements.replace("{s}", schema).replace("{w}", warehouse).replace("{m}", metastore)
     session.write_text(named)
     log = f"-Dlog4j2.configurationFile={conf}/log4j2.properties"
-    path = f"{conf}:{class_path()}"
+    path = os.pathsep.join([str(conf), class_path(), *(jars.s3() if store else [])])
     program = (log, f"-Djava.io.tmpdir={work}", "-cp", path, "FlinkPeer", str(session), str(conf))
     with (work / "flink.log").open("w") as errors:
         done = subprocess.run(
@@ -94,7 +100,7 @@ def answers(
     return [_plain(json.loads(line), places) for line in done.stdout.splitlines()]
 
 
-def _settings(metastore: str, work: Path, warehouse: str) -> Path:
+def _settings(metastore: str, work: Path, warehouse: str, store: Mapping[str, str]) -> Path:
     """The folder of the settings of Hive's client and of the log."""
     conf = work / "flink-conf"
     conf.mkdir(parents=True, exist_ok=True)
@@ -105,6 +111,7 @@ def _settings(metastore: str, work: Path, warehouse: str) -> Path:
         "hive.exec.scratchdir": f"file:{work}/scratch",
         "hadoop.tmp.dir": f"{work}/hadoop",
         "fs.defaultFS": "file:///",
+        **store,
     }
     rows = (f"<property><name>{escape(k)}</name><value>{escape(v)}</value></property>" for k, v in settings.items())
     xml = "<configuration>\n" + "\n".join(rows) + "\n</configuration>\n"

@@ -1,15 +1,17 @@
 """Sessions of Flink SQL on a real Hive Metastore and on ours: every statement answers the same.
 
-On ours they run wherever the tables lie: in the server's warehouse, and in another folder and behind a link, where the
-database has a location of its own.
+On ours they run wherever the tables lie: in the server's warehouse, and in another folder, behind a link and on an
+object store, where the database has a location of its own.
 """
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fixtures.hive import hive
+from tests.fixtures.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
 from tests.peers import flink_session, launch
 
@@ -62,7 +64,22 @@ def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         return answers(port, folder, warehouse=place)
 
 
-def answers(port: int, folder: Path, warehouse: str | None = None) -> dict[str, Answers]:
+@pytest.fixture(scope="module")
+def in_object_store(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answers]:
+    """What each statement of each session answers on ours, which says s3 where Flink says s3a."""
+    folder = tmp_path_factory.mktemp("flink-object-store")
+    with (
+        object_store(folder) as store,
+        serving(folder, warehouse=f"s3://{BUCKET}/warehouse", environment=store.environment) as port,
+    ):
+        found = answers(port, folder, f"s3a://{BUCKET}/warehouse", store.hadoop)
+        assert not (folder / "warehouse").exists(), "tables lie on the local disk"
+        return found
+
+
+def answers(
+    port: int, folder: Path, warehouse: str | None = None, store: Mapping[str, str] | None = None
+) -> dict[str, Answers]:
     """What each statement answers, by session; a warehouse that is named is where the database is located."""
     metastore = f"thrift://127.0.0.1:{port}"
     texts = {each: (HERE / each).read_text() for each in SESSIONS}
@@ -70,7 +87,8 @@ def answers(port: int, folder: Path, warehouse: str | None = None) -> dict[str, 
         first, _, rest = texts[SESSIONS[0]].partition("WITH ('team'")
         located = "'hive.database.location-uri' = '{w}/{s}.db'"
         texts[SESSIONS[0]] = f"{first}WITH ({located}, 'team'{rest}"
-    return {each: flink_session.answers(metastore, folder, text, warehouse=warehouse) for each, text in texts.items()}
+    places: Any = {"warehouse": warehouse, "store": store}
+    return {each: flink_session.answers(metastore, folder, text, **places) for each, text in texts.items()}
 
 
 @pytest.mark.parametrize("session", SESSIONS)
@@ -88,6 +106,14 @@ def test_every_statement_answers_as_on_hive_elsewhere(
     expected: dict[str, Answers], elsewhere: dict[str, Answers], session: str
 ) -> None:
     differing = _differing(expected[session], elsewhere[session])
+    assert {line: pair for line, pair in differing.items() if (session, line) not in BETTER} == {}
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_every_statement_answers_as_on_hive_in_an_object_store(
+    expected: dict[str, Answers], in_object_store: dict[str, Answers], session: str
+) -> None:
+    differing = _differing(expected[session], in_object_store[session])
     assert {line: pair for line, pair in differing.items() if (session, line) not in BETTER} == {}
 
 

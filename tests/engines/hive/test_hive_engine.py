@@ -70,7 +70,7 @@ EXPLAINED = {
 docs/compatibility.md says the same.
 """
 
-SESSIONS = ("session", "session-statistics")
+SESSIONS = ("session", "session-statistics", "session-alters")
 Answers = list[dict[str, Any]]
 
 

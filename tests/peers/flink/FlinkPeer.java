@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
@@ -33,7 +34,8 @@ public final class FlinkPeer {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String[] SETTINGS = {
         "table.exec.resource.default-parallelism=1", "parallelism.default=1", "taskmanager.memory.managed.size=128m", "rest.address=127.0.0.1",
-        "rest.bind-address=127.0.0.1", "taskmanager.memory.network.min=16m", "taskmanager.memory.network.max=16m"};
+        "rest.bind-address=127.0.0.1", "taskmanager.memory.network.min=16m", "taskmanager.memory.network.max=16m",
+        "classloader.check-leaked-classloader=false", "fs.allowed-fallback-filesystems=s3a"};
 
     private final TableEnvironment flink;
     private final HiveCatalog catalog;
@@ -41,6 +43,7 @@ public final class FlinkPeer {
     private FlinkPeer(String conf) {
         Configuration settings = new Configuration();
         for (String each : SETTINGS) settings.setString(each.split("=")[0], each.split("=")[1]);
+        FileSystem.initialize(settings, null); // else Hadoop's S3A is not taken for files that Flink writes itself
         flink = TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().withConfiguration(settings).build());
         catalog = new HiveCatalog("hive", null, conf, null, "3.1.3");
         flink.registerCatalog("hive", catalog);
