@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmstats.learning.spark.conditions import conjuncts, used
+from hmstats.learning.spark.conditions import used
 from hmstats.model.feedback.queries import Use
 
 
@@ -25,7 +25,3 @@ from hmstats.model.feedback.queries import Use
 )
 def test_uses(text: str, expected: set[tuple[int, Use]]) -> None:
     assert set(used(text)) == expected
-
-
-def test_conjuncts_within_each_other() -> None:
-    assert conjuncts("(((a#1 = 1) AND (b#2 = 2)) AND (c#3 = 3))") == ["a#1 = 1", "b#2 = 2", "c#3 = 3"]

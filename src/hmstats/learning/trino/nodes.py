@@ -15,7 +15,8 @@ from hmstats.model.feedback.queries import ColumnUse, Operation, Operator, Use
 
 MOST_DEPTH = 500
 _ASSIGNED = re.compile(r"^\s*\"?([A-Za-z_][\w$]*)\"? := (.+)$")
-_HIVE_COLUMN = re.compile(r"^(.+?):[^:]+(?:\(.*\))?:(?:REGULAR|PARTITION_KEY|SYNTHESIZED)$")
+_HIVE_COLUMN = re.compile(r"^([^:]+):.+:(?:REGULAR|PARTITION_KEY|SYNTHESIZED)$")
+"""A column, its type and its kind. No column of Hive has a colon in its name; its type may have several."""
 _ICEBERG_COLUMN = re.compile(r"^\d+:([^:]+):")
 _PLAIN_SYMBOL = re.compile(r"^\"?([A-Za-z_][\w$]*)\"?$")
 _LIMITS = ("Limit", "LimitPartial", "DistinctLimit")

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Collection, Iterator
 
+from hmstats.learning.conditions import conjuncts, uses_by_column
 from hmstats.model.feedback.queries import Use
 
-_LITERAL = re.compile(r"(?:\b[a-z][a-z ]*(?:\([^()]*\))? )?'(?:[^']|'')*'")
+_LITERAL = re.compile(r"(?:\b[a-z][a-z ]{0,40}(?:\([^()]{0,100}\))? )?'(?:[^']|'')*'")
 """A literal with its type, such as `varchar(15) '1-URGENT'`."""
 _SYMBOL = re.compile(r"[A-Za-z_][\w$]*")
 _EQUAL = re.compile(r"(?<![<>!])=|\bIN \(")
@@ -17,45 +18,17 @@ _NOT = "$not("
 
 def symbols(text: str, known: Collection[str]) -> list[str]:
     """The known symbols in a text, each once."""
-    found = _SYMBOL.findall(_LITERAL.sub("?", text))
-    return list(dict.fromkeys(each for each in found if each in known))
+    return _known_names(_LITERAL.sub("?", text), known)
 
 
 def used(condition: str, known: Collection[str]) -> Iterator[tuple[str, Use]]:
     """The known symbols in a condition with what it wants to know of them; a use beside others hides nulls."""
-    uses: dict[str, set[Use]] = {}
-    for part in _conjuncts(_LITERAL.sub("?", condition)):
-        found = symbols(part, known)
-        for each in found:
-            uses.setdefault(each, set()).add(_use(part, len(found)))
-    for each, wanted in uses.items():
-        for use in sorted(wanted - {Use.NULLS} or wanted):
-            yield each, use
+    parts = ((part, _known_names(part, known)) for part in conjuncts(_LITERAL.sub("?", condition)))
+    return uses_by_column((found, _use(part, len(found))) for part, found in parts)
 
 
-def _conjuncts(text: str) -> list[str]:
-    text = text.strip()
-    while text.startswith("(") and text.endswith(")") and _closes(text) == len(text) - 1:
-        text = text[1:-1].strip()
-    parts, depth, start = list[str](), 0, 0
-    for place, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth == 0 and text.startswith(" AND ", place):
-            parts.append(text[start:place])
-            start = place + 5
-    if not parts:
-        return [text] if text else []
-    return [each for part in (*parts, text[start:]) for each in _conjuncts(part)]
-
-
-def _closes(text: str) -> int:
-    """Where the first parenthesis of a text ends; -1 if nowhere."""
-    depth = 0
-    for place, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if depth == 0:
-            return place
-    return -1
+def _known_names(text: str, known: Collection[str]) -> list[str]:
+    return list(dict.fromkeys(each for each in _SYMBOL.findall(text) if each in known))
 
 
 def _use(part: str, columns: int) -> Use:
