@@ -25,7 +25,6 @@ def routes(desk: Desk) -> list[Route]:
     """The route to which Trino posts, as the user whose token it sends."""
 
     def recorded(request: Request, body: bytes) -> Response:
-        desk.require_writes()
         try:
             event = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -38,6 +37,7 @@ def routes(desk: Desk) -> list[Route]:
         return JSONResponse({"queries": learned.queries, "recorded": learned.recorded}, HTTPStatus.OK)
 
     async def answer(request: Request) -> Response:
+        desk.require_writes()  # before a large body is read
         return await run_in_threadpool(recorded, request, await desk.body(request, MOST_EVENT_BYTES))
 
     return [Route(PATH, answer, methods=["POST"])]
