@@ -1,20 +1,18 @@
-"""Clients of others with a ticket, against `hmstats serve`: Hive 4.0.1's and Spark's, under each protection."""
+"""Clients of others with a ticket, against `hmstats serve`: Hive's and Spark's, under each protection."""
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from tests.clients.kerberos_sessions import hives_client, importing, krb5
 from tests.fixtures.debian import find_module
 from tests.fixtures.kerberos import SERVICE, Kerberos
 from tests.fixtures.servers import HMSTATS, serving
-from tests.peers import start_hive
 from tests.peers.cache import CACHE
-from tests.peers.hive_engine.jars import compiled
 
 from hmstats.client import connect
 from hmstats.client.connection.credentials import credentials
@@ -22,7 +20,6 @@ from hmstats.errors import CallRefused
 
 pytestmark = pytest.mark.slow  # needs a KDC, Java and Maven
 
-SOURCE = Path(start_hive.HERE) / "hive_sasl" / "TicketClient.java"
 LARGE_BYTES = 4_000_000
 CORE_SITE = """<configuration>
   <property><name>hadoop.security.authentication</name><value>kerberos</value></property>
@@ -37,15 +34,10 @@ print("max", *[row[1] for row in session.sql("describe extended t a").collect() 
 """
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command that starts Hive's client."""
-    absent = [program for program in ("java", "javac", "mvn") if shutil.which(program) is None]
-    if absent:
-        pytest.skip(f"Hive's client needs {' and '.join(absent)}, not found on this machine")
-    jars = start_hive.class_path("4.0", tmp_path_factory.mktemp("conf"), "derby")
-    classes = compiled("hive-sasl", [SOURCE], jars)
-    return [start_hive.JAVA, "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join([classes, *jars])]
+@pytest.fixture(scope="module", params=["4.0", "3.1"])
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command that starts the client of Hive 4.0.1, or 3.1.3."""
+    return hives_client(request.param, tmp_path_factory.mktemp("conf"))
 
 
 def settings(kerberos: Kerberos, protection: str) -> dict[str, object]:
@@ -59,16 +51,10 @@ def settings(kerberos: Kerberos, protection: str) -> dict[str, object]:
 
 def said(client: list[str], kerberos: Kerberos, port: int, *protections: str) -> list[str]:
     """A line for each protection."""
-    config = f"-Djava.security.krb5.conf={kerberos.folder / 'krb5.conf'}"
     given = (str(port), SERVICE, "alice", kerberos.keytab("alice"), str(LARGE_BYTES), *protections)
-    command = [*client[:1], config, *client[1:], "TicketClient", *given]
+    command = [*client[:1], krb5(kerberos), *client[1:], "TicketClient", *given]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=kerberos.folder)
     return [line for line in done.stdout.splitlines() if line.startswith(protections)]
-
-
-def importing(kerberos: Kerberos) -> dict[str, str]:
-    """The environment in which a server finds gssapi, as these tests do."""
-    return {"PYTHONPATH": os.pathsep.join(sys.path), "KRB5_CONFIG": kerberos.environment["KRB5_CONFIG"]}
 
 
 def audited(file: Path) -> dict[str, object]:

@@ -4,9 +4,8 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from tests.fixtures.hive import hive
-from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
-from tests.peers.start_hive import SASL
+from tests.clients.kerberos_sessions import guarded_hive
+from tests.fixtures.kerberos import REALM, Kerberos
 
 from hmstats.client import connect
 from hmstats.client.connection.credentials import credentials
@@ -14,29 +13,11 @@ from hmstats.errors import CallRefused, SettingsError
 
 pytestmark = pytest.mark.slow  # needs a KDC, Java and Maven
 
-HADOOP = {
-    "hadoop.security.authentication": "kerberos",
-    "hadoop.rpc.protection": "authentication,integrity,privacy",
-}
-
 
 @pytest.fixture(scope="module")
 def uri(kerberos: Kerberos, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a Hive Metastore that wants a ticket."""
-    folder = tmp_path_factory.mktemp("hive")
-    (folder / "conf").mkdir()
-    properties = "".join(
-        f"<property><name>{name}</name><value>{value}</value></property>" for name, value in HADOOP.items()
-    )
-    (folder / "conf" / "core-site.xml").write_text(f"<configuration>{properties}</configuration>")
-    settings = [
-        SASL,
-        f"metastore.kerberos.principal={SERVICE}",
-        f"metastore.kerberos.keytab.file={kerberos.keytab('hive')}",
-        *(f"{name}={value}" for name, value in HADOOP.items()),
-    ]
-    option = f"-Djava.security.krb5.conf={kerberos.folder / 'krb5.conf'}"
-    with hive("4.0", folder, *settings, java_options=[option]) as port:
+    with guarded_hive(kerberos, tmp_path_factory.mktemp("hive")) as port:
         yield f"thrift://localhost:{port}"
 
 

@@ -8,10 +8,11 @@ import org.apache.hadoop.hive.metastore.conf.MetastoreConf;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * Hive's own client with the ticket of a keytab. Arguments: port, service principal, user, keytab, bytes, protections.
+ * Hive's own client with a ticket. Arguments: port, service principal, then nothing or user, keytab, bytes, protections.
  *
- * Under each protection (values of hadoop.rpc.protection) it makes a database with parameters of so many bytes, reads
- * and drops it, and prints `PROTECTION BYTES`, or `PROTECTION refused: REASON`.
+ * With nothing more it lists the databases with the tickets of the file KRB5CCNAME, and prints `databases: NAME ...`.
+ * With the key of a keytab, under each protection (values of hadoop.rpc.protection) it makes a database with parameters
+ * of so many bytes, reads and drops it, and prints `PROTECTION BYTES`, or `PROTECTION refused: REASON`.
  */
 public class TicketClient {
     public static void main(String[] args) throws Exception {
@@ -23,6 +24,11 @@ public class TicketClient {
         conf.set("metastore.thrift.failure.retries", "0");
         conf.set("metastore.connect.retries", "1");
         UserGroupInformation.setConfiguration(conf);
+        if (args.length == 2) {
+            conf.set("hadoop.rpc.protection", "authentication,integrity,privacy");
+            System.out.println("databases: " + String.join(" ", new HiveMetaStoreClient(conf).getAllDatabases()));
+            return;
+        }
         UserGroupInformation.loginUserFromKeytab(args[2], args[3]);
         Map<String, String> large = new HashMap<>();
         for (int left = Integer.parseInt(args[4]); left > 0; left -= 1000) {
