@@ -27,8 +27,8 @@ from tests.gateway.gateways import Upstream, UpstreamSide
 from tests.server.requests import encoded, request
 from tests.server.serving import Address, Client
 
-from hmstats.server.messages.envelope import encode_reply, read_head
 from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.messages.envelope import encode_reply, read_head
 
 _ROUNDS, _CALLS = 10, 300
 _OF_HIVE = 5

@@ -1,4 +1,4 @@
-"""Sessions of real clients with a file of tickets, and the metastores that want one. Each session lists the databases."""
+"""Sessions of real clients with a file of tickets, each of which lists databases, and metastores that want a ticket."""
 
 import os
 import shutil

@@ -16,11 +16,11 @@ from tests.server.serving import Client
 from hmstats.server.access.guard import RuleSource
 from hmstats.server.assembly import Rules, Security, build
 from hmstats.server.limits import Limits
-from hmstats.server.messages.envelope import CALL
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store, database_url
 from hmstats.wire.idl import Method
 from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.messages.envelope import CALL
 
 _TYPES = {"b": "boolean", "l": "bigint", "d": "double", "s": "string", "dec": "decimal(10,2)", "ts": "timestamp"}
 

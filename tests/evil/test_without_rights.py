@@ -16,9 +16,9 @@ from tests.server.requests import Reply, ReplyReader, encoded, envelope
 
 from hmstats.model.access.rule_file import parse_rules
 from hmstats.server.access.call_rules import _OPEN, CALL_RULES
-from hmstats.server.messages.envelope import CALL
 from hmstats.wire.idl import Method, methods
 from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.messages.envelope import CALL
 
 EVERYTHING = parse_rules(
     """

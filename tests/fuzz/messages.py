@@ -9,8 +9,8 @@ from tests.server.requests import encoded, envelope, old_envelope
 from thriftpy2.thrift import TType
 
 from hmstats.server.messages.compact_writer import to_compact
-from hmstats.server.messages.envelope import CALL
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import CALL
 
 _OF_EACH = 3
 _DEEPEST = 4

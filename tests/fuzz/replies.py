@@ -7,8 +7,8 @@ from thriftpy2.protocol.compact import TCompactProtocol
 from thriftpy2.thrift import TType
 
 from hmstats.server.messages.compact_reader import PROTOCOL_ID
-from hmstats.server.messages.envelope import EXCEPTION, REPLY
-from hmstats.server.messages.scanner import end_of_value
+from hmstats.wire.messages.envelope import EXCEPTION, REPLY
+from hmstats.wire.messages.scanner import end_of_value
 
 _BINARY_ID = 0x80
 _HTTP = b"HTTP/1.1 "

@@ -15,8 +15,8 @@ from tests.fuzz.messages import FORMS
 from tests.server.requests import encoded, envelope, field
 from thriftpy2.thrift import TType
 
-from hmstats.server.messages.envelope import CALL
 from hmstats.wire.idl import EXTENDED_SERVICE, SERVICE, hive_metastore, methods
+from hmstats.wire.messages.envelope import CALL
 
 _LEAST_BYTES = 1_000
 _CHANGING = (

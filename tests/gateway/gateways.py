@@ -19,12 +19,12 @@ from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
-from hmstats.server.messages.envelope import encode_reply, read_head
-from hmstats.server.messages.scanner import Scanner
 from hmstats.server.rpc.caller import Session
 from hmstats.server.rpc.metastore.session import SessionCalls
 from hmstats.server.server import Server
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import encode_reply, read_head
+from hmstats.wire.messages.scanner import Scanner
 
 TIMES = Times(connect_seconds=5, answer_seconds=PATIENCE_SECONDS, idle_seconds=60)
 

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from tests.gateway.gateways import Upstream, UpstreamSide
 from tests.server.serving import PATIENCE_SECONDS
 
-from hmstats.server.messages.envelope import read_head
+from hmstats.wire.messages.envelope import read_head
 
 
 class Hold(Enum):

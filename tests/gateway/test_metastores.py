@@ -15,10 +15,10 @@ from tests.fixtures.servers import serving
 from tests.server.requests import encoded, envelope
 from tests.server.serving import PATIENCE_SECONDS
 
-from hmstats.server.messages.envelope import CALL
-from hmstats.server.messages.scanner import end_of_value
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import CALL
+from hmstats.wire.messages.scanner import end_of_value
 
 
 @dataclass

@@ -10,8 +10,8 @@ from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TCyBufferedTransport, TCyMemoryBuffer
 
-from hmstats.server.messages.envelope import CALL, EXCEPTION
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import CALL, EXCEPTION
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ from thriftpy2.thrift import TApplicationException
 from hmstats.errors import SettingsError
 from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.limits import Limits
-from hmstats.server.messages.envelope import CALL
 from hmstats.server.server import Server
 from hmstats.server.sockets.listener import Listener
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import CALL
 
 SHORT_SECONDS = 0.2
 

@@ -35,7 +35,6 @@ from hmstats.gateway.upstream.upstream_calls import UpstreamCalls, asked
 from hmstats.model.catalog.objects import TableName
 from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
-from hmstats.server.messages.envelope import Head, Refusal, encode_refusal
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.server.rpc import subject
@@ -46,6 +45,7 @@ from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.store.database.store import Store
 from hmstats.store.history.caller import Caller, caller
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import Head, Refusal, encode_refusal
 from hmstats.wire.statistics.extension import changes_from_thrift
 
 _log = structlog.get_logger("hmstats.gateway")

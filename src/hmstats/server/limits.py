@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from hmstats.server.messages.allowance import MOST_CONTAINERS, Allowance
+from hmstats.wire.messages.allowance import MOST_CONTAINERS, Allowance
 
 _UNPROVEN_BYTES = 64 * 1024
 _UNPROVEN_CONTAINERS = 1_000

@@ -16,9 +16,9 @@ from hmstats.gateway.upstream.connection import User
 from hmstats.gateway.upstream.notification_log import NotificationLog
 from hmstats.server.calls.call_kinds import READS
 from hmstats.server.calls.relaying import Relayed
-from hmstats.server.messages.envelope import encode_reply, read_head
 from hmstats.server.messages.request import Request
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import encode_reply, read_head
 
 ANNA, BEN = User("anna"), User("ben")
 

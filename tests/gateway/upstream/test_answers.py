@@ -25,9 +25,9 @@ from thriftpy2.transport import TFramedTransport, TSocket
 from thriftpy2.transport.buffered import TBufferedTransport
 
 from hmstats.errors import NoSuchObject
-from hmstats.server.messages.envelope import CALL, REPLY
 from hmstats.server.rpc.caller import Session
 from hmstats.wire.idl import SERVICE, methods
+from hmstats.wire.messages.envelope import CALL, REPLY
 
 
 def length(session: Session, name: str, defaultValue: str) -> str:  # noqa: N803 - the API's name

@@ -26,8 +26,8 @@ from hmstats.errors import MetaError, NoSuchObject
 from hmstats.gateway.upstream.connection import UpstreamConnection, User
 from hmstats.gateway.upstream.pool import Pool
 from hmstats.server.limits import Limits
-from hmstats.server.messages.envelope import Refusal, encode_refusal, encode_reply, read_head
 from hmstats.server.rpc.caller import Session
+from hmstats.wire.messages.envelope import Refusal, encode_refusal, encode_reply, read_head
 
 
 def test_each_user_has_connections_of_its_own() -> None:

@@ -20,8 +20,8 @@ from tests.server.serving import PATIENCE_SECONDS, Client, serving
 
 from hmstats.gateway.upstream.connection import Times
 from hmstats.server.limits import Limits
-from hmstats.server.messages.envelope import CALL, Head, Refusal, encode_refusal, encode_reply, read_head
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import CALL, Head, Refusal, encode_refusal, encode_reply, read_head
 
 SHORT = Times(connect_seconds=5, answer_seconds=0.2, idle_seconds=60)
 

@@ -21,10 +21,10 @@ from hmstats.errors import MetaError, UpstreamClosed, UpstreamSilent, UpstreamUn
 from hmstats.gateway.upstream.connection import Times
 from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.gateway.upstream.upstream_calls import asked
-from hmstats.server.messages.envelope import EXCEPTION, REPLY, encode_reply, read_head
 from hmstats.server.rpc.caller import Session
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import EXCEPTION, REPLY, encode_reply, read_head
 
 _MB = 1024 * 1024
 _MOST = struct.pack(">i", 2**31 - 1)

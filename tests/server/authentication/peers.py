@@ -14,8 +14,8 @@ from thriftpy2.thrift import TApplicationException
 from thriftpy2.transport import TMemoryBuffer
 
 from hmstats.server.messages.compact_writer import to_compact
-from hmstats.server.messages.envelope import EXCEPTION
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import EXCEPTION
 
 CALL = request("getOption", 7, key="k")
 THRIFT = {"Content-Type": "application/x-thrift"}

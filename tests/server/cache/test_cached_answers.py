@@ -11,11 +11,11 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.server.cache.cached_answers import AnswerCache
 from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.calls.dispatch import Dispatcher, Session
-from hmstats.server.messages.envelope import CALL, read_head
 from hmstats.server.messages.request import CacheKey, Request
 from hmstats.store.changes import versions
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import CALL, read_head
 
 SESSION = Session(1, "127.0.0.1:1")
 METHOD = "get_table_column_statistics"

@@ -22,10 +22,7 @@ from hmstats.model.events import Event, Notification, StatisticsUpdated
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.server.calls import direct_writes
 from hmstats.server.calls.direct_writes import DirectWrites
-from hmstats.server.messages.allowance import Allowance
-from hmstats.server.messages.envelope import CALL, head_of, read_head
 from hmstats.server.messages.request import Request
-from hmstats.server.messages.scanner import Scanner
 from hmstats.server.messages.struct_codec import decode_arguments, encode_struct
 from hmstats.server.rpc.caller import Session
 from hmstats.server.rpc.statistics.statistics import StatisticsCalls
@@ -42,6 +39,9 @@ from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.allowance import Allowance
+from hmstats.wire.messages.envelope import CALL, head_of, read_head
+from hmstats.wire.messages.scanner import Scanner
 from hmstats.wire.statistics import written_statistics
 from hmstats.wire.statistics.column_statistics import set_to_thrift
 

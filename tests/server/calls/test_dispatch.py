@@ -17,11 +17,11 @@ from hmstats.errors import (
     StoreUnavailable,
 )
 from hmstats.server.calls.dispatch import Dispatcher, Encoded, Session
-from hmstats.server.messages.envelope import CALL, ONEWAY
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.wire.faults import TRY_AGAIN
 from hmstats.wire.idl import hive_metastore, methods
+from hmstats.wire.messages.envelope import CALL, ONEWAY
 
 SESSION = Session(7, "127.0.0.1:4711")
 

@@ -5,11 +5,11 @@ import pytest
 from tests.server.requests import request
 
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
-from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.encodings import BinaryEncoding
 from hmstats.server.messages.request import Request
 from hmstats.server.protocols.protocols import PlainProtocol
 from hmstats.server.rpc.caller import Session
+from hmstats.wire.messages.allowance import Allowance
 
 
 @pytest.fixture

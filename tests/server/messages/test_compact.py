@@ -12,12 +12,12 @@ from thriftpy2.protocol.compact import TCompactProtocol
 from thriftpy2.transport import TMemoryBuffer
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.compact_reader import CompactReader
 from hmstats.server.messages.compact_writer import to_compact
-from hmstats.server.messages.envelope import CALL, ONEWAY, REPLY, read_head
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.wire.idl import Method, hive_metastore, methods
+from hmstats.wire.messages.allowance import Allowance
+from hmstats.wire.messages.envelope import CALL, ONEWAY, REPLY, read_head
 
 LIMIT = 10_000_000
 HEAD = b"\x82\x21\x01\x04name"

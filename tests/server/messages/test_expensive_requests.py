@@ -19,14 +19,14 @@ from hmstats.server.calls.dispatch import Session
 from hmstats.server.connections import exchange, prompt_replies
 from hmstats.server.limits import Limits
 from hmstats.server.messages import compact_reader
-from hmstats.server.messages.allowance import FREE_CONTAINERS, Allowance
 from hmstats.server.messages.compact_reader import CompactReader
 from hmstats.server.messages.compact_writer import to_compact
-from hmstats.server.messages.envelope import CALL
-from hmstats.server.messages.scanner import Scanner
 from hmstats.server.monitoring.metrics import UNTAKEN_REPLIES
 from hmstats.server.protocols.http_protocol import HttpProtocol
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.allowance import FREE_CONTAINERS, Allowance
+from hmstats.wire.messages.envelope import CALL
+from hmstats.wire.messages.scanner import Scanner
 
 STRUCT, MAP, LIST, STRING, I64, BOOL = 12, 13, 15, 11, 10, 2
 ALLOWANCE = Allowance(100_000_000)

@@ -7,10 +7,10 @@ from tests.server.requests import encoded, envelope, field
 from tests.server.thrift_values import arguments
 
 from hmstats.errors import ProtocolError
-from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.map_types import check_maps
-from hmstats.server.messages.scanner import Scanner
 from hmstats.wire.idl import Method, methods
+from hmstats.wire.messages.allowance import Allowance
+from hmstats.wire.messages.scanner import Scanner
 
 STRING, STRUCT, MAP, LIST, I64 = 11, 12, 13, 15, 10
 EMPTY = struct.pack(">i", 0)

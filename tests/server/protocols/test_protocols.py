@@ -24,9 +24,9 @@ from thriftpy2.transport import TCyBufferedTransport, TCyFramedTransport, TMemor
 from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.limits import Limits
 from hmstats.server.messages.compact_writer import to_compact
-from hmstats.server.messages.envelope import CALL, EXCEPTION
 from hmstats.server.server import Server
 from hmstats.wire.idl import SERVICE, hive_metastore, methods
+from hmstats.wire.messages.envelope import CALL, EXCEPTION
 
 TRANSPORTS = ("buffered", "framed", "http")
 SHORT_SECONDS = 0.2

@@ -20,10 +20,10 @@ from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.server.calls.relaying import Relayed, Stream
-from hmstats.server.messages.envelope import REPLY, encode_head
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import REPLY, encode_head
 
 SECONDS = 60.0
 _MOST_OF_ONE = 1_000_000

@@ -11,11 +11,11 @@ from typing import Any
 from hmstats.gateway.statistics.questions import Question
 from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
-from hmstats.server.messages.envelope import CALL, Head, encode_head, encode_reply
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import CALL, Head, encode_head, encode_reply
 
 _MERGING = frozenset({"set_aggr_stats_for", "set_statistics"})
 _FIRST = 3

@@ -13,12 +13,12 @@ from thriftpy2.thrift import TType
 from hmstats.gateway.statistics.questions import Question
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
-from hmstats.server.messages.envelope import CALL, encode_head
 from hmstats.server.messages.request import Request
-from hmstats.server.messages.scanner import end_of_value
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.envelope import CALL, encode_head
+from hmstats.wire.messages.scanner import end_of_value
 from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics, set_to_thrift
 
 _FIELD = Struct(">Bh")

@@ -12,8 +12,8 @@ from hmstats.client.connection.address import Address
 from hmstats.errors import ClientGone, MetaError, ProtocolError, UpstreamClosed, UpstreamSilent
 from hmstats.gateway.upstream.sasl_socket import SaslSocket
 from hmstats.server.calls.relaying import Relayed, Stream
-from hmstats.server.messages.envelope import EXCEPTION, REPLY, Head, read_answer_head
-from hmstats.server.messages.scanner import passing
+from hmstats.wire.messages.envelope import EXCEPTION, REPLY, Head, read_answer_head
+from hmstats.wire.messages.scanner import passing
 
 LOOK_SECONDS = 1.0
 """The timeout of the socket: how often a thread that waits for the upstream looks whether its client still waits."""

@@ -6,13 +6,13 @@ from thriftpy2.thrift import TType
 
 from hmstats.errors import CallRefused, ProtocolError, UnknownCall, UpstreamUnavailable
 from hmstats.server.calls.relaying import Relayed
-from hmstats.server.messages.allowance import Allowance
-from hmstats.server.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head, read_answer_head
 from hmstats.server.messages.request import Request
-from hmstats.server.messages.scanner import end_of_value
 from hmstats.server.messages.struct_codec import decode_fault, decode_result, encode_struct
 from hmstats.wire.faults import from_thrift
 from hmstats.wire.idl import methods
+from hmstats.wire.messages.allowance import Allowance
+from hmstats.wire.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head, read_answer_head
+from hmstats.wire.messages.scanner import end_of_value
 
 MISSING = "NoSuchObjectException"
 _ALLOWANCE = Allowance(2**31 - 1)

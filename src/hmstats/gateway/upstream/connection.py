@@ -17,9 +17,9 @@ from hmstats.gateway.upstream.metrics import ANSWERED_BYTES, CONNECTIONS
 from hmstats.gateway.upstream.sasl_socket import SaslSocket
 from hmstats.server.calls.call_kinds import READS
 from hmstats.server.calls.relaying import Relayed, Stream
-from hmstats.server.messages.envelope import Head, Refusal, encode_head
 from hmstats.server.messages.request import Request
 from hmstats.wire.idl import hive_metastore, methods
+from hmstats.wire.messages.envelope import Head, Refusal, encode_head
 
 _STRICT = 0x80
 """The first byte of a message in strict form; older clients send the method's name first."""

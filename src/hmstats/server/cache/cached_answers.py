@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
-from hmstats.server.messages.envelope import Head
 from hmstats.server.messages.request import CacheKey
 from hmstats.store.changes.versions import NotedRead, noting_reads
+from hmstats.wire.messages.envelope import Head
 
 Versions = Mapping[int, int]
 Between = Callable[[int, int, int], frozenset[str] | None]

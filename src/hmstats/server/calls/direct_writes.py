@@ -13,13 +13,13 @@ from typing import NamedTuple
 from hmstats.model.access.actions import Action
 from hmstats.server.access.guard import Guard
 from hmstats.server.access.needs import parts
-from hmstats.server.messages.envelope import Head
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.statistics.writing.plain_writes import PlainWrites
 from hmstats.wire.idl import hive_metastore, methods
+from hmstats.wire.messages.envelope import Head
 from hmstats.wire.statistics.written_statistics import Written, of_request, of_set
 
 DirectCall = Callable[[Session, Request], bytes | None]

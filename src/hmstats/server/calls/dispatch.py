@@ -29,7 +29,15 @@ from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.calls.audit import AuditLog
 from hmstats.server.calls.relaying import Relay, Relayed, Stream
-from hmstats.server.messages.envelope import (
+from hmstats.server.messages.request import CacheKey, Request
+from hmstats.server.messages.struct_codec import Encoded, decode_arguments, encode_struct
+from hmstats.server.monitoring.metrics import CACHED, RPC_SECONDS
+from hmstats.server.rpc import subject
+from hmstats.server.rpc.caller import Session
+from hmstats.store.history.caller import Caller, caller
+from hmstats.wire.faults import to_thrift
+from hmstats.wire.idl import Method
+from hmstats.wire.messages.envelope import (
     Head,
     Pieces,
     Refusal,
@@ -41,14 +49,6 @@ from hmstats.server.messages.envelope import (
     head_of,
     reply_pieces,
 )
-from hmstats.server.messages.request import CacheKey, Request
-from hmstats.server.messages.struct_codec import Encoded, decode_arguments, encode_struct
-from hmstats.server.monitoring.metrics import CACHED, RPC_SECONDS
-from hmstats.server.rpc import subject
-from hmstats.server.rpc.caller import Session
-from hmstats.store.history.caller import Caller, caller
-from hmstats.wire.faults import to_thrift
-from hmstats.wire.idl import Method
 
 __all__ = ["Dispatcher", "Encoded", "Session"]
 

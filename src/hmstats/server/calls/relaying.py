@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from hmstats.server.chores import Chore
-from hmstats.server.messages.envelope import Pieces
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
+from hmstats.wire.messages.envelope import Pieces
 
 
 class Stream(Protocol):

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from hmstats.server.calls.dispatch import Dispatcher
     from hmstats.server.layers.sasl_socket import SaslSocket
     from hmstats.server.layers.tls_socket import TlsSocket
-    from hmstats.server.messages.envelope import Pieces
     from hmstats.server.messages.request import Request
     from hmstats.server.protocols.protocols import WireProtocol
     from hmstats.server.rpc.caller import Session
+    from hmstats.wire.messages.envelope import Pieces
 
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 

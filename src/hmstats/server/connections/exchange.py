@@ -29,11 +29,11 @@ from hmstats.server.connections.streamed_reply import relay
 from hmstats.server.connections.unsent import UnsentReplies
 from hmstats.server.layers.sasl_socket import SaslSocket
 from hmstats.server.limits import Limits
-from hmstats.server.messages.envelope import Pieces, Refusal, encode_refusal
 from hmstats.server.monitoring.metrics import CONNECTIONS, FAILED_CONNECTIONS, UNTAKEN_REPLIES
 from hmstats.server.protocols.protocols import WireProtocol, recognise
 from hmstats.server.protocols.sasl_protocol import SaslProtocol
 from hmstats.server.rpc.caller import Session
+from hmstats.wire.messages.envelope import Pieces, Refusal, encode_refusal
 
 _LINGER_SECONDS = 5.0
 """How long a client has to read its last reply before its connection is closed."""

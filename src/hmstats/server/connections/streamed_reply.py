@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hmstats.server.calls.dispatch import Dispatcher
     from hmstats.server.connections.connection import Call
     from hmstats.server.limits import Limits
-    from hmstats.server.messages.envelope import Pieces
+    from hmstats.wire.messages.envelope import Pieces
 
 _LOOK_SECONDS = 1.0
 """How often a thread that waits for a client looks whether the connection is to be closed."""

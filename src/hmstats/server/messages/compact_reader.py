@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.messages.allowance import COMPACT_BYTES_OF_CONTAINER, Allowance
-from hmstats.server.messages.envelope import CALL, MAX_NAME_BYTES, ONEWAY, Head, encode_head
-from hmstats.server.messages.scanner import MAX_DEPTH
+from hmstats.wire.messages.allowance import COMPACT_BYTES_OF_CONTAINER, Allowance
+from hmstats.wire.messages.envelope import CALL, MAX_NAME_BYTES, ONEWAY, Head, encode_head
+from hmstats.wire.messages.scanner import MAX_DEPTH
 
 PROTOCOL_ID = 0x82
 VERSION = 1

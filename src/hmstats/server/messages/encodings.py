@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.compact_reader import PROTOCOL_ID, CompactReader
 from hmstats.server.messages.compact_writer import to_compact
-from hmstats.server.messages.envelope import Head, Pieces, head_of
 from hmstats.server.messages.request import Request
-from hmstats.server.messages.scanner import Scanner
+from hmstats.wire.messages.allowance import Allowance
+from hmstats.wire.messages.envelope import Head, Pieces, head_of
+from hmstats.wire.messages.scanner import Scanner
 
 Recognise = Callable[[bytearray], Request | None]
 """The request that all of the bytes are, if that is known without a scan for its end."""

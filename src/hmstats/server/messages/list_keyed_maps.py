@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from hmstats.errors import ProtocolError
-from hmstats.server.messages.scanner import end_of_value
+from hmstats.wire.messages.scanner import end_of_value
 
 _STOP, _STRING, _STRUCT, _MAP, _LIST = 0, 11, 12, 13, 15
 _FIELD = struct.Struct(">h").unpack_from

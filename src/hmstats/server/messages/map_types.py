@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from hmstats.errors import ProtocolError
-from hmstats.server.messages.scanner import end_of_value
+from hmstats.wire.messages.scanner import end_of_value
 
 _STOP, _STRING, _STRUCT, _MAP, _SET, _LIST, _BINARY = 0, 11, 12, 13, 14, 15, 18
 _TEXT = (_STRING, _BINARY)

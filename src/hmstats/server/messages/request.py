@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hmstats.errors import ProtocolError
-from hmstats.server.messages.envelope import Head, read_head
+from hmstats.wire.messages.envelope import Head, read_head
 
 if TYPE_CHECKING:
     from hmstats.wire.statistics.written_statistics import Written

@@ -14,11 +14,11 @@ import h11
 
 from hmstats.errors import MessageTooLarge, NotAuthenticated, ProtocolError
 from hmstats.server.authentication.claims import Claim, claim_of
-from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
-from hmstats.server.messages.envelope import Pieces
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
+from hmstats.wire.messages.allowance import Allowance
+from hmstats.wire.messages.envelope import Pieces
 
 _TYPES = (b"application/x-thrift", b"application/vnd.apache.thrift.")
 _TEXT = b"text/plain; charset=utf-8"

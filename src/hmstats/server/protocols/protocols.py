@@ -11,10 +11,10 @@ from hmstats.server.authentication.claims import Claim
 from hmstats.server.limits import Limits
 from hmstats.server.messages.compact_reader import PROTOCOL_ID
 from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
-from hmstats.server.messages.envelope import Pieces, Refusal, encode_refusal
 from hmstats.server.messages.request import Request
 from hmstats.server.protocols.http_protocol import HttpProtocol
 from hmstats.server.rpc.caller import Session
+from hmstats.wire.messages.envelope import Pieces, Refusal, encode_refusal
 
 _FRAME = struct.Struct(">I")
 _BINARY_ID = 0x80

@@ -1,4 +1,4 @@
-"""Finds the end of a TBinaryProtocol request in bytes that arrive in pieces.
+"""Finds the end of a TBinaryProtocol message in bytes that arrive in pieces.
 
 Every message is scanned before it is decoded: a scanned message has known type codes, sizes within the limit, values
 nested no deeper than decoders go, and no more structs, lists, sets and maps than its bytes pay for. Each byte is read
@@ -7,11 +7,11 @@ Apache Thrift.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.messages.allowance import Allowance
-from hmstats.server.messages.envelope import read_head
+from hmstats.wire.messages.allowance import Allowance
+from hmstats.wire.messages.envelope import Head, read_head
 
 MAX_DEPTH = 64
 """Structs, lists, sets and maps inside each other, the struct of arguments included; thriftpy2's limit."""
@@ -40,18 +40,22 @@ _KEPT_BYTES = 2**16
 
 _IN_STRUCT = -1
 
+_ReadHead = Callable[[bytearray], Head | None]
 _Kinds = tuple[int, int]
 _STRINGS: _Kinds = (_STRING, _STRING)
 """The kinds of most long lists: texts only."""
 
 
 class Scanner:
-    """Scans one message at the beginning of `inbox`, to which the caller only appends until the message is whole."""
+    """Scans one message at the beginning of `inbox`, to which the caller only appends until the message is whole.
+
+    The message is a request, unless the head of another kind is read.
+    """
 
     __slots__ = ("_steps",)
 
-    def __init__(self, inbox: bytearray, allowance: Allowance) -> None:
-        self._steps = _steps(inbox, allowance)
+    def __init__(self, inbox: bytearray, allowance: Allowance, head_of: _ReadHead = read_head) -> None:
+        self._steps = _steps(inbox, allowance, head_of)
 
     def scan(self) -> int | None:
         """The message's size in bytes; None if it is incomplete.
@@ -62,8 +66,8 @@ class Scanner:
         return next(self._steps)
 
 
-def _steps(inbox: bytearray, allowance: Allowance) -> Iterator[int | None]:
-    while (head := read_head(inbox)) is None:
+def _steps(inbox: bytearray, allowance: Allowance, head_of: _ReadHead) -> Iterator[int | None]:
+    while (head := head_of(inbox)) is None:
         yield None
     yield from _skip_value(inbox, _STRUCT, head.body_at, allowance)
 

@@ -9,13 +9,13 @@ from tests.server.requests import encoded, envelope, field, old_envelope, reques
 from tests.server.thrift_values import arguments
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.messages.allowance import Allowance
 from hmstats.server.messages.encodings import BinaryEncoding
-from hmstats.server.messages.envelope import CALL, ONEWAY, Head, read_head
 from hmstats.server.messages.request import Request
-from hmstats.server.messages.scanner import MAX_DEPTH, Scanner, end_of_value
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.wire.idl import Method
+from hmstats.wire.messages.allowance import Allowance
+from hmstats.wire.messages.envelope import CALL, ONEWAY, Head, read_head
+from hmstats.wire.messages.scanner import MAX_DEPTH, Scanner, end_of_value
 
 LIMIT = 1_000_000
 STOP = b"\0"
