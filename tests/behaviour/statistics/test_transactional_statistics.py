@@ -122,7 +122,8 @@ def test_exact_counts_may_not_be_changed_without_a_write_id(metastore: Metastore
     refused = pytest.raises(
         api.MetaException,
         match=rf"Cannot change stats state for a transactional table {metastore.database}.t without providing "
-        rf"the transactional write state for verification \(new write ID -1, valid write IDs {valid or 'null'}",
+        rf"the transactional write state for verification \(new write ID -1, valid write IDs {valid or 'null'}; "
+        r"current state {[^)]*; new state {[^)]*\)$",
     )
     sent = statistics(metastore, statistics_of("s"))
     request = api.SetPartitionsStatsRequest(colStats=[sent], needMerge=False, engine="hive", validWriteIdList=valid)

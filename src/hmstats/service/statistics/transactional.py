@@ -90,6 +90,7 @@ def _writer_saw(valid: ValidWriteIds, write_id: int) -> bool:
 
 
 def _check_inexact(name: TableName, current: str | None, new: str | None, state: WriteState) -> None:
+    """Raise MetaError if new counts are called exact. The sentence is Hive's, which does not close its bracket."""
     if Accurate.parse(new).basic:
         raise MetaError(
             f"Cannot change stats state for a transactional table {name.short} without providing the "
