@@ -5,6 +5,7 @@ connection   one connection, made again when it broke
 address      the addresses of a metastore
 credentials  what proves the user, from the environment or handed over by another program
 http_transport, sasl_transport     calls over HTTP, and behind a proof by one of the next
+scanned_answers  answers taken whole, and checked, before they are decoded
 kerberos_ticket, delegation_token  mechanisms of SASL
 renewed_token  a delegation token for other processes, renewed while they work
 """

@@ -26,13 +26,15 @@ from hmstats.client.connection.delegation_token import DelegationTokenProof
 from hmstats.client.connection.http_transport import HttpTransport
 from hmstats.client.connection.kerberos_ticket import KerberosTicket
 from hmstats.client.connection.sasl_transport import Mechanism, SaslTransport
+from hmstats.client.connection.scanned_answers import ScannedAnswers
 from hmstats.errors import CallRefused, ServiceUnavailable, SettingsError
+from hmstats.errors import ProtocolError as NotThrift
 from hmstats.wire.faults import TRY_AGAIN, from_thrift
 from hmstats.wire.idl import EXTENDED_SERVICE
 
 _FIRST_PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 10.0
-_BROKEN = (OSError, EOFError, TTransportException, TProtocolException, ProtocolError)
+_BROKEN = (OSError, EOFError, TTransportException, TProtocolException, ProtocolError, NotThrift)
 _LEAST_TIMEOUT_SECONDS = 0.1
 _CONNECT_SECONDS = 10.0
 """Shorter than the timeout of an answer, so that an unreachable machine does not delay the next address."""
@@ -65,6 +67,7 @@ class Connection:
         self._turn = 0
         self._client: Any = None
         self._socket: Any = None
+        self._answers: Any = None
 
     @property
     def address(self) -> Address:
@@ -125,7 +128,7 @@ class Connection:
         limit_seconds = max(min(self._timeout_seconds, end - monotonic()), _LEAST_TIMEOUT_SECONDS)
         try:
             client = self._client or self._open(limit_seconds)
-            self._socket.settimeout(limit_seconds)
+            self._limit_answers(limit_seconds)
             return getattr(client, method)(*arguments)
         except TimeoutError as error:
             self._drop()
@@ -146,15 +149,19 @@ class Connection:
     def _open(self, limit_seconds: float) -> Any:
         """A new client, which has sent the user's name as Hive's own client does."""
         opened = self._open_http if self.address.path is not None else self._open_plain
-        transport = TCyBufferedTransport(opened(min(limit_seconds, _CONNECT_SECONDS)))
-        self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
+        self._answers = ScannedAnswers(opened(min(limit_seconds, _CONNECT_SECONDS)))
+        self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(TCyBufferedTransport(self._answers)))
         try:
-            self._socket.settimeout(limit_seconds)
+            self._limit_answers(limit_seconds)
             self._client.set_ugi(self.credentials.user or getpass.getuser(), [])
         except (TException, CallRefused):
             self._drop()  # the server may have closed the connection behind its refusal
             raise
         return self._client
+
+    def _limit_answers(self, seconds: float) -> None:
+        self._socket.settimeout(seconds)
+        self._answers.limit_seconds = seconds
 
     def _open_plain(self, connect_seconds: float) -> Any:
         address = self.address

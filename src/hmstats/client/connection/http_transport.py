@@ -56,6 +56,8 @@ class HttpTransport:
         """Send the request, and read the head of the response."""
         body, self._out = bytes(self._out), bytearray()
         try:
+            if self._response is not None and self._response.read(1):
+                raise TTransportException(message="there are bytes behind the answer before")
             self._http.request("POST", self._path, body, self._headers)
             self._response = self._http.getresponse()
             if self._response.status != HTTPStatus.OK:
@@ -66,7 +68,7 @@ class HttpTransport:
 
     def read(self, size: int) -> bytes:
         """Up to `size` bytes of the response; empty at its end."""
-        return b"" if self._response is None else self._response.read(size)
+        return b"" if self._response is None else self._response.read1(size)
 
     def close(self) -> None:
         """Close the connection."""
