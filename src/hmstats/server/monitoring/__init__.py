@@ -2,4 +2,5 @@
 
 metrics   what Prometheus is told
 health    health and metrics over HTTP
+bounded_http   the HTTP server under it
 """

@@ -4,23 +4,19 @@
 /metrics: the numbers of all workers together, in Prometheus' format.
 """
 
-import socket
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from socketserver import TCPServer, ThreadingMixIn
 from typing import Protocol
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.simple_server import make_server
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from prometheus_client import CollectorRegistry, Gauge, make_wsgi_app
 
 from hmstats.errors import SettingsError
+from hmstats.server.monitoring.bounded_http import BoundedServer, BoundedServer6, QuietHandler
 from hmstats.server.monitoring.metrics import AllWorkers
-from hmstats.server.sockets.port import Address, address_of
-
-_CLIENT_SECONDS = 10.0
-"""How long a client may take for its request."""
+from hmstats.server.sockets.port import Address
 
 
 class Watched(Protocol):
@@ -35,27 +31,6 @@ class Watched(Protocol):
         """How many workers ended unexpectedly."""
 
 
-class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-    def server_bind(self) -> None:
-        """Bind, without asking for the host's name, which can take long."""
-        TCPServer.server_bind(self)
-        self.server_name, self.server_port = address_of(self.socket)
-        self.setup_environ()
-
-
-class _Server6(_Server):
-    address_family = socket.AF_INET6
-
-
-class _Handler(WSGIRequestHandler):
-    timeout = _CLIENT_SECONDS
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Logs nothing, since probes come every few seconds."""
-
-
 @contextmanager
 def serving_health(address: Address, watched: Watched, metrics_folder: str) -> Iterator[Address]:
     """Answers in threads of its own until the context ends; the host and port.
@@ -63,9 +38,9 @@ def serving_health(address: Address, watched: Watched, metrics_folder: str) -> I
     `metrics_folder` is where the workers keep their numbers. Raises SettingsError if the address cannot be bound.
     """
     host, port = address
-    kind = _Server6 if ":" in host else _Server
+    kind = BoundedServer6 if ":" in host else BoundedServer
     try:
-        server = make_server(host, port, application(watched, metrics_folder), kind, _Handler)
+        server = make_server(host, port, application(watched, metrics_folder), kind, QuietHandler)
     except OSError as error:
         raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     with server:

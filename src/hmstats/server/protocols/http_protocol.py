@@ -177,6 +177,9 @@ class HttpProtocol:
         self._type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
         if user := headers.get(_USER_HEADER):
             self._user = user.decode("latin-1")
+        if {b"content-length", b"transfer-encoding"} <= headers.keys():
+            # A proxy in front may believe the other of them, and see another end of the request.
+            raise ProtocolError("a request must have a length or chunks, found Content-Length and Transfer-Encoding")
         if request.method != b"POST":
             self._refusal_status = HTTPStatus.METHOD_NOT_ALLOWED
             raise ProtocolError(f"a request must be a POST, found {request.method.decode()}")

@@ -1,0 +1,90 @@
+"""An HTTP server whose clients are bounded in number and in time, so that slow ones hold up no probe."""
+
+import contextlib
+import socket
+import sys
+import threading
+import time
+from socketserver import TCPServer, ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+import structlog
+
+from hmstats.server.sockets.port import address_of
+
+CLIENT_SECONDS = 10.0
+"""How long a client may take for its request and for the answer."""
+MOST_CLIENTS = 64
+"""Clients at the same time; one more ends the one that has been there longest."""
+
+_log = structlog.get_logger("hmstats.health")
+
+
+class BoundedServer(ThreadingMixIn, WSGIServer):
+    """Answers each client in a thread of its own, one request a connection."""
+
+    def __init__(self, *given: Any) -> None:
+        self._clients: dict[socket.socket, float] = {}
+        """When the time of each ends, the oldest client first."""
+        self._lock = threading.Lock()
+        super().__init__(*given)
+
+    def server_bind(self) -> None:
+        """Bind, without asking for the host's name, which can take long."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = address_of(self.socket)
+        self.setup_environ()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a new client; the oldest goes if there are too many."""
+        with self._lock:
+            if len(self._clients) >= MOST_CLIENTS:
+                self._end(next(iter(self._clients)))
+            self._clients[request] = time.monotonic() + CLIENT_SECONDS
+        super().process_request(request, client_address)
+
+    def service_actions(self) -> None:
+        """End clients whose time is over; called twice a second."""
+        now = time.monotonic()
+        with self._lock:
+            for each in [request for request, until in self._clients.items() if until < now]:
+                self._end(each)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close the connection of a client that was served."""
+        with self._lock:
+            self._clients.pop(request, None)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        """Stop listening, end all clients, and wait for their threads."""
+        with self._lock:
+            for each in list(self._clients):
+                self._end(each)
+        super().server_close()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002
+        """Log why a client was not served."""
+        _log.debug("client_not_served", peer=str(client_address), reason=str(sys.exc_info()[1]))
+
+    def _end(self, request: socket.socket) -> None:
+        """Wake the thread of a client by the end of its connection. The caller holds the lock."""
+        del self._clients[request]
+        with contextlib.suppress(OSError):
+            request.shutdown(socket.SHUT_RDWR)
+
+
+class BoundedServer6(BoundedServer):
+    """A server over IPv6."""
+
+    address_family = socket.AF_INET6
+
+
+class QuietHandler(WSGIRequestHandler):
+    """Logs nothing, since probes come every few seconds."""
+
+    timeout = CLIENT_SECONDS
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Log nothing."""
