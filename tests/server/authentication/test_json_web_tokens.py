@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime, timedelta, tzinfo
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -297,3 +298,31 @@ def test_a_token_over_http(file: Path) -> None:
         refused = ask_http(address, None, Authorization=f"Bearer {signed(exp=int(time.time()) - 60)}")
         assert refused == "401 the token is not valid: it has expired\n"
     assert token not in str(logs)
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(days=-1)], ids=["ahead", "behind"])
+def test_a_wrong_clock_refuses_for_its_time_and_believes_for_seconds(
+    file: Path, monkeypatch: pytest.MonkeyPatch, ahead: timedelta
+) -> None:
+    """An expired token opens a server whose clock went back, until it is put right, and no longer than a belief."""
+    right = time.time
+
+    class Wrong(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Wrong":
+            shown: Wrong = super().now(tz) + ahead
+            return shown
+
+    token, expired = signed(), signed(exp=int(time.time()) - 3_600)
+    with monkeypatch.context() as jump:
+        jump.setattr("jwt.api_jwt.datetime", Wrong)
+        jump.setattr("time.time", lambda: right() + ahead.total_seconds())
+        if ahead > timedelta():
+            with pytest.raises(NotAuthenticated, match="it has expired"):
+                proven(file, token)
+        else:
+            assert 0 < proven(file, token).seconds <= 10
+            assert 0 < proven(file, expired).seconds <= 10
+    assert 0 < proven(file, token).seconds <= 10
+    with pytest.raises(NotAuthenticated, match="it has expired"):
+        proven(file, expired)

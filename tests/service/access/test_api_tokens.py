@@ -1,5 +1,7 @@
 """Tokens: what is stored of them, and when they count."""
 
+import time
+
 import pytest
 from sqlalchemy import select
 
@@ -64,3 +66,21 @@ def test_names_that_are_none(store: Store, name: str) -> None:
     for given in ((name, "alice", ()), ("etl", name, ()), ("etl", "alice", (name,))):
         with pytest.raises(InvalidInput, match="must have 1 to 256 printable characters"):
             ApiTokens(store).create(*given)
+
+
+@pytest.mark.parametrize("ahead_days", [30_000, -20_000])
+def test_a_wrong_clock_of_this_machine_changes_no_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch, ahead_days: int
+) -> None:
+    """A token begins and ends by the database's clock, whichever machine makes it."""
+    tokens, right = ApiTokens(store), time.time
+    before = tokens.create("before", "alice", valid_seconds=3_600)
+    monkeypatch.setattr("time.time", lambda: right() + ahead_days * 86_400)
+    expired = tokens.create("expired", "alice", valid_seconds=-1)
+    for secret in (before, tokens.create("during", "alice", valid_seconds=3_600)):
+        found = tokens.find(secret)
+        assert found is not None
+        assert found.remaining_seconds is not None
+        assert 3_400 < found.remaining_seconds <= 3_600
+        assert abs(found.token.created_ms / 1_000 - right()) < 100
+    assert tokens.find(expired) is None

@@ -1,5 +1,6 @@
 """Delegation tokens: who may renew and cancel them, when they end, and what another server of the database sees."""
 
+import time
 from contextlib import closing
 from dataclasses import replace
 
@@ -120,3 +121,18 @@ def test_a_name_that_is_none_is_refused(store: Store, name: str) -> None:
     if name:
         with pytest.raises(InvalidInput, match="must have 1 to 256 printable characters"):
             lasting(store).issue("alice", name, "")
+
+
+@pytest.mark.parametrize("ahead_days", [30_000, -20_000])
+def test_a_wrong_clock_of_a_server_ends_no_token_and_prolongs_none(
+    store: Store, monkeypatch: pytest.MonkeyPatch, ahead_days: int
+) -> None:
+    tokens, right = lasting(store), time.time
+    before, expired = tokens.issue("alice", "hive", ""), lasting(store, renew_seconds=-1).issue("alice", "hive", "")
+    monkeypatch.setattr("time.time", lambda: right() + ahead_days * DAY)
+    during = tokens.issue("alice", "hive", "")
+    tokens.remove_expired()
+    assert tokens.still_valid([before.token, during.token, expired.token]) == {before.token, during.token}
+    assert tokens.secret(expired.token) is None
+    renewed = tokens.renew(before.token, before.secret, "hive") / 1_000
+    assert 0 < renewed - right() <= DAY

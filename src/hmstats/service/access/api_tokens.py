@@ -1,6 +1,5 @@
 """Rules for the tokens by which clients prove who they are: made, listed, revoked, and looked up by their secret."""
 
-import time
 from functools import partial
 from typing import NamedTuple
 
@@ -36,10 +35,9 @@ class ApiTokens:
                 raise InvalidInput(f"a name must have 1 to 256 printable characters, found {text!r}")
         if len(name) > _MOST_NAME_CHARACTERS:
             raise InvalidInput(f"a token's name may have {_MOST_NAME_CHARACTERS} characters, found {len(name)}")
-        now = round(time.time() * 1000)
-        expires = None if valid_seconds is None else now + round(valid_seconds * 1000)
-        secret, token = new_secret(), ApiToken(name, user, groups, now, expires)
-        self._store.write(partial(api_tokens.insert_one, hashed=hash_of(secret), token=token))
+        secret, valid_ms = new_secret(), None if valid_seconds is None else round(valid_seconds * 1000)
+        hashed = hash_of(secret)
+        self._store.write(lambda unit: api_tokens.insert_one(unit, hashed, name, user, groups, valid_ms))
         return secret
 
     def revoke(self, name: str) -> None:

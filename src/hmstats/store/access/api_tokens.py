@@ -29,13 +29,15 @@ def all_tokens(connection: Connection) -> list[ApiToken]:
     return [_token(row) for row in connection.execute(select(*_COLUMNS).order_by(_T.NAME))]
 
 
-def insert_one(unit: Unit, hashed: str, token: ApiToken) -> None:
-    """Insert a token. Raises AlreadyExists if its name is taken."""
-    row = (hashed, token.name, token.user, json.dumps(token.groups), token.created_ms, token.expires_ms)
+def insert_one(unit: Unit, hashed: str, name: str, user: str, groups: tuple[str, ...], valid_ms: int | None) -> None:
+    """Insert a token that is valid for so long by the database's clock. Raises AlreadyExists if its name is taken."""
+    now: int = unit.connection.execute(select(now_ms(unit.connection))).scalar_one()
+    expires = None if valid_ms is None else now + valid_ms
+    row = (hashed, name, user, json.dumps(groups), now, expires)
     try:
         unit.connection.execute(insert(TOKENS), dict(zip(TOKENS.columns.keys(), row, strict=True)))
     except IntegrityError as error:
-        raise AlreadyExists(f"token {token.name} exists already: revoke it first, or take another name") from error
+        raise AlreadyExists(f"token {name} exists already: revoke it first, or take another name") from error
 
 
 def remove(unit: Unit, name: str) -> bool:
