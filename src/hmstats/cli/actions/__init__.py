@@ -7,6 +7,7 @@ history/                              earlier statistics
 connecting                            the connection of a command to its metastore
 spark_arguments                       arguments of Spark's jobs, read before Spark is loaded
 analysis, checking                    Spark's jobs
+catalog_analysis                      tables of other catalogs, without Spark
 list_, show, ask, compare             stored statistics
 health/                               health of statistics
 feedback/                             what queries teach

@@ -7,7 +7,9 @@ from hmstats import collector
 from hmstats.cli.actions.spark_arguments import JobSettings
 from hmstats.cli.output.analysis_output import announce_spark_start, progress_bar
 from hmstats.client import connect
+from hmstats.collector.checking.lake import check_lake
 from hmstats.collector.checking.run import check_options
+from hmstats.collector.lake.formats import is_lake_table, open_table
 from hmstats.collector.planning.plan import resolve_table
 from hmstats.collector.request.statement import statement
 from hmstats.collector.spark.session import session_is_given, spark_session
@@ -28,13 +30,17 @@ class Check:
 
     def run(self) -> collector.CheckReport:
         """Check the table. Invalid arguments are reported before Spark starts."""
-        check_options(self.sample_fraction, self.tolerance)
+        options = check_options(self.sample_fraction, self.tolerance)
         request = statement(self.table, columns=self.columns, partitions=self.partitions, where=self.where)
         given = session_is_given()
         uris = None if given and not self.job.metastore_is_set else self.job.metastore
         if uris is not None:
             with connect(uris) as service:
-                resolve_table(service, request)
+                table = service.find_table(request.table)
+                if table is None or not is_lake_table(table):
+                    resolve_table(service, request)
+                elif not given and open_table(table, self._hadoop).only_by_spark is None:
+                    return check_lake(service, table, request, options, self.tolerance, hadoop=self._hadoop)
         announce_spark_start(given=given)
         with (
             spark_session(uris, master=self.job.master, conf=self.job.conf) as spark,
@@ -51,6 +57,10 @@ class Check:
                 tolerance=self.tolerance,
                 progress=progress,
             )
+
+    def _hadoop(self, name: str) -> str | None:
+        """A setting of Hadoop among those of --conf."""
+        return self.job.conf.get(f"spark.hadoop.{name}")
 
     @property
     def _title(self) -> str:

@@ -25,6 +25,7 @@ _PAST_LOCKS = "Write locked statistics too."
 _SAMPLE = "The part of the rows to read; 1 reads all."
 _BOUNDS = "Compute no sketches, and so no NDV; or all of them."
 _PUFFIN = "Columns of Iceberg tables whose NDV goes into a Puffin file: text, all, none, or names."
+_CATALOG = "Iceberg tables of a catalog of PyIceberg's configuration, in place of the metastore's."
 _CHANGED = "Only partitions whose files changed since their statistics."
 
 
@@ -32,6 +33,7 @@ def analyze(
     tables: Annotated[list[str], typer.Argument(help=_WHAT, metavar="DB.TABLE")],
     *,
     metastore: Server = None,
+    catalog: Annotated[str | None, typer.Option(help=_CATALOG, metavar="NAME")] = None,
     columns: Columns = None,
     partition: PartitionNames = None,
     where: Where = None,
@@ -61,12 +63,42 @@ def analyze(
     some of several tables failed; each is named with the reason.
     """
     from hmstats.cli.actions.spark_arguments import job_settings, need_spark, sketch_choices
-
-    need_spark("analyze")
-    from hmstats.cli.actions.analysis import Analysis
     from hmstats.collector.options import Choices
 
     sketches = sketch_choices(bounds_only=bounds_only, histogram=histogram, top_k=top_k)
+    options = Choices(
+        sample_fraction=sample, precision=precision, most_tasks=tasks, puffin_columns=puffin_columns, **sketches
+    )
+    if catalog is not None:
+        from hmstats.cli.actions.catalog_analysis import CatalogAnalysis
+        from hmstats.collector.lake.catalogs.named import open_catalog
+
+        opened = open_catalog(catalog)
+        if opened.metastore is None:
+            CatalogAnalysis(
+                catalog=opened,
+                texts=tables,
+                columns=split_columns(columns),
+                changed_only=changed_only,
+                options=options,
+                unfit={
+                    "--metastore": metastore is not None,
+                    "--partition": bool(partition),
+                    "--where": where is not None,
+                    "--noscan": noscan,
+                    "--row-counts": row_counts,
+                    "--past-locks": past_locks,
+                    "--spool": spool is not None,
+                    "--dry-run": dry_run,
+                },
+                job_log=job_log,
+                as_json=as_json,
+            ).run()
+            return
+        metastore = opened.metastore
+    need_spark("analyze")
+    from hmstats.cli.actions.analysis import Analysis
+
     analysis = Analysis(
         texts=tables,
         columns=split_columns(columns),
@@ -76,9 +108,7 @@ def analyze(
         row_counts=row_counts,
         changed_only=changed_only,
         past_locks=past_locks,
-        options=Choices(
-            sample_fraction=sample, precision=precision, most_tasks=tasks, puffin_columns=puffin_columns, **sketches
-        ),
+        options=options,
         job=job_settings(metastore=metastore, master=master, conf=conf, spool=spool),
         reliable=reliable,
         job_log=job_log,

@@ -61,8 +61,11 @@ def counts_text(done: "JobProgress", seconds: float) -> str:
     return ", ".join(parts)
 
 
-def print_report(report: "Report") -> None:
-    """Print the report of one table: counts, the columns' statistics, skipped columns, and durations."""
+def print_report(report: "Report", *, done: str = "analysed and stored") -> None:
+    """Print the report of one table: counts, the columns' statistics, skipped columns, and durations.
+
+    `done` is what took so long, as a participle.
+    """
     name, whole = _name(report), report.whole
     if report.left is not None:
         print_notes(report)
@@ -83,7 +86,7 @@ def print_report(report: "Report") -> None:
         shown = {key: str(count) for key, count in counts.items() if count is not None}
         typer.echo(headline(name, {**shown, "numPartitions": str(report.partitions)}))
     print_notes(report)
-    typer.echo(f"analysed and stored in {sum(report.seconds.values()):.1f} seconds")
+    typer.echo(f"{done} in {sum(report.seconds.values()):.1f} seconds")
 
 
 def print_notes(report: "Report") -> None:

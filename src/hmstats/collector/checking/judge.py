@@ -1,6 +1,6 @@
 """Compares stored numbers with the rows that were read: which are wrong, and by how much."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,14 @@ from hmstats.collector.checking.sketches import quantiles_truth, top_values
 from hmstats.collector.checking.wrong import Wrong
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.parameters.row_counts import row_count
-from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.sketch.distinct import bit_vector
 
 UNSTATED_ERROR = 0.05
 """The standard error of a distinct count if its writer states none: that of Spark's own ANALYZE."""
+THETA_ERROR = 1 / 64
+"""The standard error of a distinct count of Iceberg's theta sketches, which keep 4,096 hashes."""
 _ROUNDING = 1e-9
 _BOUNDS = ("low", "high")
 _WITHOUT_Q_ERROR = (*_BOUNDS, "histogram")
@@ -41,10 +43,11 @@ def judge_columns(stored: TableStatistics, seen: Seen, tolerance: float) -> Tall
     tally = Tally()
     if stored.rows is not None:
         exact = Truth((Limits(seen.state.rows, seen.state.rows),), decided=True)
-        tally = _judge_numbers(partition, None, [_Number("rows", stored.rows, exact)], tolerance)
+        tally = _judge_numbers(partition, None, None, [_Number("rows", stored.rows, exact)], tolerance)
     for column in stored.statistics.columns:
         if column.column in seen.state.columns:
-            tally = tally.merge(_judge_numbers(partition, column, list(_numbers(column, seen)), tolerance))
+            numbers = list(_numbers(column, seen))
+            tally = tally.merge(_judge_numbers(partition, column.column, column.kind, numbers, tolerance))
     return tally
 
 
@@ -56,7 +59,19 @@ def judge_files(partition: str | None, parameters: Parameters, sizes: Sequence[i
         for statistic, (parameter, count) in found.items()
         if (stored := row_count(parameters.get(parameter))) is not None
     ]
-    return _judge_numbers(partition, None, numbers, tolerance)
+    return _judge_numbers(partition, None, None, numbers, tolerance)
+
+
+def judge_registered(counts: Mapping[str, int], seen: Seen, tolerance: float) -> Tally:
+    """Judge the distinct counts by column that engines have registered in a table's own metadata."""
+    tally = Tally()
+    for name, count in counts.items():
+        truth = seen.distinct(name, THETA_ERROR) if name in seen.state.columns else None
+        if truth is None or not truth.limits:
+            continue
+        number = _Number("registered ndv", count, truth)
+        tally = tally.merge(_judge_numbers(None, name, None, [number], tolerance))
+    return tally
 
 
 def _numbers(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
@@ -104,7 +119,7 @@ def _stored_error(column: ColumnStatistics) -> float:
 
 
 def _judge_numbers(
-    partition: str | None, column: ColumnStatistics | None, numbers: Sequence[_Number], tolerance: float
+    partition: str | None, column: str | None, kind: Kind | None, numbers: Sequence[_Number], tolerance: float
 ) -> Tally:
     wrong: list[Wrong] = []
     undecided = 0
@@ -113,8 +128,7 @@ def _judge_numbers(
         if broken is None:
             undecided += not each.truth.decided
             continue
-        name, kind = (None, None) if column is None else (column.column, column.kind)
-        found = Wrong(partition, name, each.statistic, each.stored, broken, kind)
+        found = Wrong(partition, column, each.statistic, each.stored, broken, kind)
         wrong.append(found if each.statistic in _WITHOUT_Q_ERROR else found.with_q_error())
     return Tally(checked=len(numbers), undecided=undecided, wrong=tuple(wrong))
 

@@ -12,9 +12,11 @@ from hmstats.client import connect
 from hmstats.client.tables.stored_statistics import StoredStatistics, own_statistics
 from hmstats.collector.checking.groups import GroupSums
 from hmstats.collector.checking.judge import judge_columns, judge_files
+from hmstats.collector.checking.lake import check_lake
 from hmstats.collector.checking.report import CheckReport, Tally
 from hmstats.collector.checking.seen import Seen
 from hmstats.collector.checking.tasks import CheckJob, CheckOutcome, compare, merge_parts, no_rows, read_tasks
+from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import MOST_PRECISION, Options
 from hmstats.collector.planning.plan import Plan, resolve_table
 from hmstats.collector.planning.prepare import Files, check_listed, prepare
@@ -64,6 +66,9 @@ def check(
     uris = metastore or session_metastore(spark)
     with connect(uris) as service:
         hadoop = hadoop_settings(spark)
+        table_of_metastore = service.find_table(request.table)
+        if table_of_metastore is not None and is_lake_table(table_of_metastore):
+            return check_lake(service, table_of_metastore, request, options, tolerance, spark=spark, hadoop=hadoop)
         plan, files = prepare(service, request, options, changed_only=False, hadoop=hadoop, past_locks=True)
         check_listed(plan)
         stored = own_statistics(service, resolve_table(service, request))

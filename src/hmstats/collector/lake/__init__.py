@@ -7,5 +7,6 @@ iceberg/    Iceberg's, by PyIceberg, and the Puffin files of their snapshots
 sketches    which columns get theta sketches for the table's own metadata
 plan        which columns are read, of which version
 reading     rows into accumulators and sketches, all or those that were added
+catalogs/   Iceberg tables of catalogs other than a metastore
 analysis    an analysis of such a table in this process, without Spark
 """

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from hmstats.client import Metastore
 from hmstats.collector.delivery.deliver import Delivery, deliver
-from hmstats.collector.delivery.items import TOOL
 from hmstats.collector.durations import measure
 from hmstats.collector.findings.without_scan import STALE_PARAMETERS
 from hmstats.collector.lake.formats import open_table
 from hmstats.collector.lake.opened import Hadoop, no_settings
 from hmstats.collector.lake.plan import LakePlan, plan_lake
-from hmstats.collector.lake.reading import Rows, read_added, read_all, read_by_spark
+from hmstats.collector.lake.reading import Rows, column_statistics, read_added, read_all, read_by_spark
 from hmstats.collector.lake.sketches import register_sketches
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
@@ -23,8 +23,6 @@ from hmstats.collector.request.statement import Statement
 from hmstats.model.catalog.objects import Table
 from hmstats.model.parameters.accurate import PARAMETER as ACCURATE
 from hmstats.model.spark.spark_schema import LOG_SCHEMA
-from hmstats.model.statistics.column_statistics import ColumnStatistics
-from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch.accumulator import TableAccumulator
 
 _PUFFIN = "the Puffin file"
@@ -124,8 +122,11 @@ def _read(
     with measure(seconds, "read"):
         read = read_added(metastore, plan, options) or _read_rows(plan, options, spark, uris)
         finding = _row_finding(plan, read.total, options)
-    with measure(seconds, "register"):
-        puffin, reason = register_sketches(metastore, plan.opened, read.sketches, options)
+    puffin, reason = None, None
+    if plan.opened.outlet is not None:
+        with measure(seconds, "register"):
+            register = partial(plan.opened.outlet.register, metastore)
+            puffin, reason = register_sketches(register, plan.opened, read.sketches, options)
     if reason is None:
         return _Result(finding, read.files, puffin)
     unmarked = replace(finding, other={**finding.other, PARAMETER: None})
@@ -140,7 +141,7 @@ def _read_rows(plan: LakePlan, options: Options, spark: Any, metastore: str) -> 
 
 
 def _row_finding(plan: LakePlan, total: TableAccumulator, options: Options) -> Finding:
-    columns = tuple(_add_version(each, plan, total.rows, options) for each in total.statistics(plan.types))
+    columns = column_statistics(plan, total, options)
     outlet = plan.opened.outlet
     versions = outlet.parameters(plan.table.parameters, list(plan.types)) if outlet and plan.types else {}
     other = {**_marks(plan), **versions, PARAMETER: plan.fingerprint}
@@ -162,12 +163,6 @@ def _unmark_if_committed(metastore: Metastore, plan: LakePlan, finding: Finding,
     table = metastore.find_table(plan.table.name)
     if table is not None and open_table(table, hadoop).identity != plan.opened.identity:
         metastore.put_table_parameters(table.name, {ACCURATE: None})
-
-
-def _add_version(column: ColumnStatistics, plan: LakePlan, rows: int, options: Options) -> ColumnStatistics:
-    """The column's statistics, with the version that was read in their provenance."""
-    seen = column.provenance or Provenance(rows_seen=rows, sample_fraction=options.sample_fraction)
-    return replace(column, provenance=replace(seen, tool=f"{TOOL}, {plan.opened.version}"))
 
 
 def _count_finding(plan: LakePlan, *, row_counts: bool) -> Finding:

@@ -89,7 +89,8 @@ class LakeTable:
     it has no place for them. `earlier` returns the versions to which rows were only added since, the newest first.
     `only_by_spark` is why `read` cannot read the table, None if it can; `by_spark` reads it then, in a session of Spark
     and from the metastore at an address: some columns into accumulators, others into sketches. `commits_are_told`: the
-    metastore is told of every commit, so that a mark of accuracy in it can be removed by the next one.
+    metastore is told of every commit, so that a mark of accuracy in it can be removed by the next one. `registered` is
+    column to the distinct count that engines have registered for this version in the table's own metadata.
     """
 
     version: str
@@ -105,3 +106,4 @@ class LakeTable:
     only_by_spark: str | None = None
     by_spark: BySpark | None = None
     commits_are_told: bool = False
+    registered: Mapping[str, int] = field(default_factory=dict)

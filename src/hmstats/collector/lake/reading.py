@@ -1,13 +1,14 @@
 """Reads the rows of a table into accumulators and sketches: all of them, or those that an earlier version lacked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from hmstats.client import Metastore
+from hmstats.collector.delivery.items import TOOL
 from hmstats.collector.findings.stored_states import accumulators
 from hmstats.collector.lake.plan import LakePlan
 from hmstats.collector.options import Options
@@ -17,6 +18,7 @@ from hmstats.collector.scan.dataframe import conform_batch
 from hmstats.collector.scan.states import States
 from hmstats.errors import StatementError, UnknownCall
 from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch.accumulator import TableAccumulator
 from hmstats.sketch.distinct.theta import ThetaSketch
 
@@ -87,6 +89,16 @@ def accumulate(
             found.leave_out(batch.num_rows - seen.num_rows)
         found.update(seen)
     return found
+
+
+def column_statistics(plan: LakePlan, total: TableAccumulator, options: Options) -> tuple[ColumnStatistics, ...]:
+    """The columns' statistics, with the version that was read in their provenance."""
+    unknown = Provenance(rows_seen=total.rows, sample_fraction=options.sample_fraction)
+    tool = f"{TOOL}, {plan.opened.version}"
+    return tuple(
+        replace(each, provenance=replace(each.provenance or unknown, tool=tool))
+        for each in total.statistics(plan.types)
+    )
 
 
 def _stored_state(metastore: Metastore, plan: LakePlan, version: str) -> TableAccumulator | None:

@@ -1,10 +1,9 @@
 """Theta sketches for a table's own metadata: which columns get one, and their registration."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import pyarrow as pa
 
-from hmstats.client import Metastore
 from hmstats.collector.lake.opened import LakeTable
 from hmstats.collector.options import Options
 from hmstats.collector.report import PuffinFile
@@ -43,13 +42,17 @@ def unwanted_columns(opened: LakeTable, options: Options) -> set[str]:
     return opened.sketched.keys() - set(options.puffin_columns.split(","))
 
 
+Register = Callable[[Mapping[str, ThetaSketch], Collection[str]], PuffinFile]
+"""Registers sketches by column; earlier ones of some columns are removed. What it raises is in _REFUSED."""
+
+
 def register_sketches(
-    metastore: Metastore, opened: LakeTable, sketches: Mapping[str, ThetaSketch], options: Options
+    register: Register, opened: LakeTable, sketches: Mapping[str, ThetaSketch], options: Options
 ) -> tuple[PuffinFile | None, str | None]:
     """Register sketches: the file, None if none is wanted, and why it could not be registered, or None."""
-    if opened.outlet is None or not _are_wanted(opened, options) or not (sketches or options.distinct):
+    if not _are_wanted(opened, options) or not (sketches or options.distinct):
         return None, None
     try:
-        return opened.outlet.register(metastore, sketches, unwanted_columns(opened, options)), None
+        return register(sketches, unwanted_columns(opened, options)), None
     except _REFUSED as error:
         return None, str(error) or type(error).__name__

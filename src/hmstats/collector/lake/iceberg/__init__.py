@@ -1,11 +1,13 @@
 """Tables of Iceberg.
 
+source             the newest metadata, and PyIceberg's table of them
 reader             the current snapshot's live rows, by PyIceberg
 table_metadata     a metadata file as JSON, and the next one with another statistics entry
 file_io            PyIceberg's access to files, by the rule for places
 table_files        the table's files, read and written by PyIceberg's access
 spark_rows         live rows by Spark, where PyIceberg does not read the table
 increments         earlier snapshots to which rows were only added since
+file_commits       the next metadata file, and a catalog's pointer to it
 registration       a Puffin file of a snapshot, written and named in the metadata
 puffin_counts      distinct counts that engines have registered, for the metastore
 impala_snapshots   the parameter that says of which snapshot the metastore's statistics are

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmstats.client import Metastore
+from hmstats.collector.lake.iceberg.file_commits import FileCommits, MetastorePointer
 from hmstats.collector.lake.iceberg.impala_snapshots import PARAMETER, with_snapshot
-from hmstats.collector.lake.iceberg.registration import SnapshotSketches, register
+from hmstats.collector.lake.iceberg.registration import Commits, SnapshotSketches, register
 from hmstats.collector.lake.opened import SketchedColumn
 from hmstats.collector.report import PuffinFile
 from hmstats.model.catalog.objects import TableName
@@ -26,13 +27,21 @@ class IcebergOutlet:
     def register(
         self, metastore: Metastore, sketches: Mapping[str, ThetaSketch], unwanted: Collection[str]
     ) -> PuffinFile:
+        """Register sketches of columns in a metastore's table, as register_by does."""
+        return self.register_by(
+            FileCommits(MetastorePointer(metastore.iceberg, self.table), self.io), sketches, unwanted
+        )
+
+    def register_by(
+        self, commits: Commits, sketches: Mapping[str, ThetaSketch], unwanted: Collection[str]
+    ) -> PuffinFile:
         """Register sketches of columns; those of `unwanted` columns that hmstats made before are removed.
 
         Raises as registration.register.
         """
         found = register(
-            metastore.iceberg,
-            self.table,
+            commits,
+            self.table.short,
             self.io,
             SnapshotSketches(
                 str(self.metadata.get("table-uuid")),

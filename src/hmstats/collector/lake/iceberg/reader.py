@@ -1,26 +1,22 @@
-"""Tables of Iceberg, read by PyIceberg: by field id, with position deletes and deletion vectors applied.
-
-The metastore names the table's metadata file, and nothing else of it is needed.
-"""
+"""Tables of Iceberg, read by PyIceberg: by field id, with position deletes and deletion vectors applied."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
 
-from hmstats.client.iceberg_commits import METADATA
-from hmstats.collector.lake.iceberg import table_files
 from hmstats.collector.lake.iceberg import table_metadata as metadata_of
 from hmstats.collector.lake.iceberg.increments import Lineage, identity_of, version_of
 from hmstats.collector.lake.iceberg.outlet import IcebergOutlet
+from hmstats.collector.lake.iceberg.source import ERRORS, Source, source_of
 from hmstats.collector.lake.iceberg.spark_rows import SparkRows
 from hmstats.collector.lake.opened import Hadoop, LakeTable, SketchedColumn
 from hmstats.collector.planning.data_files import DataFile
-from hmstats.errors import InvalidInput, SettingsError, StatementError, UnreadableFile
-from hmstats.extras import install_advice
-from hmstats.model.catalog.objects import Table
+from hmstats.errors import StatementError, UnreadableFile
+from hmstats.model.catalog.objects import Table, TableName
+from hmstats.outlets.puffin.snapshot import ndvs
 
 _NO_STATISTICS = ("time", "uuid")
 """Types of Iceberg that the metastore has as texts, in a form that no engine compares."""
@@ -28,12 +24,8 @@ _TEXTS = ("string", "uuid", "binary", "fixed")
 """Types whose distinct counts Spark plans by without knowing bounds (it reads uuid as a text)."""
 _NUMBERS = ("boolean", "int", "long", "float", "double", "decimal", "date", "time")
 _INSTANTS = ("timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns")
-_ERRORS = (OSError, ValueError, TypeError, KeyError, NotImplementedError, pa.ArrowException)
-"""What PyIceberg raises for files that are missing, damaged, or of a form that it does not read."""
 _EQUALITY_DELETES = "equality deletes"
 """Part of what PyIceberg says of tables that have them, which it does not read."""
-_UNKNOWN_TO_PYICEBERG = ("statistics", "partition-statistics")
-"""Parts of metadata that PyIceberg refuses when they have blobs of Hive or of Presto; reading rows needs neither."""
 _MOST_READ_AHEAD_BYTES = 256 * 1024 * 1024
 """Files are given to PyIceberg in groups of so many bytes, since it reads all files of a group ahead."""
 
@@ -44,8 +36,12 @@ def open_iceberg(table: Table, hadoop: Hadoop) -> LakeTable:
     Raises SettingsError if PyIceberg is not installed; StatementError if the metastore names no metadata file, or if
     the table cannot be read: it is of a version that PyIceberg does not know.
     """
-    shown = table.name.short
-    source = _Source.of(table, hadoop)
+    return open_snapshot(table.name, source_of(table, hadoop))
+
+
+def open_snapshot(name: TableName, source: Source) -> LakeTable:
+    """The current snapshot of a table. Raises StatementError if PyIceberg does not read it."""
+    shown = name.short
     opened, metadata = source.opened, source.metadata
     snapshot_id = metadata_of.current_snapshot_id(metadata)
     tasks, only_by_spark = _tasks(shown, opened)
@@ -74,64 +70,30 @@ def open_iceberg(table: Table, hadoop: Hadoop) -> LakeTable:
         return read_table
     return replace(
         read_table,
-        outlet=IcebergOutlet(table.name, metadata, snapshot_id, opened.io, sketched),
+        outlet=IcebergOutlet(name, metadata, snapshot_id, opened.io, sketched),
         earlier=Lineage(metadata, opened, snapshot_id, sketched, read).earlier,
         only_by_spark=only_by_spark,
-        by_spark=SparkRows(table.name, snapshot_id),
+        by_spark=SparkRows(name, snapshot_id),
+        registered=_registered(metadata, snapshot_id, sketched),
     )
 
 
-def _file(listed: Any) -> DataFile:
-    return DataFile(listed.file_path, listed.file_size_in_bytes)
+def _registered(metadata: Mapping[str, Any], snapshot_id: int, columns: Mapping[str, SketchedColumn]) -> dict[str, int]:
+    """The distinct counts in the snapshot's own entry, by column."""
+    counts = ndvs(metadata_of.entries(metadata).get(snapshot_id, {}))
+    return {name: counts[each.field_id] for name, each in columns.items() if each.field_id in counts}
 
 
 def read_table_metadata(table: Table, hadoop: Hadoop) -> Mapping[str, Any]:
-    """The JSON of the table's current metadata file.
-
-    Raises SettingsError if PyIceberg is not installed; StatementError if there is no such file, or it cannot be read.
-    """
-    return _Source.of(table, hadoop).metadata
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A table's metadata as JSON, and PyIceberg's table of it."""
-
-    metadata: Mapping[str, Any]
-    opened: Any
-
-    @classmethod
-    def of(cls, table: Table, hadoop: Hadoop) -> "_Source":
-        try:
-            from pyiceberg.catalog.noop import NoopCatalog  # noqa: PLC0415 - an extra
-            from pyiceberg.table import StaticTable  # noqa: PLC0415
-            from pyiceberg.table.metadata import TableMetadataUtil  # noqa: PLC0415
-
-            from hmstats.collector.lake.iceberg.file_io import PlacesFileIO  # noqa: PLC0415
-        except ImportError as error:
-            raise SettingsError(
-                f"table {table.name.short} is of the format Iceberg, whose reader is not installed:"
-                f" {install_advice('iceberg')}"
-            ) from error
-        location = table.parameters.get(METADATA)
-        if not location:
-            raise StatementError(f"table {table.name.short} is of the format Iceberg, but has no parameter {METADATA}")
-        try:
-            metadata = table_files.read_metadata(PlacesFileIO({}, hadoop), location)
-            known = {name: value for name, value in metadata.items() if name not in _UNKNOWN_TO_PYICEBERG}
-            parsed = TableMetadataUtil.parse_obj(known)
-            io = PlacesFileIO(parsed.properties, hadoop)
-            opened = StaticTable(("static", location), parsed, location, io, NoopCatalog("static"))
-        except (InvalidInput, *_ERRORS) as error:
-            raise StatementError(f"table {table.name.short} cannot be read at {location}: {error}") from error
-        return cls(metadata, opened)
+    """The JSON of the metadata file of a table of the metastore. Raises as source_of."""
+    return source_of(table, hadoop).metadata
 
 
 def _tasks(shown: str, opened: Any) -> tuple[list[Any], str | None]:
     """The live data files with their deletes, none without a snapshot; and why Spark alone can read them, or None."""
     try:
         return list(opened.scan().plan_files()), None
-    except _ERRORS as error:
+    except ERRORS as error:
         sentence = f"table {shown} cannot be read by PyIceberg: {error}"
         if _EQUALITY_DELETES in str(error):
             return [], sentence
@@ -181,7 +143,7 @@ def _batches(shown: str, opened: Any, tasks: Iterable[Any], names: list[str]) ->
         for group in _groups(tasks):
             for batch in reader.to_record_batches(group):
                 yield batch.select(wanted)
-    except _ERRORS as error:
+    except ERRORS as error:
         raise UnreadableFile(f"table {shown} cannot be read as Iceberg: {error}") from error
 
 

@@ -5,23 +5,42 @@ metadata names it, and the metadata before the metastore does, so that a crash l
 remove_orphan_files removes them), never a table that names a file that is not there.
 """
 
-import time
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from hmstats.client.iceberg_commits import IcebergCommits
 from hmstats.collector.lake.iceberg import table_files as files
 from hmstats.collector.lake.iceberg import table_metadata as metadata_of
 from hmstats.collector.lake.iceberg.table_metadata import Metadata
 from hmstats.errors import InvalidInput, ServiceError
-from hmstats.model.catalog.objects import TableName
 from hmstats.outlets.puffin import file as puffin
 from hmstats.outlets.puffin.blob import Blob
 from hmstats.outlets.puffin.snapshot import THETA, blobs_of_snapshot, snapshot_file, statistics_entry
 from hmstats.sketch.distinct.theta import ThetaSketch
 
 _ATTEMPTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The metadata that a commit follows, and the location of their file."""
+
+    metadata: Metadata
+    location: str
+
+
+class Commits(Protocol):
+    """Commits of statistics entries to one table, in whatever catalog it is."""
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Keep out committers that take the catalog's lock."""
+
+    def newest(self) -> Base | None:
+        """The newest metadata; None if there is no such table of Iceberg any more."""
+
+    def commit(self, base: Base, entry: Mapping[str, Any]) -> bool:
+        """Register an entry on top of `base`; False, with nothing changed, if another commit came first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +68,30 @@ class Registration:
     reason: str | None = None
 
 
-def register(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSketches) -> Registration:
-    """Register sketches for their snapshot in the newest metadata of a table of the metastore.
+def register(commits: Commits, shown: str, io: Any, new: SnapshotSketches) -> Registration:
+    """Register sketches for their snapshot in the newest metadata of a table, which errors name as `shown`.
 
     A commit that comes in between stays, and the registration is tried again on top of it. Raises ServiceError if that
     happens too often or the table stays locked; CallRefused; OSError and InvalidInput for files that cannot be read or
     written.
     """
     for _ in range(_ATTEMPTS):
-        with commits.lock(name):
-            found = _attempt(commits, name, io, new)
+        with commits.lock():
+            found = _attempt(commits, shown, io, new)
         if found is not None:
             return found
-    raise ServiceError(f"table {name.short} was committed to {_ATTEMPTS} times meanwhile, and has no new statistics")
+    raise ServiceError(f"table {shown} was committed to {_ATTEMPTS} times meanwhile, and has no new statistics")
 
 
-def _attempt(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSketches) -> Registration | None:
+def _attempt(commits: Commits, shown: str, io: Any, new: SnapshotSketches) -> Registration | None:
     """One try; None if another commit came first."""
-    location = commits.metadata_location(name)
-    if location is None:
-        return Registration((), None, f"table {name.short} is no longer one of Iceberg")
-    metadata = files.read_metadata(io, location)
+    base = commits.newest()
+    if base is None:
+        return Registration((), None, f"table {shown} is no longer one of Iceberg")
+    metadata = base.metadata
     of = metadata_of.snapshot_of(metadata, new.snapshot_id)
     if metadata.get("table-uuid", new.table_uuid) != new.table_uuid or of is None:
-        return Registration((), None, f"snapshot {new.snapshot_id} is no longer one of table {name.short}")
+        return Registration((), None, f"snapshot {new.snapshot_id} is no longer one of table {shown}")
     live = metadata_of.live_fields(metadata)
     made = {field: sketch for field, sketch in new.sketches.items() if field in live}
     blobs = blobs_of_snapshot(made, of, _earlier(io, metadata, new), live)
@@ -82,14 +101,9 @@ def _attempt(commits: IcebergCommits, name: TableName, io: Any, new: SnapshotSke
         return Registration(_theta_fields(blobs), path, None if stands else "there is no column to count")
     written = snapshot_file(blobs)
     path = metadata_of.new_statistics_location(metadata, new.snapshot_id)
-    entry = statistics_entry(written, blobs, path, new.snapshot_id)
-    after = metadata_of.next_location(metadata, location)
-    following = metadata_of.with_entry(metadata, entry, location, time.time_ns() // 1_000_000)
     files.write_new(io, path, written.data)
-    files.write_metadata(io, after, metadata_of.encode(following))
-    if commits.replace(name, location, after):
+    if commits.commit(base, statistics_entry(written, blobs, path, new.snapshot_id)):
         return Registration(_theta_fields(blobs), path)
-    files.remove(io, after)
     files.remove(io, path)
     return None
 
