@@ -44,7 +44,10 @@ _SMALL = request("getName", 1)
 _READ = request(
     "get_table_statistics_req", 1, request=api.TableStatsRequest(dbName="default", tblName="t", colNames=["c0"])
 )
-_RULES = """
+_RULES = f"""
+[groups]
+personnel = {json.dumps([f"user{number}" for number in range(500)])}
+readers = ["carol", "anonymous"]
 [[rule]]
 users = ["root", "etl*"]
 allow = ["list", "read", "read_statistics", "write_statistics", "create", "alter", "drop", "lock", "admin"]
@@ -53,7 +56,7 @@ groups = ["personnel"]
 objects = ["hive.personnel"]
 allow = ["list", "read"]
 [[rule]]
-users = ["anonymous"]
+groups = ["readers"]
 objects = ["hive.default"]
 allow = ["list", "read", "read_statistics"]
 """

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from tests.fixtures.debian import find_module
@@ -21,6 +22,7 @@ HADOOP = {
     "hadoop.security.authentication": "kerberos",
     "hadoop.rpc.protection": "authentication,integrity,privacy",
 }
+NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 LISTED = "databases: default"
 """What each session prints once it was answered."""
 SPARK = """
@@ -61,24 +63,24 @@ def hives_client(release: str, conf: Path) -> list[str]:
 
 
 @contextmanager
-def guarded_hive(kerberos: Kerberos, folder: Path) -> Iterator[int]:
-    """The port of a Hive Metastore 4.0.1 that wants a ticket."""
+def guarded_hive(kerberos: Kerberos, folder: Path, more: Mapping[str, str] = NOTHING_MORE) -> Iterator[int]:
+    """The port of a Hive Metastore 4.0.1 that wants a ticket, with more settings of Hadoop."""
     (folder / "conf").mkdir()
-    write_core_site(folder / "conf")
+    write_core_site(folder / "conf", more)
     settings = [
         start_hive.SASL,
         f"metastore.kerberos.principal={SERVICE}",
         f"metastore.kerberos.keytab.file={kerberos.keytab('hive')}",
-        *(f"{name}={value}" for name, value in HADOOP.items()),
+        *(f"{name}={value}" for name, value in {**HADOOP, **more}.items()),
     ]
     with hive("4.0", folder, *settings, java_options=[krb5(kerberos)]) as port:
         yield port
 
 
-def write_core_site(folder: Path) -> None:
+def write_core_site(folder: Path, more: Mapping[str, str] = NOTHING_MORE) -> None:
     """Write the file from which Hadoop's login learns that there is Kerberos."""
     properties = "".join(
-        f"<property><name>{name}</name><value>{value}</value></property>" for name, value in HADOOP.items()
+        f"<property><name>{name}</name><value>{value}</value></property>" for name, value in {**HADOOP, **more}.items()
     )
     (folder / "core-site.xml").write_text(f"<configuration>{properties}</configuration>")
 

@@ -5,12 +5,14 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import create_engine, text
+from tests.clients.kerberos_sessions import guarded_hive, krb5
 from tests.engines.test_planners import planner
 from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
 from tests.fixtures.servers import serving
@@ -19,6 +21,7 @@ from tests.peers import launch
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
 
 PATIENCE_SECONDS = 180.0
+Acting = Callable[[int], AbstractContextManager[int]]
 PROXIES = {"alice": {"users": ["b*", "x"], "hosts": ["127.0.0.1"]}}
 
 
@@ -40,15 +43,14 @@ def server(kerberos: Kerberos, tmp_path: Path) -> Iterator[int]:
 
 
 @pytest.fixture
-def trino(server: int, kerberos: Kerberos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of a Trino that acts as its users."""
+def acting(kerberos: Kerberos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Acting:
+    """Starts a Trino that has the ticket of alice and acts as its users; its port."""
     try:
         launch.find_java(25, 99, None)
     except SystemExit as missing:
         pytest.skip(f"Trino: {missing}")
     if shutil.which("mvn") is None:
         pytest.skip("Trino comes from Maven, not found on this machine")
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", f"-Djava.security.krb5.conf={kerberos.folder / 'krb5.conf'}")
     properties = {
         "hive.metastore.authentication.type": "KERBEROS",
         "hive.metastore.service.principal": SERVICE,
@@ -56,8 +58,15 @@ def trino(server: int, kerberos: Kerberos, tmp_path: Path, monkeypatch: pytest.M
         "hive.metastore.client.keytab": kerberos.keytab("alice"),
         "hive.metastore.thrift.impersonation.enabled": "true",
     }
-    with planner("trino", server, tmp_path, *(f"{key}={value}" for key, value in properties.items())) as url:
-        yield int(url.rpartition(":")[2])
+
+    @contextmanager
+    def start(metastore: int) -> Iterator[int]:
+        with monkeypatch.context() as only:
+            only.setenv("JAVA_TOOL_OPTIONS", krb5(kerberos))
+            with planner("trino", metastore, tmp_path, *(f"{key}={value}" for key, value in properties.items())) as url:
+                yield int(url.rpartition(":")[2])
+
+    return start
 
 
 def ask(port: int, user: str, sql: str) -> list[Any]:
@@ -80,17 +89,30 @@ def recorded(folder: Path) -> set[tuple[str | None, ...]]:
     return {(each["principal"], each["via"], each["mechanism"]) for each in records}
 
 
-def test_each_user_has_its_own_token_and_a_stale_one_is_replaced(trino: int, tmp_path: Path) -> None:
-    for user in ("bob", "x"):
-        assert ["default"] in ask(trino, user, "show schemas")
-    of_users = {("bob", "alice", "delegation_token"), ("x", "alice", "delegation_token")}
-    assert recorded(tmp_path) == {("alice", None, "kerberos")} | of_users
-    with pytest.raises(RuntimeError, match=r"alice may not act as carl from 127\.0\.0\.1"):
-        ask(trino, "carl", "show schemas")
-    engine = create_engine(f"sqlite:///{tmp_path}/hmstats.sqlite")
-    with engine.begin() as connection:
-        assert connection.execute(text('DELETE FROM "HMSTATS_DELEGATION_TOKEN"')).rowcount == len(of_users)
-    engine.dispose()
-    assert ["default"] in asked_in_the_end(trino, "bob", "show schemas")
-    assert ask(trino, "bob", "create schema made") == []
-    assert ["made"] in ask(trino, "bob", "show schemas")
+def test_each_user_has_its_own_token_and_a_stale_one_is_replaced(acting: Acting, server: int, tmp_path: Path) -> None:
+    with acting(server) as trino:
+        for user in ("bob", "x"):
+            assert ["default"] in ask(trino, user, "show schemas")
+        of_users = {("bob", "alice", "delegation_token"), ("x", "alice", "delegation_token")}
+        assert recorded(tmp_path) == {("alice", None, "kerberos")} | of_users
+        with pytest.raises(RuntimeError, match=r"alice may not act as carl from 127\.0\.0\.1"):
+            ask(trino, "carl", "show schemas")
+        engine = create_engine(f"sqlite:///{tmp_path}/hmstats.sqlite")
+        with engine.begin() as connection:
+            assert connection.execute(text('DELETE FROM "HMSTATS_DELEGATION_TOKEN"')).rowcount == len(of_users)
+        engine.dispose()
+        assert ["default"] in asked_in_the_end(trino, "bob", "show schemas")
+        assert ask(trino, "bob", "create schema made") == []
+        assert ["made"] in ask(trino, "bob", "show schemas")
+
+
+def test_a_real_hive_gives_each_user_its_own_token_too(acting: Acting, kerberos: Kerberos, tmp_path: Path) -> None:
+    proxies = {"hadoop.proxyuser.alice.users": "bob,x", "hadoop.proxyuser.alice.hosts": "*"}
+    (tmp_path / "hive").mkdir()
+    with guarded_hive(kerberos, tmp_path / "hive", proxies) as metastore, acting(metastore) as trino:
+        for user in ("bob", "x"):
+            assert ["default"] in ask(trino, user, "show schemas")
+        with pytest.raises(RuntimeError, match=r"alice.* is not allowed to impersonate carl"):
+            ask(trino, "carl", "show schemas")
+        assert ask(trino, "bob", "create schema made") == []
+        assert ["made"] in ask(trino, "x", "show schemas")
