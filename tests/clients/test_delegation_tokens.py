@@ -1,4 +1,4 @@
-"""Delegation tokens with clients of others: Hive 4.0.1's, and Spark SQL that a proxy user starts."""
+"""Delegation tokens with clients of others: those of Hive 4.0.1 and 3.1.3, and Spark SQL that a proxy user starts."""
 
 import json
 import os
@@ -31,13 +31,13 @@ Ask = Callable[..., str]
 
 
 @contextmanager
-def asking(kerberos: Kerberos, folder: Path, protection: str = "authentication") -> Iterator[Ask]:
-    """Sends commands to Hive's client, and returns its answers."""
+def asking(kerberos: Kerberos, folder: Path, protection: str = "authentication", release: str = "4.0") -> Iterator[Ask]:
+    """Sends commands to the client of a release of Hive, and returns its answers."""
     absent = [program for program in ("java", "javac", "mvn") if shutil.which(program) is None]
     if absent:
         pytest.skip(f"Hive's client needs {' and '.join(absent)}, not found on this machine")
-    jars = start_hive.class_path("4.0", folder, "derby")
-    classes = compiled("hive-token", [SOURCE], jars)
+    jars = start_hive.class_path(release, folder, "derby")
+    classes = compiled(f"hive-token-{release}", [SOURCE], jars)
     config = f"-Djava.security.krb5.conf={kerberos.folder / 'krb5.conf'}"
     options = ["-XX:TieredStopAtLevel=1", config, "-cp", os.pathsep.join([classes, *jars])]
     command = [start_hive.JAVA, *options, "TokenClient", SERVICE, protection]
@@ -63,9 +63,9 @@ def asking(kerberos: Kerberos, folder: Path, protection: str = "authentication")
         sent.close()
 
 
-@pytest.fixture(scope="module")
-def ask(kerberos: Kerberos, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    with asking(kerberos, tmp_path_factory.mktemp("client")) as found:
+@pytest.fixture(scope="module", params=["4.0", "3.1"])
+def ask(request: pytest.FixtureRequest, kerberos: Kerberos, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    with asking(kerberos, tmp_path_factory.mktemp("client"), release=request.param) as found:
         yield found
 
 
