@@ -1,5 +1,7 @@
 """A metastore whose answers claim what is not there: the client gives it up, in time that the bytes pay for."""
 
+import contextlib
+import socket
 import struct
 import threading
 import time
@@ -12,6 +14,7 @@ from thriftpy2.thrift import TType
 
 from hmstats.client.connection.address import Address
 from hmstats.client.connection.connection import Connection
+from hmstats.client.connection.sasl_transport import Dialogue, SaslTransport
 from hmstats.errors import ServiceUnavailable
 from hmstats.wire.idl import methods
 from hmstats.wire.messages.envelope import REPLY, encode_reply, read_head
@@ -137,6 +140,48 @@ def test_an_answer_that_drips_is_given_up() -> None:
         with pytest.raises(ServiceUnavailable, match=r"did not answer get_all_databases in 0\.5 seconds"):
             asked(upstream, seconds=0.5)
         done.set()
+
+
+def dripping(sock: socket.socket, data: bytes, done: threading.Event) -> None:
+    """Send a byte now and then until all are sent or the other side is gone."""
+    with contextlib.suppress(OSError):
+        for byte in data:
+            sock.sendall(bytes([byte]))
+            if done.wait(0.05):
+                return
+
+
+def test_headers_that_drip_are_given_up() -> None:
+    done = threading.Event()
+
+    def behave(side: UpstreamSide) -> None:
+        side.socket.recv(65_536)
+        dripping(side.socket, b"HTTP/1.1 200 OK\r\nX: " + b"y" * 400, done)
+
+    with Upstream(behave) as upstream:
+        with pytest.raises(ServiceUnavailable, match=r"did not answer get_all_databases in 0\.5 seconds"):
+            asked(upstream, seconds=0.5, path="/metastore")
+        done.set()
+
+
+def test_a_frame_of_sasl_that_drips_is_given_up() -> None:
+    done = threading.Event()
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(0.5)
+        threading.Thread(target=dripping, args=(theirs, struct.pack(">I", 400) + bytes(400), done), daemon=True).start()
+        with pytest.raises(TimeoutError):
+            SaslTransport(ours, Trusting(), over_tls=False).read(1)
+        done.set()
+
+
+class Trusting:
+    """A mechanism that asks for no proof."""
+
+    name = b"NONE"
+
+    def prove(self, dialogue: Dialogue, *, over_tls: bool) -> None:
+        """Prove nothing."""
 
 
 @pytest.mark.parametrize("path", [None, "/metastore"], ids=["plain", "http"])

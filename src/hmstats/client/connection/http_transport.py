@@ -1,7 +1,12 @@
 """Messages in the bodies of HTTP requests, on one connection that stays open between calls."""
 
 import http.client
+import io
+import math
+import socket
+import time
 from http import HTTPStatus
+from typing import Any
 
 from thriftpy2.transport import TTransportException
 
@@ -31,6 +36,7 @@ class HttpTransport:
             if address.tls
             else http.client.HTTPConnection(address.host, address.port, timeout=connect_seconds)
         )
+        self._http.response_class = _TimedResponse
         self._out = bytearray()
         self._response: http.client.HTTPResponse | None = None
 
@@ -73,3 +79,42 @@ class HttpTransport:
     def close(self) -> None:
         """Close the connection."""
         self._http.close()
+
+
+class _TimedResponse(http.client.HTTPResponse):
+    """A response whose head must come within the socket's timeout, however often a byte of it comes."""
+
+    def __init__(self, sock: socket.socket, *given: Any, **named: Any) -> None:
+        super().__init__(sock, *given, **named)
+        self._arriving = _Arriving(self.fp, sock.gettimeout())
+        self.fp = io.BufferedReader(self._arriving)
+
+    def begin(self) -> None:
+        """Read the head."""
+        super().begin()
+        self._arriving.until = math.inf
+
+
+class _Arriving(io.RawIOBase):
+    """The bytes of a socket's file as they arrive, until a time."""
+
+    def __init__(self, file: Any, limit_seconds: float | None) -> None:
+        self._file = file
+        self.until = math.inf if limit_seconds is None else time.monotonic() + limit_seconds
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what has arrived, at least a byte. Raises TimeoutError after the time."""
+        data = self._file.read1(len(buffer))
+        buffer[: len(data)] = data
+        if time.monotonic() > self.until:
+            raise TimeoutError
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()

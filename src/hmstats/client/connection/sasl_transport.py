@@ -1,12 +1,15 @@
 """Messages in the frames of SASL, behind a proof of the user by one of its mechanisms."""
 
+import math
 import socket
+import time
 from typing import Protocol
 
 from hmstats.errors import CallRefused
 from hmstats.wire.sasl_messages import FRAME_HEAD_BYTES, MESSAGE_HEAD_BYTES, Message, Status, frame_bytes, framed, head
 
 MOST_PIECE_BYTES = 1024 * 1024
+_PART_BYTES = 64 * 1024
 
 
 class Seal(Protocol):
@@ -98,11 +101,21 @@ class SaslTransport:
 
 
 def receive(connected: socket.socket, size: int) -> bytes:
-    """So many bytes. Raises EOFError at the end of the connection."""
+    """So many bytes. Raises EOFError at the end of the connection.
+
+    Raises TimeoutError if 64 KiB, or the rest, take longer than the socket's timeout, however often a byte comes.
+    """
     data = bytearray()
+    limit_seconds = connected.gettimeout() or math.inf
+    until, part_bytes = time.monotonic() + limit_seconds, _PART_BYTES
     while len(data) < size:
         piece = connected.recv(size - len(data))
         if not piece:
             raise EOFError("the metastore has closed the connection; does it speak SASL?")
         data += piece
+        now = time.monotonic()
+        if now > until:
+            raise TimeoutError
+        if len(data) >= part_bytes:
+            until, part_bytes = now + limit_seconds, len(data) + _PART_BYTES
     return bytes(data)
