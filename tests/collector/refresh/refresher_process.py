@@ -11,7 +11,7 @@ from typing import Any
 
 from hmstats.client import connect
 from hmstats.collector.refresh.round import Refresher
-from hmstats.collector.refresh.what import Wanted
+from hmstats.model.health.wanted import Wanted
 from hmstats.collector.report import Report
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet

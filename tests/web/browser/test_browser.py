@@ -44,6 +44,8 @@ PAGES = [
     "/tables?q=nothing",
     "/locks",
     "/pending",
+    "/plan",
+    "/plan?budget=2s&limit=1",
     "/runs",
     "/runs?outcome=failed",
     "/feedback",

@@ -23,9 +23,8 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
     else:
         shown = plain_table(["Table", "Reason"], ["Partitions", "Health", "Seconds", "Bytes", "Score"])
         for each in taken[:_SHOWN]:
-            reason = _why(each)
             numbers = (count_text(len(each.partitions) or None), str(each.health), f"{each.seconds:,.1f}")
-            shown.add_row(each.table.typed, reason, *numbers, count_text(each.size_bytes), sum_text(each))
+            shown.add_row(each.table.typed, each.why, *numbers, count_text(each.size_bytes), sum_text(each))
         print_table(shown)
         if len(taken) > _SHOWN:
             typer.echo(f"and {len(taken) - _SHOWN:,} more")
@@ -35,12 +34,6 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
         typer.echo(f"beyond the budget: {len(left):,} tables or partitions of {tables:,} tables")
     for name, reason in list(skipped.items())[:_SHOWN]:
         typer.echo(f"left out: {name.typed} {reason}")
-
-
-def _why(work: Work) -> str:
-    if work.blamed:
-        return "queries blame it"
-    return "its files may have changed" if work.look else work.reason.value
 
 
 def sum_text(work: Work) -> str:

@@ -23,7 +23,7 @@ from hmstats.collector.autogather.target import Target, new_table, stored_table
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
 from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
-from hmstats.collector.planning.locked import locks_of, sentence, table_lock
+from hmstats.collector.planning.locked import locks_of, sentence
 from hmstats.collector.planning.plan import check_format, check_provider
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.workers_python import use_driver_python
@@ -32,6 +32,7 @@ from hmstats.errors import GatheringFailed, StatementError
 from hmstats.files.file_systems import Settings, settings_of
 from hmstats.model.catalog.location import parts_of
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.statistics_locks import table_lock
 
 _log = structlog.get_logger("hmstats.autogather")
 

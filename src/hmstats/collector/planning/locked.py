@@ -10,7 +10,7 @@ from hmstats.model.catalog.objects import Parameters, TableName
 from hmstats.model.preferences import values
 from hmstats.model.preferences.in_force import Stated, is_skipped
 from hmstats.model.preferences.preference import Subject
-from hmstats.model.statistics.statistics_locks import StatisticsLock
+from hmstats.model.statistics.statistics_locks import StatisticsLock, table_lock
 
 LOCKED = "its statistics are locked"
 """The reason why a locked column is skipped."""
@@ -23,11 +23,6 @@ def locks_of(metastore: Metastore, name: TableName) -> list[StatisticsLock]:
         return metastore.locks.listed(name.database, name.table, name.catalog)
     except CallRefused:
         return []
-
-
-def table_lock(locks: Sequence[StatisticsLock]) -> StatisticsLock | None:
-    """The lock that covers all of the table; None if there is none."""
-    return next((each for each in locks if each.object.partition is None and not each.object.columns), None)
 
 
 def sentence(name: TableName, lock: StatisticsLock) -> str:

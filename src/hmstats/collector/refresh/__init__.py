@@ -1,7 +1,5 @@
 """Refreshes statistics by themselves: what is stale, the best first, until a budget is spent.
 
-what      which tables, and within which limits
-planning  the round's plan, from health, runs, locks and preferences
 held      a table held by a lease for as long as it is analysed
 round     a round from its plan to its last run
 watching  rounds whenever something has changed, after a quiet time

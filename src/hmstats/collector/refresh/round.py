@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from hmstats.client import Metastore, connect
+from hmstats.client.refresh_plan import Round, plan_round
 from hmstats.collector.refresh.held import LEASE_SECONDS, held
-from hmstats.collector.refresh.planning import Round, plan_round
-from hmstats.collector.refresh.what import Wanted
 from hmstats.errors import HmstatsError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.plan import Work
 from hmstats.model.health.runs import Outcome, Run
+from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences import windows
 
 if TYPE_CHECKING:

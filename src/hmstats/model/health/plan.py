@@ -87,6 +87,13 @@ class Work:
     look: bool = False
     blamed: bool = False
 
+    @property
+    def why(self) -> str:
+        """The reason in words."""
+        if self.blamed:
+            return "queries blame it"
+        return "its files may have changed" if self.look else self.reason.value
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -54,6 +54,11 @@ class StatisticsLock:
     dropped: int = 0
 
 
+def table_lock(locks: Sequence[StatisticsLock]) -> StatisticsLock | None:
+    """The lock that covers all of a table, among those of the table and its database; None if there is none."""
+    return next((each for each in locks if each.object.partition is None and not each.object.columns), None)
+
+
 class Cover(NamedTuple):
     """A lock as the rules of a write see it: its key in the store, and whether it refuses.
 

@@ -13,6 +13,7 @@ from hmstats.web.answers.history import Course, Difference, RestoreResult, Versi
 from hmstats.web.answers.locks import AllLocks, Locks
 from hmstats.web.answers.partitions import PartitionCells, PartitionList
 from hmstats.web.answers.pending import PendingList, PendingTable
+from hmstats.web.answers.plan import RefreshPlan
 from hmstats.web.answers.runs import RunList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
 from hmstats.web.api.parameters import Arguments, Parameter
@@ -33,6 +34,8 @@ from hmstats.web.reading.partition_cells import (
 from hmstats.web.reading.past.change import restored, table_difference
 from hmstats.web.reading.past.versions import MOST_MOMENTS, PAGE_VERSIONS, table_course, table_versions
 from hmstats.web.reading.pending import PAGE_PENDING, every_pending, table_pending
+from hmstats.web.reading.plan import PAGE_TABLES as PLAN_TABLES
+from hmstats.web.reading.plan import refresh_plan
 from hmstats.web.reading.table_facts import PAGE_COLUMNS, table_facts
 
 PREFIX = "/api/v1"
@@ -255,6 +258,20 @@ OPERATIONS = (
         ),
     ),
     Operation(
+        "/plan",
+        "getRefreshPlan",
+        "What a refresh would analyse, the largest gain a second first, and why.",
+        (
+            Parameter(name="tables", description="Only these: DB or DB.TABLE, where * stands for any characters."),
+            Parameter(name="budget", description="The time for the round, such as 30m; no limit without it."),
+            _limit("tables of least health", PLAN_TABLES),
+        ),
+        RefreshPlan,
+        lambda service, given: refresh_plan(
+            service, given.text("tables"), budget=given.text("budget"), limit=given.number("limit")
+        ),
+    ),
+    Operation(
         "/feedback",
         "getFeedback",
         "Tables and columns that are to blame for wrong estimates of queries, the greatest weight first.",
@@ -285,4 +302,3 @@ OPERATIONS = (
         ),
     ),
 )
-"""The plan of a refresh is not here: it is made where Spark is."""

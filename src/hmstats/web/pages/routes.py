@@ -49,6 +49,7 @@ def routes(desk: Desk) -> list[Route]:
         Route("/locks", shown("listLocks", _locks)),
         Route("/pending", shown("listPending", _pending)),
         Route("/runs", shown("listRuns", _runs)),
+        Route("/plan", shown("getRefreshPlan", _plan)),
         Route("/feedback", shown("getFeedback", _feedback)),
         Route("/access", shown("getAccess", _access)),
         Route("/tables/{table}", shown("getTable", _table)),
@@ -143,6 +144,13 @@ def _runs(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -
     longest = max((each.seconds or 0 for each in found.runs), default=0)
     table, outcome = asked.text("table"), asked.text("outcome")
     return page(request, "runs.html", found=found, longest=longest, table=table, outcome=outcome)
+
+
+def _plan(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:
+    found = _OF["getRefreshPlan"].read(service, asked)
+    longest = max((each.seconds for each in found.work), default=0)
+    tables, budget = asked.text("tables") or "", asked.text("budget") or ""
+    return page(request, "plan.html", found=found, longest=longest, tables=tables, budget=budget)
 
 
 def _feedback(request: Request, service: Metastore, asked: Arguments, _desk: Desk) -> Response:

@@ -8,6 +8,7 @@ columns/             columns: statistics, answers and histograms, and questions 
 selections.py        partitions by a range of names or a filter
 past/                histories, diffs, restores
 locks.py             locks on statistics
+plan.py              the plan of a refresh
 feedback.py          what queries have shown to be wrong
 access.py            what a user may do by access rules
 pending.py           statistics that wait

@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 from hmstats import client
 from hmstats.cli.main import app
 from hmstats.client import connect
-from hmstats.collector.refresh.planning import plan_round
-from hmstats.collector.refresh.what import Wanted
+from hmstats.client.refresh_plan import plan_round
+from hmstats.model.health.wanted import Wanted
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet, StringStatistics
 

@@ -8,8 +8,8 @@ import typer
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.blame_output import blame_as_json, print_blame
 from hmstats.client.naming import named_object
-from hmstats.collector.refresh.what import seconds_of
 from hmstats.model.feedback.records import BlameSum
+from hmstats.model.health.wanted import seconds_of
 
 
 def list_blame(*, tables: list[str] | None, since: str, most: int, metastore: str | None, as_json: bool) -> None:

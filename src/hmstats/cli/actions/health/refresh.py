@@ -26,12 +26,12 @@ from hmstats.collector.options import Choices
 from hmstats.collector.planning.preferred import apply_preferences
 from hmstats.collector.refresh.round import Done, Refresher
 from hmstats.collector.refresh.watching import Watch
-from hmstats.collector.refresh.what import Wanted, seconds_of
 from hmstats.collector.request.statement import statement
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, TableName
 from hmstats.model.health.runs import Outcome
+from hmstats.model.health.wanted import Wanted, seconds_of
 from hmstats.model.preferences.windows import parse_windows
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ class Wanted:
 
     `budget_seconds`: the predicted seconds of a round (None: no limit), `windows`: when rounds may run (none: always),
     `quiet_seconds`: how long nobody must have written to a table, `look_seconds`: how often the files of a table are
-    listed that looks fresh (None: never).
+    listed that looks fresh (None: never), `most`: how many tables of a pattern, and partitions of a table, are looked
+    at, the worst first (None: all).
     """
 
     tables: tuple[tuple[DatabaseName, str | None], ...]
@@ -25,6 +26,7 @@ class Wanted:
     windows: tuple[Window, ...] = ()
     quiet_seconds: float = 60.0
     look_seconds: float | None = 86_400.0
+    most: int | None = None
 
 
 def seconds_of(text: str) -> float:

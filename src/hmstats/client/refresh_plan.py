@@ -1,12 +1,11 @@
-"""The plan of a round, from what the metastore knows: health, runs, locks and preferences. No file is listed for it."""
+"""The plan of a round of refreshing, from the metastore's health, runs, locks and preferences; no file is listed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 
 from hmstats.client import Metastore
-from hmstats.collector.planning.locked import table_lock
-from hmstats.collector.refresh.what import Wanted
 from hmstats.errors import UnknownCall
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.verdicts import MENDABLE
@@ -14,10 +13,11 @@ from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
 from hmstats.model.health.plan import Blamed, Candidate, Plan, blamed_candidate, candidate, look, planned
 from hmstats.model.health.runs import NEEDS_YOU, Lease, Outcome, Run, Speeds, speeds
+from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences import windows
 from hmstats.model.preferences.in_force import Stated
 from hmstats.model.preferences.preference import Subject
-from hmstats.model.statistics.statistics_locks import StatisticsLock
+from hmstats.model.statistics.statistics_locks import StatisticsLock, table_lock
 
 _WEEK_MS = 7 * 86_400_000
 
@@ -26,12 +26,14 @@ _WEEK_MS = 7 * 86_400_000
 class Round:
     """The plan of a round, and the tables that are left out of it with the reason.
 
-    `ailing` are tables that failed so often in a row that somebody should look.
+    `ailing` are tables that failed so often in a row that somebody should look. `complete`: everything that is wanted
+    was looked at.
     """
 
     plan: Plan
     skipped: Mapping[TableName, str]
     ailing: Mapping[TableName, int]
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,15 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
     """The plan of a round; `busy` are tables that were written to a moment ago, with the seconds since then."""
     candidates, skipped, ailing = list[Candidate](), dict[TableName, str](), dict[TableName, int]()
     known: _Known | None = None
+    complete = True
     for of, pattern in wanted.tables:
         known = _known(service, of.database, of.catalog, now_ms)
         ailing |= {name: each.failures for name, each in known.leases.items() if each.failures >= NEEDS_YOU}
-        for each in service.health.tables(of.database, pattern, catalog=of.catalog):
+        for number, each in enumerate(service.health.tables(of.database, pattern, catalog=of.catalog)):
+            if number == wanted.most:
+                complete = False
+                break
+            complete = complete and (wanted.most is None or (each.health.stale_partitions or 0) <= wanted.most)
             seconds = (busy or {}).get(each.table)
             reason = _reason(each, known, wanted) if seconds is None else f"written to {seconds:.0f} s ago"
             if reason is not None and each.health.health < WHOLE:
@@ -70,7 +77,8 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
                 candidates += _candidates(service, each, known, wanted)
     overhead = known.speeds.overhead_seconds if known is not None else 1.0
     unique = {(each.table, each.partition): each for each in candidates}
-    return Round(planned(unique.values(), wanted.budget_seconds, overhead_seconds=overhead), skipped, ailing)
+    plan = planned(unique.values(), wanted.budget_seconds, overhead_seconds=overhead)
+    return Round(plan, skipped, ailing, complete)
 
 
 def _known(service: Metastore, database: str, catalog: str, now_ms: int) -> _Known:
@@ -159,7 +167,7 @@ def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: Wan
         yield candidate(of, known.speeds, known.now_ms, use)
         return
     held = _held(of.table, known) | _waiting(of.table, known, wanted)
-    for each in service.health.partitions(of.table, below=WHOLE):
+    for each in islice(service.health.partitions(of.table, below=WHOLE), wanted.most):
         if each.partition not in held:
             yield candidate(each, known.speeds, known.now_ms, use)
 
