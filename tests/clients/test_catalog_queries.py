@@ -19,6 +19,8 @@ from tests.fixtures.servers import serving
 
 from hmstats.wire.idl import hive_metastore as api
 
+pytestmark = pytest.mark.slow
+
 pytestmark = [pytest.mark.hive]
 
 DATABASE = "shop"

@@ -51,6 +51,7 @@ def test_readme_is_short() -> None:
     assert len(README.read_text().splitlines()) <= 150
 
 
+@pytest.mark.slow
 def test_a_server_for_a_team(postgres_url: str, tmp_path: Path) -> None:
     """The block's database is one of the tests', its warehouse a folder, and its port a free one."""
     (block,) = (each for each in blocks(README, "sh") if "hmstats migrate" in each)

@@ -13,6 +13,8 @@ from tests.fixtures.servers import HMSTATS
 from hmstats.server.sockets.port import Port
 from hmstats.wire.idl import hive_metastore as api
 
+pytestmark = pytest.mark.slow
+
 
 def _url(folder: Path) -> str:
     return f"sqlite:///{folder}/hmstats.sqlite"
@@ -24,7 +26,6 @@ def _ask(server: Workers, times: int) -> None:
             assert metastore.client().getName() == "hmstats"
 
 
-@pytest.mark.slow
 def test_an_address_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     with Port(("127.0.0.1", 0)) as port, port.listen():
         number = port.address[1]
@@ -36,7 +37,6 @@ def test_an_address_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
             assert ended.stderr == f"hmstats: cannot listen on 127.0.0.1:{number}: Address already in use\n"
 
 
-@pytest.mark.slow
 def test_a_database_that_cannot_be_served_is_one_sentence(tmp_path: Path) -> None:
     command = [HMSTATS, "serve", "--port", "0", "--database", "sqlite:////nowhere/at.all"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -70,7 +70,6 @@ def test_a_signal_before_clients_are_served_leaves_nothing_behind(tmp_path: Path
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_a_server_alone_keeps_other_writers_out(tmp_path: Path) -> None:
     """What a single worker over SQLite is unless it is told otherwise."""
     url = _url(tmp_path)
@@ -89,7 +88,6 @@ def test_a_server_alone_keeps_other_writers_out(tmp_path: Path) -> None:
         _ask(other, 1)
 
 
-@pytest.mark.slow
 def test_a_server_alone_that_is_told_to_reload_or_killed_goes_on_alone(tmp_path: Path, postgres_url: str) -> None:
     with workers(tmp_path, postgres_url, 1, exclusive=True) as server, metastore_of(server.port) as metastore:
         metastore.client().create_database(api.Database(name="one"))
@@ -101,7 +99,6 @@ def test_a_server_alone_that_is_told_to_reload_or_killed_goes_on_alone(tmp_path:
             again.client().create_database(api.Database(name="two"))
 
 
-@pytest.mark.slow
 def test_several_workers_are_not_alone(tmp_path: Path) -> None:
     command = [HMSTATS, "serve", "--port", "0", "--workers", "2", "--exclusive"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -111,7 +108,6 @@ def test_several_workers_are_not_alone(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
 def test_counters_are_of_all_workers_together(tmp_path: Path) -> None:
     with workers(tmp_path, _url(tmp_path)) as server:
         _ask(server, 30)
@@ -122,7 +118,6 @@ def test_counters_are_of_all_workers_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("given", "heaps"), [(None, "1"), ("4", "4")])
-@pytest.mark.slow
 def test_a_worker_has_one_heap_unless_it_is_told_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, heaps: str
 ) -> None:
@@ -162,7 +157,6 @@ def test_workers_are_forked_by_a_process_of_one_thread(tmp_path: Path) -> None:
         assert [each.name for each in Path(f"/proc/{pid}/task").iterdir()] == [str(pid)]
 
 
-@pytest.mark.slow
 def test_a_fork_server_that_is_killed_is_replaced_when_a_worker_is_needed(tmp_path: Path) -> None:
     with workers(tmp_path, _url(tmp_path)) as server:
         before, (fork_server,) = server.alive(), _fork_servers(server)
@@ -175,7 +169,6 @@ def test_a_fork_server_that_is_killed_is_replaced_when_a_worker_is_needed(tmp_pa
         _ask(server, 10)
 
 
-@pytest.mark.slow
 def test_a_hangup_loads_the_code_anew(tmp_path: Path) -> None:
     """An upgrade that has been installed is in force after it."""
     with workers(tmp_path, _url(tmp_path)) as server:
@@ -186,7 +179,6 @@ def test_a_hangup_loads_the_code_anew(tmp_path: Path) -> None:
         assert not _fork_servers(server) & fork_servers
 
 
-@pytest.mark.slow
 def test_settings_without_meaning_keep_the_workers_that_are_there(tmp_path: Path) -> None:
     settings = tmp_path / "hmstats.toml"
     settings.touch()

@@ -20,6 +20,8 @@ from hmstats.collector.options import DEFAULT
 from hmstats.collector.report import Report
 from hmstats.collector.request.statement import statement
 
+pytestmark = pytest.mark.slow
+
 SCHEMES = {"s3": "environment", "s3a": "hadoop", "s3n": "hadoop of the bucket"}
 
 

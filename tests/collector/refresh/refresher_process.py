@@ -11,9 +11,9 @@ from typing import Any
 
 from hmstats.client import connect
 from hmstats.collector.refresh.round import Refresher
-from hmstats.model.health.wanted import Wanted
 from hmstats.collector.report import Report
 from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.health.wanted import Wanted
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
 COLUMN = ColumnStatistics("l", "bigint", LongStatistics(low=1, high=9, nulls=0, ndv=9))

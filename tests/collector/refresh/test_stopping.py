@@ -8,10 +8,10 @@ from tests.fixtures.metastores import Metastore
 
 from hmstats.client import connect
 from hmstats.collector.refresh.round import Refresher
-from hmstats.model.health.wanted import Wanted
 from hmstats.errors import AnalysisIncomplete
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.health.runs import Outcome, Run
+from hmstats.model.health.wanted import Wanted
 
 
 def refresher(metastore: Metastore, error: BaseException, *, asked: bool) -> Refresher:

@@ -7,8 +7,8 @@ from tests.fixtures.metastores import Metastore
 
 from hmstats.client import connect
 from hmstats.client.refresh_plan import Round, plan_round
-from hmstats.model.health.wanted import Wanted
 from hmstats.model.catalog.objects import DatabaseName
+from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 

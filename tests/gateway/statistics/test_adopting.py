@@ -16,6 +16,8 @@ from hmstats.client import connect
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=["hmstats-sqlite", *(pytest.param(each, marks=pytest.mark.hive) for each in HIVES)])
 def upstream(request: pytest.FixtureRequest) -> Iterator[Metastore]:

@@ -13,8 +13,8 @@ from hmstats import client
 from hmstats.cli.main import app
 from hmstats.client import connect
 from hmstats.client.refresh_plan import plan_round
-from hmstats.model.health.wanted import Wanted
 from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.health.wanted import Wanted
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet, StringStatistics
 
 pytestmark = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
