@@ -19,9 +19,7 @@ from tests.fixtures.servers import serving
 
 from hmstats.wire.idl import hive_metastore as api
 
-pytestmark = pytest.mark.slow
-
-pytestmark = [pytest.mark.hive]
+pytestmark = [pytest.mark.hive, pytest.mark.slow]
 
 DATABASE = "shop"
 TABLE_OF_DATABASE = """"TBLS" t JOIN "DBS" d ON d."DB_ID" = t."DB_ID" """
