@@ -18,6 +18,35 @@ def test_clients_of_one_store_name_one_location(scheme: str) -> None:
     assert parse(f"{scheme}://lake") == parse(f"{scheme}://lake/") == Location("s3", "lake", "/")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("gs://lake/a", "GS://lake/a/"),
+        ("gs://lake/a", "gs://lake//a/."),
+        ("abfss://c@account.dfs.core.windows.net/a", "abfs://c@account.dfs.core.windows.net/a/"),
+        ("wasbs://c@account.blob.core.windows.net/a", "wasb://c@account.blob.core.windows.net/a/"),
+        ("hdfs://node:8020/a/b", "HDFS://node:8020/a/../a/b/"),
+        ("oss://lake/a", "oss://lake/a/"),
+    ],
+)
+def test_every_spelling_in_a_store_is_one_location(one: str, other: str) -> None:
+    assert is_same_location(one, other)
+    assert one in parse(other).spellings()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("oss://lake/a", "s3://lake/a"),
+        ("hdfs://node:8020/a", "hdfs://other:8020/a"),
+        ("abfss://c@account/a", "abfss://d@account/a"),
+        ("gs://lake/a", "gs://lake/A"),
+    ],
+)
+def test_other_places_are_other_locations(one: str, other: str) -> None:
+    assert not is_same_location(one, other)
+
+
 def test_stores_and_buckets_differ() -> None:
     assert not is_same_location("s3://lake/a", "gs://lake/a")
     assert not is_same_location("s3://lake/a", "s3://sea/a")

@@ -11,7 +11,15 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.options import split_columns
 from hmstats.cli.output.plot import plots
 from hmstats.cli.output.show_rows import print_csv, print_json
-from hmstats.cli.output.show_table import MOST_VALUES, NOTE, key_lines, show_table, sort_columns, stale_lines
+from hmstats.cli.output.show_table import (
+    MOST_VALUES,
+    NOTE,
+    key_lines,
+    show_table,
+    sort_columns,
+    source_lines,
+    stale_lines,
+)
 from hmstats.cli.output.sparkline import FRACTIONS
 from hmstats.cli.output.tables import print_table, terminal_width
 from hmstats.client import Metastore
@@ -113,6 +121,8 @@ def _print(service: Metastore, found: Iterable[StoredStatistics]) -> None:
         sketches = merged_columns(service, each, FRACTIONS, MOST_VALUES)
         print_table(show_table(each, columns, sketches, terminal_width()))
         for line in stale_lines(each, columns, sketches):
+            typer.echo(line)
+        for line in source_lines(columns):
             typer.echo(line)
         typer.echo(NOTE)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 LOCAL = "file"
 _PARTS = re.compile(r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):)?(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)
-_ONE_STORE = (("s3", "s3a", "s3n"), ("abfss", "abfs"))
+_ONE_STORE = (("s3", "s3a", "s3n"), ("abfss", "abfs"), ("wasbs", "wasb"))
 """Schemes by which different clients name one store."""
 _STORES = {name: names[0] for names in _ONE_STORE for name in names}
 _SPELLINGS = {names[0]: names for names in _ONE_STORE}

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -170,11 +171,19 @@ def test_a_snapshot_that_expired_has_no_file(catalog: NamedCatalog, tables: SqlC
     source = table.source()
     tables.load_table(TABLE).append(ROWS)
     tables.load_table(TABLE).maintenance.expire_snapshots().by_id(source.metadata["current-snapshot-id"]).commit()
-    object.__setattr__(table, "source", lambda: source)
-    report = analyze_in_catalog(table, options=ALL)
+    report = analyze_in_catalog(replace(table, source=lambda: source), options=ALL)
     assert report.puffin is not None
     assert "is no longer one of table outer.Inner.Events" in (report.puffin.reason or "")
     assert not metadata_of(tables).get("statistics")
+
+
+def test_a_table_that_is_dropped_meanwhile_has_no_file(catalog: NamedCatalog, tables: SqlCatalog) -> None:
+    table = catalog.table(TABLE)
+    source = table.source()
+    tables.drop_table(TABLE)
+    report = analyze_in_catalog(replace(table, source=lambda: source), options=ALL)
+    assert report.puffin is not None
+    assert report.puffin.reason == "table outer.Inner.Events is no longer one of Iceberg"
 
 
 def test_other_engines_counts_stay(catalog: NamedCatalog, tables: SqlCatalog) -> None:

@@ -14,6 +14,7 @@ from hmstats.collector.options import Options
 from hmstats.errors import StatementError
 from hmstats.outlets.puffin.blob import Blob
 from hmstats.outlets.puffin.snapshot import THETA
+from hmstats.version import __version__
 
 ID, NAME, PRICE = 1, 2, 3
 PARTLY_DONE = 3
@@ -52,6 +53,10 @@ def test_what_has_a_sketch_here_is_left_out(service: client.Metastore, name: str
     assert (done.exit_code, "column name" in done.output) == (PARTLY_DONE, True)
     found = stored(service, name, ["name", "price"])
     assert [each.data.ndv for each in found.values()] == [45, 999]  # type: ignore[union-attr]
+    snapshot = metadata_of(service, name)["current-snapshot-id"]
+    shown = CliRunner().invoke(app, ["show", "--metastore", service.address, name]).stdout
+    assert f"from hmstats {__version__}, Iceberg snapshot {snapshot}: name\n" in shown
+    assert f"from Puffin file theirs.stats, Iceberg snapshot {snapshot}: price\n" in shown
 
 
 def test_tables_without_counts_are_refused(service: client.Metastore, name: str) -> None:

@@ -262,6 +262,52 @@ def test_a_snapshot_that_expired_has_no_file(
     assert not metadata_of(service, name).get("statistics")
 
 
+def test_entries_of_expired_snapshots_go(service: client.Metastore, catalog: HiveCatalog, name: str) -> None:
+    """Also those that another engine left behind when it expired the snapshot."""
+    analyzed(service, name)
+    left = entry_of(service, name)
+    table = catalog.load_table(name)
+    table.append(ROWS)
+    table.maintenance.expire_snapshots().by_id(left["snapshot-id"]).commit()
+    metadata = metadata_of(service, name)
+    committed(service, name, {**metadata, "statistics": [left]})
+    analyzed(service, name)
+    assert [each["snapshot-id"] for each in metadata_of(service, name)["statistics"]] == [
+        metadata["current-snapshot-id"]
+    ]
+
+
+def test_snapshots_of_tags_and_branches_keep_their_files(
+    service: client.Metastore, catalog: HiveCatalog, name: str
+) -> None:
+    """An expiry of all that nothing refers to, and a removal of files that no metadata names, leave them whole."""
+    table = catalog.load_table(name)
+    analyzed(service, name)
+    tagged = entry_of(service, name)
+    table.refresh()
+    with table.manage_snapshots() as refs:
+        refs.create_tag(tagged["snapshot-id"], "audited").create_branch(tagged["snapshot-id"], "trial")
+    for _ in range(2):
+        table.append(ROWS)
+        analyzed(service, name)
+        table.refresh()
+    table.append(ROWS, branch="trial")
+    expired = [each.snapshot_id for each in table.snapshots()[1:2]]
+    table.maintenance.expire_snapshots().by_ids(expired).commit()
+    report = analyzed(service, name, options=ALL)
+    metadata = metadata_of(service, name)
+    found = {each["snapshot-id"]: each for each in metadata["statistics"]}
+    assert found.keys() == {tagged["snapshot-id"], metadata["current-snapshot-id"]}
+    assert found[tagged["snapshot-id"]] == tagged
+    assert (report.rows, metadata["refs"]["audited"]["snapshot-id"]) == (3000, tagged["snapshot-id"])
+    named = {each["statistics-path"].rpartition("/")[2] for each in found.values()}
+    folder = Path(metadata["location"].removeprefix("file:")) / "metadata"
+    for orphan in {each.name for each in folder.glob("*.stats")} - named:
+        (folder / orphan).unlink()
+    assert {field for each in found.values() for blob in puffin_of(each).blobs for field in blob.fields} == {1, 2, 3}
+    analyzed(service, name)
+
+
 @pytest.mark.parametrize("version", ["1", "2", "3"])
 def test_every_version_of_the_format(
     our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog, version: str

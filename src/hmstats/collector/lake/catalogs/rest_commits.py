@@ -33,11 +33,11 @@ class RestCommits:
 
     def newest(self) -> Base | None:
         """The newest metadata; None if there is no such table. Raises ServiceError, StatementError."""
-        try:
-            with self._translate_errors():
+        with self._translate_errors():
+            try:
                 table = self._load()
-        except NoSuchTableError:
-            return None
+            except NoSuchTableError:
+                return None
         return Base(metadata_json(table), table.metadata_location)
 
     def commit(self, base: Base, entry: Mapping[str, Any]) -> bool:

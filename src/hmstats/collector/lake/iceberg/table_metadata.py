@@ -84,8 +84,12 @@ def _ids(node: Any) -> Iterator[int]:
 
 
 def with_entry(metadata: Metadata, entry: Mapping[str, Any], location: str, now_ms: int) -> dict[str, Any]:
-    """The next metadata: this one, of the file at `location`, with an entry in place of one of the same snapshot."""
-    others = [each for each in metadata.get("statistics") or () if each["snapshot-id"] != entry["snapshot-id"]]
+    """The next metadata: this one, of the file at `location`, with an entry in place of one of the same snapshot.
+
+    Entries of snapshots that have expired go: not every engine removes them with the snapshot.
+    """
+    known = snapshots(metadata).keys() - {int(entry["snapshot-id"])}
+    others = [each for each in metadata.get("statistics") or () if int(each["snapshot-id"]) in known]
     written_ms = int(metadata["last-updated-ms"])
     log = [*(metadata.get("metadata-log") or ()), {"timestamp-ms": written_ms, "metadata-file": location}]
     return {
