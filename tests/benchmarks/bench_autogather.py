@@ -11,13 +11,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.fixtures.servers import serving
 
 from hmstats.collector import analyze
+from hmstats.collector.autogather.target import new_table
+from hmstats.collector.autogather.touched import Touched
 from hmstats.collector.autogather.writer import writing
 from hmstats.collector.spark.session import local_session
 
@@ -79,7 +81,26 @@ def bench(spark: Any, rows: Any, kind: str, rounds: int) -> None:
         "plain write, then hmstats analyze": then_hmstats,
         "plain write, then Spark's ANALYZE FOR ALL COLUMNS": then_spark,
     }
-    found = measured(rounds, ways)
+    show(measured(rounds, ways))
+
+
+def bench_keys(rows: Any, rounds: int) -> None:
+    """Write the rows to 14 partitions of Parquet with and without observing the keys, and print what each takes."""
+    keys = ("l_linestatus", "l_shipmode")
+
+    def write(given: Any) -> None:
+        given.write.mode("overwrite").format("parquet").partitionBy(*keys).saveAsTable("keyed")
+
+    observed = {"plain write": lambda: write(rows), "its keys observed": lambda: write(_observed(rows, keys))}
+    show(measured(rounds, observed))
+
+
+def _observed(rows: Any, keys: Sequence[str]) -> Any:
+    return Touched(new_table(rows, keys)).observe(rows)
+
+
+def show(found: Mapping[str, float]) -> None:
+    """Print what each way takes, and how much of a plain write that is."""
     least = found["plain write"]
     for name, seconds in found.items():
         print(f"{name:<52}{seconds:>8.2f} s{seconds / least:>8.2f} of a plain write")
@@ -104,6 +125,8 @@ def main() -> None:
                 for kind in ("parquet", "orc"):
                     print(f"to {kind}:")
                     bench(spark, rows, kind, given.rounds)
+                print("to partitions of parquet:")
+                bench_keys(rows, given.rounds)
             finally:
                 spark.stop()
 

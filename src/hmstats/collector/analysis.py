@@ -30,6 +30,7 @@ from hmstats.collector.scan.scan import scan
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.tasks import Job, Outcome, finish_empty
 from hmstats.collector.scan.workers_python import use_driver_python
+from hmstats.collector.spark.cached_tables import forget_table
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.collector.spark.warehouses import warn_once
 
@@ -102,7 +103,10 @@ def analyze(
     )
     arguments = _Arguments(changed_only, row_counts, reliable, progress, automatic)
     with connect(uris) as service:
-        return _analyze(spark, service, request, options, delivery, arguments)
+        try:
+            return _analyze(spark, service, request, options, delivery, arguments)
+        finally:
+            forget_table(spark, request.table)
 
 
 def _analyze(

@@ -299,6 +299,19 @@ def test_partitions_to_which_an_engine_appends_are_not_answered_from_statistics(
     assert (found["numFiles"], found["totalSize"], found["numRows"]) == ("3", "120", "7")
 
 
+def test_a_partitioned_table_to_which_an_engine_appends_is_not_accurate(
+    our_metastore: Metastore, tmp_path: Path
+) -> None:
+    """Nor is it after an alter by somebody who says nothing of it; Hive leaves the mark as it is."""
+    make(our_metastore, tmp_path / "t", keys=("k",))
+    alter(our_metastore, QUIET, **STATED)
+    assert alter(our_metastore, None, comment="said") == STATED
+    assert alter(our_metastore, QUIET) == STATED
+    assert alter(our_metastore, None, numRows="8") == {**STATED, "numRows": "8"}
+    unmarked = {key: value for key, value in STATED.items() if key != "COLUMN_STATS_ACCURATE"}
+    assert alter(our_metastore, None) == {**unmarked, "numRows": "8"}
+
+
 def test_files_are_counted_where_a_new_table_gets_its_place(metastore: Metastore, tmp_path: Path) -> None:
     """Spark's CREATE TABLE AS SELECT writes the files first, and leaves it to the metastore to say where they are."""
     client = metastore.client()

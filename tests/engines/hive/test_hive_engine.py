@@ -1,8 +1,9 @@
 """Hive's own query engine, 4.0.1 and 3.1.3, on our metastore: each statement answers as on a real Hive Metastore.
 
 What the real one of the engine's release answered is in `tests/peers/hive_engine`, recorded by its `record`: a session
-of everything that an engine does, and one of statistics alone. Their databases have locations of their own. 4.0.1 runs
-them wherever these lie: in the server's warehouse, in another folder, behind a link, and in an object store.
+of everything that an engine does, one of statistics alone, and one of what alters leave of them. Their databases have
+locations of their own. 4.0.1 runs the first two wherever these lie: in the server's warehouse, in another folder,
+behind a link, and in an object store.
 """
 
 import json
@@ -64,6 +65,8 @@ EXPLAINED = {
         "Hive, told to fetch sketches, joins neighbouring partitions before it extrapolates": (194, 195),
         "Hive marks all column statistics as accurate when a column is changed": (266,),
     },
+    ("session-alters", "3.1"): {},
+    ("session-alters", "4.0"): {},
 }
 """By session and release: why statements answer otherwise, with their numbers from 1 on.
 
@@ -124,7 +127,7 @@ def check(session: str, release: str, found: Answers) -> None:
     answered = run.HERE / f"{session}-on-hive-{jars.RELEASES[release]}.jsonl"
     expected = [json.loads(line) for line in answered.read_text().splitlines()]
     assert [each["sql"] for each in found] == [each["sql"] for each in expected]
-    assert len(expected) > 200
+    assert len(expected) > 170
     differing = {
         number: (theirs["sql"], difference(theirs, mine))
         for number, (theirs, mine) in enumerate(zip(expected, found, strict=True), 1)

@@ -27,6 +27,7 @@ from hmstats.collector.planning.locked import locks_of, sentence
 from hmstats.collector.planning.plan import check_format, check_provider
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.workers_python import use_driver_python
+from hmstats.collector.spark.cached_tables import forget_table
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.errors import GatheringFailed, StatementError
 from hmstats.files.file_systems import Settings, settings_of
@@ -199,7 +200,10 @@ class Writing:
                 run = replace(run, handed=self._hand_over(service, while_writing))
                 gathering = Gathering(run, publisher, types, keys, settings.reliable)
                 way = WatchedRows(order.target, gathering, aggregator())
-            return self._gather(service, delivery, order, way)
+            try:
+                return self._gather(service, delivery, order, way)
+            finally:
+                forget_table(self._spark, order.table)
 
     def _hand_over(self, service: Metastore, while_writing: ExitStack) -> HandedOver:
         """What proves the user in tasks; nothing if the metastore gives no token, so that the rows are written."""

@@ -313,7 +313,7 @@ class Store:
         lost: list[DBAPIError] = []
         try:
             written = self._run_with_retries(partial(self._try_as_expected, expected, rows, work, lost))
-        except StoreUnavailable as error:
+        except MetaError as error:  # also one that refuses the second try: the first may have been applied
             if lost:
                 raise self._unknown_outcome() from error
             raise
@@ -414,11 +414,14 @@ class Store:
                 return None
             try:
                 with self._changing(unit.counted):
-                    return result if unit.commit_as_expected() == rows else None
+                    changed = unit.commit_as_expected()
             except DBAPIError as error:
                 if error.connection_invalidated:
                     lost.append(error)
                 raise
+            if changed:
+                lost.clear()  # nobody had written since the version was cached, an earlier try neither
+            return result if changed == rows else None
 
     @contextmanager
     def _unit(self, expected: ExpectedTable | None = None) -> Iterator[Unit]:

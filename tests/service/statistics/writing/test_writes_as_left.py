@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from psycopg2.errors import DeadlockDetected
+from psycopg2.errors import DeadlockDetected, ReadOnlySqlTransaction
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError, OperationalError
 from tests.fixtures.statements import StatementCounter
@@ -405,6 +405,40 @@ def test_one_whose_connection_is_lost_after_does_not_write_twice(
     assert (stored(store, "p=1"), target_of(store).version) == ({"l": 6}, before + 1)
     write(plain, longs("p=1", ndv=7))
     assert stored(store, "p=1") == {"l": 7}
+
+
+def test_one_whose_connection_is_lost_and_that_is_refused_then_is_not_said_to_be_refused(
+    store: Store, plain: PlainWrites, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a standby that only reads has taken over: the first try may have been applied."""
+    if store.name.startswith("sqlite"):
+        pytest.skip("SQLite's statements take no round trip, so none are sent together")
+    write(plain, *[longs("p=1")] * 3)
+    connections = iter([store._pools.writers.connect()])
+    with monkeypatch.context() as patched:
+        fail_once(patched, lost(), done=True)
+        patched.setattr(store._pools.writers, "connect", lambda: next(connections, None) or refused())
+        with pytest.raises(StoreUnavailable, match=LOST):
+            plain.write(NAME, longs("p=1", ndv=6), of_table=False)
+    assert stored(store, "p=1") == {"l": 6}
+
+
+def test_one_whose_connection_is_lost_before_and_whose_rows_are_gone_is_written_anew(
+    store: Store, plain: PlainWrites, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second try finds that the first wrote nothing, and writes a part: the rest must follow."""
+    if store.name.startswith("sqlite"):
+        pytest.skip("SQLite's statements take no round trip, so none are sent together")
+    write(plain, *[longs("p=1", "l", "m")] * 3)
+    store.write(lambda unit: column_statistics.delete_partitions(unit, ids(store), ["m"], None))
+    fail_once(monkeypatch, lost())
+    write(plain, longs("p=1", "l", "m", ndv=6))
+    assert stored(store, "p=1") == {"l": 6, "m": 6}
+
+
+def refused() -> NoReturn:
+    unwritable = type("Unwritable", (ReadOnlySqlTransaction,), {"pgcode": "25006"})
+    raise DBAPIError("statement", (), unwritable("cannot execute UPDATE in a read-only transaction"))
 
 
 def away() -> NoReturn:

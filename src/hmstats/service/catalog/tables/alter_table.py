@@ -17,7 +17,7 @@ from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSourc
 from hmstats.model.spark.spark_schema import data_columns, spark_columns
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import counts_files, of_altered_table, stated_source
-from hmstats.service.catalog.tables.changed_partitions import changed_partitions, unmark
+from hmstats.service.catalog.tables.changed_partitions import changed_partitions, unmark, with_own_mark
 from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns, unmarked
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.locked_statistics import table_with_locked_values
@@ -140,6 +140,7 @@ class TableAlterations:
         altered = _altered(unit, stored, table, lost)
         if counted and counts_files(stored, counted.source):
             altered = replace(altered, parameters=of_altered_table(altered.parameters, *counted))
+        altered = with_own_mark(stored, table, altered, stated_source(table.parameters, terms.source))
         move = self._move(unit, stored, altered)
         if move:
             partitions.relocate(unit, table_id, move.source, move.target)

@@ -2,10 +2,12 @@
 
 Stock Spark appends to existing partitions and alters nothing but the table, without any difference, to withdraw its own
 statistics. A Hive Metastore then goes on calling those partitions' statistics accurate. Here such an alter counts the
-files of partitions marked as accurate, and removes the mark if they have changed or cannot be counted in time.
+files of partitions marked as accurate, and removes the mark if they have changed or cannot be counted in time. The
+table itself is not marked as accurate any more either.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from hmstats.model.catalog.objects import LAST_DDL, Parameters, Table
 from hmstats.model.parameters.accurate import PARAMETER
@@ -54,6 +56,14 @@ def unmark(unit: Unit, table_id: int, changed: Changed) -> None:
     parameters.remove(unit, OF_PARTITIONS, list(changed), [PARAMETER])
     free = free_owners(statistics_locks.of_table(unit, table_id), list(changed))
     parameters.put(unit, OF_PARTITIONS, {each: found.parameters() for each in free if (found := changed[each])})
+
+
+def with_own_mark(stored: Table, given: Table, altered: Table, source: StatisticsSource) -> Table:
+    """The altered table, not marked as accurate if it is partitioned and the alter says nothing of its statistics."""
+    said = any(stored.parameters.get(key) != given.parameters.get(key) for key in (*COUNTS, PARAMETER))
+    if said or given.name != stored.name or not _may_have_changed(stored, given, source):
+        return altered
+    return replace(altered, parameters={key: value for key, value in altered.parameters.items() if key != PARAMETER})
 
 
 def _may_have_changed(stored: Table, given: Table, source: StatisticsSource) -> bool:
