@@ -3,6 +3,7 @@
 hmstats.connect("thrift://HOST:9083")     a metastore: its tables, partitions and statistics
 hmstats.analyze(spark, "db.table")        compute statistics with Spark and store them
 hmstats.check(spark, "db.table")          compare stored statistics with the data
+hmstats.autogather(spark)                 collect statistics of all that a session writes
 hmstats.writer(df)                        write a DataFrame and collect its statistics meanwhile
 hmstats.arrow                             statistics as Arrow arrays
 hmstats.show("db.table")                  a table as pictures in a notebook
@@ -47,17 +48,30 @@ if TYPE_CHECKING:
     from hmstats.client import Metastore, connect
     from hmstats.collector import analyze, check
     from hmstats.collector import writing as writer
+    from hmstats.collector.autogather.following.session import autogather
     from hmstats.errors import HmstatsError
     from hmstats.outlets import arrow
     from hmstats.web.notebook import show
 
-__all__ = ["HmstatsError", "Metastore", "__version__", "analyze", "arrow", "check", "connect", "show", "writer"]
+__all__ = [
+    "HmstatsError",
+    "Metastore",
+    "__version__",
+    "analyze",
+    "arrow",
+    "autogather",
+    "check",
+    "connect",
+    "show",
+    "writer",
+]
 
 _MODULES = {
     "HmstatsError": ("hmstats.errors", "HmstatsError"),
     "Metastore": ("hmstats.client", "Metastore"),
     "analyze": ("hmstats.collector", "analyze"),
     "arrow": ("hmstats.outlets.arrow", None),
+    "autogather": ("hmstats.collector.autogather.following.session", "autogather"),
     "check": ("hmstats.collector", "check"),
     "connect": ("hmstats.client", "connect"),
     "show": ("hmstats.web.notebook", "show"),

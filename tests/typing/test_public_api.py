@@ -14,7 +14,7 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.frequent_values import FrequentValues
 
 if TYPE_CHECKING:
-    from hmstats.collector import CheckReport, Report
+    from hmstats.collector import CheckReport, Report, Written
 
 
 def a_client(metastore: hmstats.Metastore, names: Sequence[str]) -> None:
@@ -31,6 +31,12 @@ def a_client(metastore: hmstats.Metastore, names: Sequence[str]) -> None:
     assert_type(table.bounds("a"), Bounds)
     assert_type(table.quantile("a", [0.5]), Quantiles)
     assert_type(table.top("a", k=3, partitions=names), FrequentValues)
+
+
+def a_followed_job(spark: Any) -> "Sequence[Written]":
+    """What a job that changes nothing else may write; it is checked and never run."""
+    with hmstats.autogather(spark, reliable=True) as following:
+        return following.wait(60)
 
 
 def a_job(spark: Any) -> "tuple[Report, CheckReport]":

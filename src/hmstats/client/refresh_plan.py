@@ -6,17 +6,19 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from hmstats.client import Metastore
+from hmstats.client.recent_runs import recent_runs
 from hmstats.errors import UnknownCall
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.verdicts import MENDABLE
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.model.health.plan import Blamed, Candidate, Plan, blamed_candidate, candidate, look, planned
+from hmstats.model.health.plan import Blamed, Candidate, Plan, blamed_candidate, candidate, look, planned, share_of
 from hmstats.model.health.runs import NEEDS_YOU, Lease, Outcome, Run, Speeds, speeds
 from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences import windows
 from hmstats.model.preferences.in_force import Stated
 from hmstats.model.preferences.preference import Subject
+from hmstats.model.preferences.values import EVERY
 from hmstats.model.statistics.statistics_locks import StatisticsLock, table_lock
 
 _WEEK_MS = 7 * 86_400_000
@@ -62,7 +64,7 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
     known: _Known | None = None
     complete = True
     for of, pattern in wanted.tables:
-        known = _known(service, of.database, of.catalog, now_ms)
+        known = _known(service, of.database, of.catalog, now_ms, wanted)
         ailing |= {name: each.failures for name, each in known.leases.items() if each.failures >= NEEDS_YOU}
         for number, each in enumerate(service.health.tables(of.database, pattern, catalog=of.catalog)):
             if number == wanted.most:
@@ -81,11 +83,12 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
     return Round(plan, skipped, ailing, complete)
 
 
-def _known(service: Metastore, database: str, catalog: str, now_ms: int) -> _Known:
+def _known(service: Metastore, database: str, catalog: str, now_ms: int, wanted: Wanted) -> _Known:
     waiting: dict[TableName, dict[str | None, int]] = {}
     for owner in service.pending.listed(database, None, catalog):
         waiting.setdefault(owner.table, {})[owner.partition] = owner.held_at_seconds
-    runs, leases = service.runs.listed(database, None, catalog=catalog)
+    stated = service.preferences.stated(database, None, catalog)
+    runs, leases = recent_runs(service, database, catalog, now_ms - int(_longest_pause(stated, wanted) * 1_000))
     locks: dict[tuple[str, str], list[StatisticsLock]] = {}
     for each in service.locks.listed(database, None, catalog):
         locks.setdefault((each.object.database.database, each.object.table or ""), []).append(each)
@@ -93,14 +96,20 @@ def _known(service: Metastore, database: str, catalog: str, now_ms: int) -> _Kno
     return _Known(
         now_ms,
         speeds(runs),
-        {name: lease for name, lease, _ in leases},
-        {name: runner for name, _, runner in leases},
+        {name: lease for name, (lease, _) in leases.items()},
+        {name: runner for name, (_, runner) in leases.items()},
         _last(done),
         locks,
-        service.preferences.stated(database, None, catalog),
+        stated,
         waiting,
         _blamed(service, database, catalog, now_ms),
     )
+
+
+def _longest_pause(stated: Stated, wanted: Wanted) -> float:
+    """The longest time in seconds for which a run keeps others from its table."""
+    every = (stated.of(each.subject).every_seconds for each in stated.preferences if each.name == EVERY)
+    return max(wanted.look_seconds or 0.0, *(each or 0.0 for each in every), 0.0)
 
 
 def _blamed(service: Metastore, database: str, catalog: str, now_ms: int) -> dict[TableName, Blamed]:
@@ -169,7 +178,7 @@ def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: Wan
     held = _held(of.table, known) | _waiting(of.table, known, wanted)
     for each in islice(service.health.partitions(of.table, below=WHOLE), wanted.most):
         if each.partition not in held:
-            yield candidate(each, known.speeds, known.now_ms, use)
+            yield candidate(each, known.speeds, known.now_ms, use, share_of(each, of))
 
 
 def _held(name: TableName, known: _Known) -> set[str | None]:

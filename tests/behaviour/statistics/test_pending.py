@@ -222,6 +222,29 @@ def test_columns_that_are_gone_are_not_published(our_metastore: Metastore, ours:
     assert of_table(our_metastore, "s")["s"].stringStats.numDVs == 4
 
 
+@pytest.mark.parametrize("again", ["l", "L"])
+def test_a_column_that_is_dropped_and_made_again_gets_nothing_of_the_old_one(
+    partitioned: Metastore, ours: Client, again: str
+) -> None:
+    prefer(ours, partitioned, publish="false")
+    client, name = partitioned.client(), f"{partitioned.database}.t"
+    client.update_table_column_statistics(
+        statistics(partitioned, statistics_of("l", numDVs=3), statistics_of("s", numDVs=4))
+    )
+    client.update_partition_column_statistics(statistics(partitioned, statistics_of("l", numDVs=3), partition="p=1"))
+    before = numbers(partitioned)
+    table = partitioned.read_table()
+    columns, table.sd.cols = table.sd.cols, [each for each in table.sd.cols if each.name != "l"]
+    client.alter_table_with_cascade(partitioned.database, "t", table, True)
+    table.sd.cols = [*table.sd.cols, *(each for each in columns if each.name == "l")]
+    table.sd.cols[-1].name = again
+    client.alter_table_with_cascade(partitioned.database, "t", table, True)
+    assert [(each.partition, each.columns) for each in ours.pending.listed(partitioned.database)] == [(None, ("s",))]
+    assert ours.pending.publish(name)[0] == 1
+    assert "l" not in of_table(partitioned, "l", "s")
+    assert numbers(partitioned) != before
+
+
 def test_counts_that_are_newer_stay(our_metastore: Metastore, ours: Client) -> None:
     our_metastore.table()
     put(ours, our_metastore, longs(5), rows={None: 50})

@@ -8,10 +8,12 @@ from tests.fixtures.metastores import Metastore
 
 from hmstats.client import connect
 from hmstats.collector.refresh.round import Refresher
+from hmstats.collector.report import Report
 from hmstats.errors import AnalysisIncomplete
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.health.runs import Outcome, Run
 from hmstats.model.health.wanted import Wanted
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
 
 def refresher(metastore: Metastore, error: BaseException, *, asked: bool) -> Refresher:
@@ -46,6 +48,35 @@ def test_an_analysis_that_was_ended_has_not_failed(our_metastore: Metastore, ask
     run, free = only_run(our_metastore)
     assert (run.outcome, free) == (Outcome.STOPPED, True)
     assert "signal" in (run.reason or "")
+
+
+def test_a_run_of_many_partitions_ends_after_some_of_them(our_metastore: Metastore) -> None:
+    """What was done is stored, the table is free, and the next round does the others alone."""
+    our_metastore.table("t", {"l": "bigint"}, keys=("p",))
+    our_metastore.add_partitions(*[(str(each),) for each in range(10)], table="t", columns={"l": "bigint"})
+    address, asked, analysed = f"thrift://127.0.0.1:{our_metastore.port}", [True], list[str]()
+
+    def analyse(name: TableName, partitions: Sequence[str], _: bool) -> Any:
+        analysed.extend(partitions)
+        if asked.pop():
+            made.stop.set()
+        asked.append(False)
+        numbers = (ColumnStatistics("l", "bigint", LongStatistics(low=1, high=9, nulls=0, ndv=9)),)
+        with connect(address) as service:
+            service.put_partition_statistics(name, [StatisticsSet(numbers, each) for each in partitions])
+        return Report(name, None, len(partitions), 7, {}, {})
+
+    wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
+    made = Refresher(address, analyse, wanted)
+    (first,) = made.run()
+    assert (first.outcome, first.partitions, first.rows) == (Outcome.STOPPED, len(analysed), 7)
+    assert 0 < len(analysed) < len(first.work.partitions) == 10
+    run, free = only_run(our_metastore)
+    assert (run.outcome, run.rows, free) == (Outcome.STOPPED, 7, True)
+    made.stop.clear()
+    (second,) = made.run()
+    assert (second.outcome, second.partitions) == (Outcome.DONE, 10 - first.partitions)
+    assert sorted(analysed) == [f"p={each}" for each in range(10)]
 
 
 def test_a_refresher_that_is_interrupted_frees_its_table(our_metastore: Metastore) -> None:

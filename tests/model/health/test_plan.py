@@ -1,12 +1,14 @@
 """What is refreshed next: the score, and what holds of every plan."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import Health, Reason, Size
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.model.health.plan import Blamed, Candidate, blamed_candidate, candidate, look, planned
+from hmstats.model.health.plan import Blamed, Candidate, blamed_candidate, candidate, look, planned, share_of
 from hmstats.model.health.runs import Speeds
 
 NOW_MS = 10_000_000_000
@@ -33,7 +35,25 @@ def scored(*given_: ObjectHealth) -> list[Candidate]:
 
 def test_the_score_is_the_benefit_of_a_second() -> None:
     (one,) = scored(found(20, 3_000_000, since_ms=NOW_MS - 7 * DAY_MS))
-    assert one.terms.as_dict() == {"staleness": 0.8, "use": 1.0, "waiting": 2.0, "cost_seconds": 4.0, "score": 0.4}
+    terms = {"staleness": 0.8, "use": 1.0, "share": 1.0, "waiting": 2.0, "cost_seconds": 4.0}
+    assert one.terms.as_dict() == {**terms, "score": 0.4}
+
+
+def test_partitions_are_weighed_by_their_rows() -> None:
+    def partition(name: str, rows: int | None, size: int) -> Candidate:
+        part = found(0, size, partition=name)
+        part = replace(part, health=replace(part.health, now=replace(part.health.now, rows=rows)))
+        return candidate(part, SPEEDS, NOW_MS, share=share_of(part, table))
+
+    table = found(0)
+    table = replace(table, health=replace(table.health, partitions=4, now=replace(table.health.now, rows=4_000)))
+    large, small = partition("large", 3_980, 10**8), partition("small", 10, 10**6)
+    empty, unknown = partition("empty", 0, 10**6), partition("unknown", None, 10**6)
+    assert [each.terms.share for each in (large, small, empty, unknown)] == [3.98, 0.1, 0.1, 1.0]
+    # Ten times the bytes and 400 times the rows: the large one first, which it was not without its share.
+    medium = partition("medium", 3_980, 10**7)
+    assert [each.partition for each in planned([small, medium], 0.0).left] == ["small"]
+    assert share_of(found(0, partition="p"), found(0)) == 1.0
 
 
 def test_small_and_stale_comes_before_large_and_stale() -> None:
@@ -47,6 +67,7 @@ def test_what_queries_blame_comes_first_and_looks_fresh() -> None:
     assert fresh.terms.as_dict() | {"score": 0} == {
         "staleness": 0.75,
         "use": 4.0,
+        "share": 1.0,
         "waiting": 1.0,
         "cost_seconds": 2.0,
         "score": 0,

@@ -11,9 +11,13 @@ from hmstats.errors import InvalidInput, NoSuchObject
 from hmstats.model.catalog.objects import Column, Storage, Table, TableName
 from hmstats.model.health.runs import Outcome, Run
 from hmstats.service.catalog.tables.tables import Tables
-from hmstats.service.health.runs import Runs
+from hmstats.service.health.runs import MOST, Runs
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store
+from hmstats.store.health.runs import add
+from hmstats.store.unit.unit import Unit
+
+OTHER = replace(NAME, table="other")
 
 
 class Clock:
@@ -101,6 +105,25 @@ def test_what_is_no_run_is_refused_in_a_sentence(runs: Runs) -> None:
         runs.end(run(1))
 
 
+def test_a_run_before_very_many_of_other_tables_is_listed(
+    runs: Runs, store: Store, tmp_path: Path, clock: Clock
+) -> None:
+    made = Table(name=OTHER, storage=Storage(columns=(Column("c", "int"),)), table_type="EXTERNAL_TABLE")
+    Tables(store, Warehouse(str(tmp_path))).create(made)
+    assert runs.begin(replace(run(0), table=OTHER), 60).started
+    runs.end(replace(run(0, Outcome.DONE), table=OTHER))
+    clock.seconds += 1
+
+    def add_many(unit: Unit) -> None:
+        for number in range(1, MOST + 5):
+            add(unit, 1, replace(run(number), started_ms=2**50))
+
+    store.write(add_many)
+    assert [each.id for each in runs.listed("hive", None, "oth*")] == ["run-0"]
+    assert len(runs.listed("hive", None, None)) == MOST
+    assert runs.listed("hive", None, "nothing") == []
+
+
 def test_an_id_is_of_one_run_alone(runs: Runs) -> None:
     assert runs.begin(run(1), 60).started
     assert runs.end(run(1, Outcome.DONE, 2.0))
@@ -119,13 +142,12 @@ def test_old_runs_are_removed(runs: Runs, clock: Clock) -> None:
 
 
 def test_a_run_is_ended_and_renewed_by_the_name_of_its_own_table(runs: Runs, store: Store, tmp_path: Path) -> None:
-    other = replace(NAME, table="other")
-    made = Table(name=other, storage=Storage(columns=(Column("c", "int"),)), table_type="EXTERNAL_TABLE")
+    made = Table(name=OTHER, storage=Storage(columns=(Column("c", "int"),)), table_type="EXTERNAL_TABLE")
     Tables(store, Warehouse(str(tmp_path))).create(made)
     assert runs.begin(run(1), 60).started
-    strange = replace(run(1, Outcome.FAILED), table=other, reason="not mine")
+    strange = replace(run(1, Outcome.FAILED), table=OTHER, reason="not mine")
     assert not runs.end(strange)
-    assert not runs.renew(other, "run-1", 60)
+    assert not runs.renew(OTHER, "run-1", 60)
     (found,) = runs.listed("hive", None, None)
     assert (found.outcome, found.reason) == (Outcome.RUNNING, None)
     assert runs.end(run(1, Outcome.DONE))

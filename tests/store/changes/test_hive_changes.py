@@ -8,7 +8,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.schema import NOTIFICATION_LOG, NOTIFICATION_SEQUENCE, TBLS
 from hmstats.store.unit.unit import Unit
 
-STATISTICS, PARTITIONS, ANY = "UPDATE_TABLE_COLUMN_STAT", "ALTER_PARTITION", "DROP_TABLE"
+STATISTICS, PARTITIONS, ANY = "UPDATE_TBL_COL_STAT_EVENT", "ALTER_PARTITION", "DROP_TABLE"
 Logged = tuple[str, str | None]
 HERE: Logged = (STATISTICS, NAME.table)
 

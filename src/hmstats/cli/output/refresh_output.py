@@ -39,9 +39,10 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
 def sum_text(work: Work) -> str:
     """The score as the sum that makes it."""
     terms = work.terms
+    share = "" if terms.share == 1.0 else f"{terms.share:.2g} rows x "
     return (
-        f"{terms.staleness:.2f} stale x {terms.use:.2g} use x {terms.waiting:.2f} waiting / {terms.cost_seconds:.1f} s"
-        f" = {terms.score:.3g}"
+        f"{terms.staleness:.2f} stale x {terms.use:.2g} use x {share}{terms.waiting:.2f} waiting"
+        f" / {terms.cost_seconds:.1f} s = {terms.score:.3g}"
     )
 
 

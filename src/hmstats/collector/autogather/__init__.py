@@ -15,4 +15,5 @@ outcome        makes statistics of them
 written_pieces   of the partitions that were touched
 table_itself     of a partitioned table itself
 mergeable        of what is stored, so that new rows can be merged
+following/       every write of a session, without a change of its jobs
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hmstats.client import Metastore
 from hmstats.collector.autogather.aggregation import WrittenPiece
-from hmstats.collector.autogather.situation import Situation, check_alone
+from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.autogather.table_itself import TableItself
 from hmstats.collector.autogather.written_pieces import WrittenPieces, empty_state, stale_finding, stale_table
 from hmstats.collector.delivery.deliver import Delivery, DeliveryResult, deliver
@@ -42,11 +42,9 @@ def put_statistics(
     """Store the statistics after a write, with the parameters that go with them.
 
     `before`: the table before the write, as far as its rows remain; `now`: the table after it. `appends`: old rows of
-    the pieces remain. Raises GatheringFailed if the gathered rows are not all that were written meanwhile,
-    ServiceUnavailable.
+    the pieces remain. Raises GatheringFailed, ServiceUnavailable.
     """
     plan = _check_plan(now, delivery.table, types)
-    check_alone(before, now)
     work = WrittenPieces(service, before, now, plan, appends=appends)
     every = written if plan.keys else _or_empty_table(written, types)
     delivered = deliver(delivery, work.findings(every))

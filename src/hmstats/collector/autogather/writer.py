@@ -18,7 +18,7 @@ from hmstats.collector.autogather.outcome import PutResult, mark_stale, put_stat
 from hmstats.collector.autogather.publishers.protocols import Run
 from hmstats.collector.autogather.publishers.registry import publisher_and_aggregator
 from hmstats.collector.autogather.settings import RELIABLE, ROWS, gather_settings
-from hmstats.collector.autogather.situation import Situation, situation
+from hmstats.collector.autogather.situation import Situation, check_alone, situation
 from hmstats.collector.autogather.target import Target, new_table, stored_table
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
 from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
@@ -271,11 +271,13 @@ def _put_statistics(
     order: _Order,
 ) -> Written:
     """Store the statistics after the write. Raises GatheringFailed, ServiceUnavailable."""
+    check_alone(before, now)
     stored = put_statistics(service, delivery, before, now, pieces, order.target.types, appends=order.appends)
-    _check_accepted(stored)
+    check_accepted(stored)
     return Written(order.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 
 
-def _check_accepted(stored: PutResult) -> None:
+def check_accepted(stored: PutResult) -> None:
+    """Raises GatheringFailed if the metastore has refused something."""
     for piece, refusal in stored.delivered.refused.items():
         raise GatheringFailed(f"the metastore refused the statistics of {piece or 'the table itself'}: {refusal}")

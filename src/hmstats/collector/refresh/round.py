@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from math import ceil
 from typing import TYPE_CHECKING
 
 from hmstats.client import Metastore, connect
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _MOST_CHARACTERS = 2_000
 """Most characters of a reason that is recorded."""
+_SLICE_SECONDS = 5.0
+"""Predicted seconds of the partitions that are analysed at once; after them a run may be stopped."""
 _STOPPED = "ended by a signal; what was finished before it is stored"
 Analyse = Callable[[TableName, Sequence[str], bool], "Report"]
 """Analyses a table, or some partitions of it by name; with True only what its files show as changed."""
@@ -111,25 +114,21 @@ class Refresher:
         return done
 
     def _analysed(self, service: Metastore, work: Work) -> Done:
-        began = time.monotonic()
+        began, done = time.monotonic(), Done(work, None)
         try:
             partitions = self._still_stale(service, work)
             if partitions is None:
                 return Done(work, Outcome.DONE, "fresh by now")
-            report = self.analyse(work.table, partitions, work.look)
+            for number, some in enumerate(_slices(partitions, work.seconds)):
+                if number and self.stop.is_set():
+                    return replace(done, outcome=Outcome.STOPPED, reason=_STOPPED, seconds=time.monotonic() - began)
+                done = _with_report(done, self.analyse(work.table, some, work.look))
         except (HmstatsError, OSError) as error:
+            ended = replace(done, seconds=time.monotonic() - began)
             if self.stop.is_set():
-                return Done(work, Outcome.STOPPED, _STOPPED, time.monotonic() - began)
-            return Done(work, Outcome.FAILED, str(error)[:_MOST_CHARACTERS], time.monotonic() - began)
-        return Done(
-            work,
-            Outcome.DONE,
-            report.left,
-            time.monotonic() - began,
-            report.rows,
-            report.bytes,
-            report.partitions,
-        )
+                return replace(ended, outcome=Outcome.STOPPED, reason=_STOPPED)
+            return replace(ended, outcome=Outcome.FAILED, reason=str(error)[:_MOST_CHARACTERS])
+        return replace(done, outcome=Outcome.DONE, seconds=time.monotonic() - began)
 
     def _still_stale(self, service: Metastore, work: Work) -> Sequence[str] | None:
         """The partitions of the work that are not fresh by now (none: the table as a whole); None if all are.
@@ -144,3 +143,27 @@ class Refresher:
             return () if stale else None
         names = {each.partition for each in service.health.partitions(work.table, below=WHOLE)}
         return [each for each in work.partitions if each in names] or None
+
+
+def _slices(partitions: Sequence[str], seconds: float) -> Iterator[Sequence[str]]:
+    """The partitions of a run, as many at once as take _SLICE_SECONDS; none of them: the table as a whole.
+
+    Between two of them a run can be stopped, and what is done of it is stored.
+    """
+    number = max(ceil(len(partitions) * _SLICE_SECONDS / max(seconds, _SLICE_SECONDS)), 1)
+    yield from (partitions[begin : begin + number] for begin in range(0, max(len(partitions), 1), number))
+
+
+def _with_report(done: Done, report: "Report") -> Done:
+    """The outcome with what one analysis more has done."""
+    return replace(
+        done,
+        reason=report.left or done.reason,
+        rows=_sum(done.rows, report.rows),
+        size_bytes=_sum(done.size_bytes, report.bytes),
+        partitions=done.partitions + report.partitions,
+    )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else one + other

@@ -14,8 +14,8 @@ from hmstats.model.catalog.objects import TableName
 
 _STATISTICS = frozenset(
     {
-        *("UPDATE_TABLE_COLUMN_STAT", "UPDATE_PARTITION_COLUMN_STAT"),
-        *("DELETE_TABLE_COLUMN_STAT", "DELETE_PARTITION_COLUMN_STAT"),
+        *("UPDATE_TBL_COL_STAT_EVENT", "UPDATE_PART_COL_STAT_EVENT"),
+        *("DELETE_TBL_COL_STAT_EVENT", "DELETE_PART_COL_STAT_EVENT"),
     }
 )
 """Events that tell of statistics alone."""

@@ -1,7 +1,7 @@
 """Columns in the text of Spark's conditions, and how they are used.
 
 An attribute is written as its name, # and an id, such as `price#12`; the id is unique in a plan, and a name may hold
-any character. Literals are looked at by nobody.
+any character.
 """
 
 import re
@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from hmstats.learning.conditions import conjuncts, uses_by_column
 from hmstats.model.feedback.queries import Use
 
-_ID = re.compile(r"#(\d+)L?\b")
+ID = re.compile(r"#(0|[1-9]\d*)L?\b")
+"""The id of an attribute."""
 _NULLS = re.compile(r"^\(*(?:isnull|isnotnull)\(")
 _EQUAL = re.compile(r"^\(*[^()]*#\d+L?\s*(?:=|<=>)\s*[^()]*\)*$|#\d+L?\s+(?:IN|INSET)\s*[( ]")
 _RANGE = re.compile(r"^\(*[^()]*#\d+L?\s*(?:<|>|<=|>=)\s*[^()]*\)*$")
@@ -18,7 +19,7 @@ _RANGE = re.compile(r"^\(*[^()]*#\d+L?\s*(?:<|>|<=|>=)\s*[^()]*\)*$")
 
 def ids(text: str) -> list[int]:
     """The ids of the attributes in a text, each once."""
-    return list(dict.fromkeys(int(each) for each in _ID.findall(text)))
+    return list(dict.fromkeys(int(each) for each in ID.findall(text)))
 
 
 def used(condition: str) -> Iterator[tuple[int, Use]]:

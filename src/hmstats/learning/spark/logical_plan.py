@@ -41,10 +41,11 @@ class _Node:
 
 @dataclass(slots=True)
 class _Columns:
-    """Which column of which table an attribute is, by its id."""
+    """Which column of which table an attribute is, by its id. `made` are the ids that nodes without conditions have."""
 
     known: dict[int, tuple[TableName, str]] = field(default_factory=dict)
     shared: dict[int, int] = field(default_factory=dict)
+    made: set[int] = field(default_factory=set)
 
     def use(self, wanted: Iterable[tuple[int, Use]]) -> tuple[ColumnUse, ...]:
         """The uses of columns by their attributes; none if one is computed, so that nobody's fault can be said."""
@@ -52,6 +53,18 @@ class _Columns:
         if any(column is None for column, _ in pairs):
             return ()
         return tuple(ColumnUse(*column, use) for column, use in pairs if column is not None)
+
+    def without_literals(self, condition: str) -> str:
+        """A condition in which only attributes have ids: a literal such as Brand#12, which has no quotes, has none."""
+
+        def keep_attribute(found: re.Match[str]) -> str:
+            number = int(found[1])
+            column = self.known.get(number)
+            if column is None:
+                return found[0] if number in self.made else ""
+            return found[0] if condition[: found.start()].lower().endswith(column[1]) else ""
+
+        return conditions.ID.sub(keep_attribute, condition)
 
     def _first(self, number: int) -> int:
         """The attribute that one is another name of."""
@@ -151,6 +164,8 @@ def _relation(text: str) -> tuple[TableName, Mapping[int, str]] | None:
 
 
 def _note_columns(node: _Node, columns: _Columns) -> None:
+    if not node.text.startswith(("Filter ", "Join ")):
+        columns.made.update(conditions.ids(node.text))
     relation = None if node.children else _relation(node.text)
     if relation is not None:
         table, names = relation
@@ -164,10 +179,10 @@ def _operation(node: _Node, columns: _Columns) -> Operation:
     inputs = tuple(_operation(each, columns) for each in node.children)
     text, estimated = node.text, node.estimated
     if text.startswith("Filter "):
-        uses = columns.use(conditions.used(text.removeprefix("Filter ")))
+        uses = columns.use(conditions.used(columns.without_literals(text.removeprefix("Filter "))))
         return Operation(Operator.FILTER, estimated, None, uses, inputs)
     if (join := _JOIN_KINDS.match(text)) is not None:
-        keys = conditions.ids(text[join.end() :])
+        keys = conditions.ids(columns.without_literals(text[join.end() :]))
         return Operation(Operator.JOIN, estimated, None, columns.use((each, Use.JOIN) for each in keys), inputs)
     if (group := _AGGREGATE.match(text)) is not None:
         uses = columns.use((each, Use.GROUP) for each in conditions.ids(group[1]))

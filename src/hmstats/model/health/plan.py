@@ -1,9 +1,9 @@
 """Which statistics to refresh next: by benefit a second, until a budget is spent.
 
-score = benefit / cost. benefit = staleness x use x waiting: staleness is 1 - health / 100, or by how much estimates of
-queries were wrong; use is the weight of what queries need, 1 if unknown; waiting is 1 + days / 7 since health was first
-seen below 100, so that nothing starves. cost is the predicted seconds. Partitions are taken one by one, so that no
-large table fills a round.
+score = benefit / cost. benefit = staleness x use x share x waiting: staleness is 1 - health / 100, or by how much
+estimates of queries were wrong; use is the weight of what queries need, 1 if unknown; share is the rows of a partition
+by the mean of its table; waiting is 1 + days / 7 since health was first seen below 100, so that nothing starves. cost
+is the predicted seconds. Partitions are taken one by one, so that no large table fills a round.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +16,7 @@ from hmstats.model.health.pages import ObjectHealth
 from hmstats.model.health.runs import Speeds
 
 _WEEK_MS = 7 * 86_400_000
+_LEAST_SHARE = 0.1
 _LOOK_STALENESS = 0.01
 """The staleness of statistics that look fresh, of a table whose files nobody has listed lately."""
 
@@ -28,15 +29,16 @@ class Terms:
     use: float
     waiting: float
     cost_seconds: float
+    share: float = 1.0
 
     @property
     def score(self) -> float:
         """Benefit a second."""
-        return self.staleness * self.use * self.waiting / self.cost_seconds
+        return self.staleness * self.use * self.share * self.waiting / self.cost_seconds
 
     def as_dict(self) -> dict[str, float]:
         """The terms by name, with the score."""
-        names = ("staleness", "use", "waiting", "cost_seconds")
+        names = ("staleness", "use", "share", "waiting", "cost_seconds")
         return {each: round(getattr(self, each), 4) for each in names} | {"score": round(self.score, 6)}
 
 
@@ -108,13 +110,24 @@ class Plan:
         return sum(each.seconds for each in self.taken)
 
 
-def candidate(of: ObjectHealth, speeds: Speeds, now_ms: int, use: float = 1.0) -> Candidate:
+def share_of(partition: ObjectHealth, table: ObjectHealth) -> float:
+    """How many rows a partition has, by the mean of its table's partitions; 1 if that is not known.
+
+    It is never so small that a partition without rows would never be looked at.
+    """
+    rows, every, number = partition.health.now.rows, table.health.now.rows, table.health.partitions
+    if rows is None or not every or not number:
+        return 1.0
+    return max(rows * number / every, _LEAST_SHARE)
+
+
+def candidate(of: ObjectHealth, speeds: Speeds, now_ms: int, use: float = 1.0, share: float = 1.0) -> Candidate:
     """A table or partition with the terms of its score."""
     found = of.health
     since = found.stale_since_ms
     waiting = 1.0 if since is None else 1.0 + max(now_ms - since, 0) / _WEEK_MS
     cost = speeds.seconds(of.table, found.now.size_bytes)
-    terms = Terms(1.0 - found.health / WHOLE, use, waiting, cost)
+    terms = Terms(1.0 - found.health / WHOLE, use, waiting, cost, share)
     return Candidate(of.table, of.partition, found.health, found.reason, found.now.size_bytes, terms)
 
 

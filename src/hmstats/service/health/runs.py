@@ -110,10 +110,8 @@ class Runs:
         wanted = None if outcome is None else _outcome(outcome)
         with self._store.read() as connection:
             names = matching(databases.names(connection, catalog), of_databases) if of_databases else None
-            at_once = number if not tables else MOST
-            found = runs.listed(connection, catalog, names, wanted, before_ms, at_once)
-        fitting = set(matching({each.table.table for each in found}, tables))
-        return [each for each in found if each.table.table in fitting][:number]
+            fitting = matching(runs.table_names(connection, catalog, names), tables) if tables else None
+            return runs.listed(connection, catalog, names, fitting, wanted, before_ms, number)
 
     def leases(self, catalog: str, of_databases: str | None) -> dict[TableName, tuple[Lease, str | None]]:
         """The tables that are being refreshed, or have failed, with the runner."""

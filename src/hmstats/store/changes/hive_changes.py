@@ -20,8 +20,8 @@ _TABLE_EVENTS = frozenset(
     {
         *("CREATE_TABLE", "ALTER_TABLE", "INSERT"),
         *("ADD_PARTITION", "ALTER_PARTITION", "DROP_PARTITION"),
-        *("UPDATE_TABLE_COLUMN_STAT", "UPDATE_PARTITION_COLUMN_STAT"),
-        *("DELETE_TABLE_COLUMN_STAT", "DELETE_PARTITION_COLUMN_STAT"),
+        *("UPDATE_TBL_COL_STAT_EVENT", "UPDATE_PART_COL_STAT_EVENT"),
+        *("DELETE_TBL_COL_STAT_EVENT", "DELETE_PART_COL_STAT_EVENT"),
     }
 )
 """Types of events that change nothing but the table that they name; any other may change everything."""

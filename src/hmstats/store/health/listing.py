@@ -47,12 +47,16 @@ def tables(
     query = (
         select(_H.TBL_ID, DBS.c.NAME, TBLS.c.TBL_NAME, *COLUMNS)
         .select_from(HEALTH.join(TBLS, TBLS.c.TBL_ID == _H.TBL_ID).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID))
-        .where(_H.PART_ID == OF_TABLE, below > _H.HEALTH, DBS.c.CTLG_NAME == catalog)
+        .where(below > _H.HEALTH, DBS.c.CTLG_NAME == catalog)
     )
+    if names is None:
+        query = query.where(_H.PART_ID == OF_TABLE)
     if databases is not None:
         query = query.where(one_of(connection, DBS.c.NAME, databases))
     if names is not None:
-        query = query.where(one_of(connection, TBLS.c.TBL_NAME, names))
+        named = select(TBLS.c.TBL_ID).where(one_of(connection, TBLS.c.TBL_NAME, names))
+        # By the ids of few tables: the sum keeps SQLite from reading the health of all tables in its order instead.
+        query = query.where(_H.TBL_ID.in_(named), _H.PART_ID + 0 == OF_TABLE)
     if after is not None:
         query = query.where(tuple_(_H.HEALTH, _H.TBL_ID) > tuple_(*after))
     rows = connection.execute(query.order_by(_H.HEALTH, _H.TBL_ID).limit(most))

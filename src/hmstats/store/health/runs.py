@@ -102,20 +102,31 @@ def listed(
     connection: Connection,
     catalog: str,
     databases: Sequence[str] | None,
+    tables: Sequence[str] | None,
     outcome: Outcome | None,
     before_ms: int | None,
     most: int,
 ) -> list[Run]:
-    """The last runs of tables in these databases (None: all), newest first."""
+    """The last runs of these tables in these databases (None: all), newest first."""
     query = select(HMSTATS_RUN).where(_R.CAT_NAME == catalog)
     if databases is not None:
         query = query.where(one_of(connection, _R.DB_NAME, databases))
+    if tables is not None:
+        query = query.where(one_of(connection, _R.TBL_NAME, tables))
     if outcome is not None:
         query = query.where(_R.OUTCOME == outcome.value)
     if before_ms is not None:
         query = query.where(before_ms > _R.STARTED_AT)
     rows = connection.execute(query.order_by(_R.STARTED_AT.desc(), _R.RUN_ID).limit(most))
     return [_run(each) for each in rows]
+
+
+def table_names(connection: Connection, catalog: str, databases: Sequence[str] | None) -> list[str]:
+    """The names of tables in these databases (None: all) that have runs, each once."""
+    query = select(_R.TBL_NAME).where(_R.CAT_NAME == catalog).distinct()
+    if databases is not None:
+        query = query.where(one_of(connection, _R.DB_NAME, databases))
+    return list(connection.execute(query).scalars())
 
 
 def _run(row: Any) -> Run:

@@ -129,8 +129,23 @@ def supersede(unit: Unit, table_id: int, part_ids: Sequence[int], columns: Seque
     """Remove what waits of columns that were just written, and of owners of whose columns then nothing waits."""
     mine = _mine(unit.connection, COLUMNS, table_id, part_ids)
     written = and_(mine, _C.ENGINE == engine, one_of(unit.connection, _C.COLUMN_NAME, columns))
-    if not unit.connection.execute(delete(COLUMNS).where(written)).rowcount:
+    if unit.connection.execute(delete(COLUMNS).where(written)).rowcount:
+        _remove_owners(unit, table_id, part_ids)
+
+
+def forget_columns(unit: Unit, table_id: int, columns: Sequence[str]) -> None:
+    """Remove what waits of columns that are gone, of a table and its partitions, whatever takes their names later."""
+    if unit.shape.lacks(OWNERS):
         return
+    gone = and_(_C.TBL_ID == table_id, one_of(unit.connection, _C.COLUMN_NAME, columns))
+    part_ids = unit.connection.execute(select(_C.PART_ID).where(gone).distinct()).scalars().all()
+    if part_ids:
+        unit.connection.execute(delete(COLUMNS).where(gone))
+        _remove_owners(unit, table_id, part_ids)
+
+
+def _remove_owners(unit: Unit, table_id: int, part_ids: Sequence[int]) -> None:
+    """Remove those of these owners of whose columns nothing waits."""
     left = exists().where(_C.TBL_ID == _O.TBL_ID, _C.PART_ID == _O.PART_ID)
     unit.connection.execute(delete(OWNERS).where(_mine(unit.connection, OWNERS, table_id, part_ids), ~left))
 

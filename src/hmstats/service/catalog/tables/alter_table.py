@@ -33,7 +33,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.history import before_writes
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions import partition_columns, partitions
-from hmstats.store.statistics import column_statistics, statistics_locks
+from hmstats.store.statistics import column_statistics, pending, statistics_locks
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.transactions import write_ids
@@ -157,6 +157,7 @@ class TableAlterations:
         tables.replace(unit, table_id, altered)
         if lost:
             column_statistics.delete_tables(unit, [table_id], lost, None)
+            pending.forget_columns(unit, table_id, lost)
         settled.write_statistics(unit, table_id)
         if stored.partition_keys:
             _follow_columns(unit, table_id, stored, altered, cascade=terms.cascade)

@@ -1,0 +1,86 @@
+"""What a command of a session wrote, by Spark's own plan of it, which is read in the JVM."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from hmstats.client.naming import table_of
+from hmstats.model.catalog.location import Location, parse
+from hmstats.model.catalog.objects import TableName
+
+_WRITING = "DataWritingCommandExec"
+_RUN = "ExecutedCommandExec"
+_INTO_FILES = "InsertIntoHadoopFsRelationCommand"
+_INTO_HIVE = "InsertIntoHiveTable"
+_COUNTS = ("numFiles", "numOutputRows", "numOutputBytes")
+_CREATING = {"CreateDataSourceTableAsSelectCommand": "table", "CreateHiveTableAsSelectCommand": "tableDesc"}
+"""Commands that make a table of the rows of a query, to the field that describes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A finished write of files below a directory, in Spark's own numbers.
+
+    `table` is None if it is a new one, whose name another command tells. Times are epoch nanoseconds; `ended_ns` is
+    when Spark has told. `files`, `rows` and `size_bytes` are those of the write alone.
+    """
+
+    table: TableName | None
+    place: Location | None
+    files: int
+    rows: int
+    size_bytes: int
+    began_ns: int
+    ended_ns: int
+    partition: dict[str, str] = field(default_factory=dict)
+    """The values of partition keys that the statement itself names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A command that has made a table of a query's rows, which another one had written."""
+
+    table: TableName
+
+
+def command_of(plan: Any, began_ns: int, ended_ns: int) -> Write | Creation | None:
+    """What a plan that was executed wrote or created; None if that is nothing in files of a table."""
+    kind = plan.getClass().getSimpleName()
+    if kind not in (_WRITING, _RUN):
+        return None
+    command = plan.cmd()
+    name = command.getClass().getSimpleName()
+    if kind == _RUN:
+        return Creation(_table(getattr(command, _CREATING[name])())) if name in _CREATING else None
+    files, rows, size = (int(plan.metrics().apply(each).value()) for each in _COUNTS)
+    counts = (files, rows, size, began_ns, ended_ns)
+    if name == _INTO_HIVE:
+        return Write(_table(command.table()), None, *counts, _hive_partition(command.partition()))
+    if name != _INTO_FILES:
+        return None
+    known = command.catalogTable()
+    table = _table(known.get()) if known.isDefined() else None
+    return Write(table, parse(command.outputPath().toString()), *counts, _strings(command.staticPartitions()))
+
+
+def _table(described: Any) -> TableName:
+    identifier = described.identifier()
+    parts = [identifier.catalog(), identifier.database()]
+    return table_of([*(each.get() for each in parts if each.isDefined()), identifier.table()])
+
+
+def _strings(values: Any) -> dict[str, str]:
+    found, pairs = {}, values.iterator()
+    while pairs.hasNext():
+        pair = pairs.next()
+        found[str(pair._1()).lower()] = str(pair._2())  # noqa: SLF001 - a pair of Scala's
+    return found
+
+
+def _hive_partition(values: Any) -> dict[str, str]:
+    """The values that are known before the write."""
+    found, pairs = {}, values.iterator()
+    while pairs.hasNext():
+        pair = pairs.next()
+        if pair._2().isDefined():  # noqa: SLF001 - a pair of Scala's
+            found[str(pair._1()).lower()] = str(pair._2().get())  # noqa: SLF001
+    return found

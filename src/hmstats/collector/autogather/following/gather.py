@@ -1,0 +1,134 @@
+"""Stores the statistics of finished writes to one table, from the files that they left."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+from pyspark.sql import SparkSession
+
+from hmstats.client import Metastore
+from hmstats.collector.autogather.following.commands import Write
+from hmstats.collector.autogather.following.inbox import Inbox
+from hmstats.collector.autogather.following.jobs import jobs_of, without_jobs
+from hmstats.collector.autogather.following.touched import clocks_ns, touched_pieces
+from hmstats.collector.autogather.new_files import new_files, read_new_files
+from hmstats.collector.autogather.outcome import mark_stale, put_statistics
+from hmstats.collector.autogather.situation import Situation, read_table, with_files
+from hmstats.collector.autogather.watched_rows import SURVIVABLE
+from hmstats.collector.autogather.writer import Written, check_accepted
+from hmstats.collector.delivery.deliver import Delivery, new_run
+from hmstats.collector.planning.locked import left_out, locks_of, sentence, table_lock
+from hmstats.collector.planning.plan import Plan
+from hmstats.collector.spark.session_settings import hadoop_settings
+from hmstats.errors import CallRefused
+from hmstats.model.catalog.location import Location, parse
+from hmstats.model.catalog.objects import TableName
+
+_log = structlog.get_logger("hmstats.autogather")
+_PATIENCE_SECONDS = 30.0
+"""How long Spark may take to tell of a write whose files are there: it changes the catalog before that."""
+_RETRY_SECONDS = 3.0
+"""How long a write is waited for that may have replaced files which cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where statistics go, as with `hmstats.analyze`."""
+
+    metastore: str
+    spool: str | None
+    patience_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gatherer:
+    """Gathers the statistics of a session's writes, those to one table together."""
+
+    spark: SparkSession
+    to: Destination
+    inbox: Inbox
+
+    def gather(self, service: Metastore, table: TableName, writes: Sequence[Write]) -> Written | None:
+        """Store the statistics after these writes, which are in the order in which they ended.
+
+        Whatever keeps them from being gathered is the reason in the answer; the stored ones are then marked as
+        inaccurate. None if the table is not there: if it is just made anew, that is told of later. Raises SURVIVABLE
+        if the table cannot be read.
+        """
+        made = service.find_table(table)
+        found = read_table(service, table, hadoop_settings(self.spark))
+        if found.plan is None or made is None:
+            for each in writes:
+                self.inbox.note(replace(each, table=None))
+            return None
+        place = parse((made.storage.location if made.storage else None) or "")
+        to, keys = self.to, found.plan.keys
+        delivery = Delivery(table, keys, to.metastore, new_run(), to.spool, to.patience_seconds)
+        before, now = self._files(found, found.plan, place, writes)
+        reason = _reason(service, found.plan)
+        try:
+            if reason is None:
+                return self._put(service, delivery, before, now)
+        except SURVIVABLE as error:
+            reason = str(error)
+            if later := self.inbox.take_later(table, place, _RETRY_SECONDS):  # which may have replaced files
+                return self.gather(service, table, [*writes, *later])
+        except Exception as error:  # noqa: BLE001 - errors of Spark and Py4J too are no fault of the job
+            reason = str(error)
+        _log.warning("not_gathered", table=str(table), reason=reason)
+        mark_stale(delivery, before, now)
+        return Written(table, gathered=False, reason=reason)
+
+    def _put(self, service: Metastore, delivery: Delivery, before: Situation, now: Situation) -> Written:
+        types = now.plan.types if now.plan else {}
+        pieces = read_new_files(self.spark, now, new_files(before, now))
+        stored = put_statistics(service, delivery, before, now, pieces, types, appends=True)
+        check_accepted(stored)
+        return Written(delivery.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
+
+    def _files(
+        self, found: Situation, plan: Plan, place: Location, writes: Sequence[Write]
+    ) -> tuple[Situation, Situation]:
+        """The table without the files of these writes, and with them.
+
+        Writes whose files are there, but of which Spark has not told yet, are waited for a moment; those that are told
+        of after the listing are left to the next time.
+        """
+        every = {piece.name for piece in plan.pieces}
+        listed_ns = time.time_ns()
+        names = touched_pieces(plan, min(each.began_ns for each in writes), [each.partition for each in writes])
+        now = with_files(found, names)
+        if names < every and jobs_of(now.files, writes, clocks_ns(place)).missing:
+            listed_ns = time.time_ns()
+            now = with_files(found, every)
+        told, until = list(writes), time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            jobs = jobs_of(now.files, told, clocks_ns(place))
+            before = Situation(plan, without_jobs(now.files, jobs.ids))
+            left = until - time.monotonic()
+            if left <= 0 or time.time_ns() - _unknown_since_ns(before, now) > _PATIENCE_SECONDS * 1e9:
+                break
+            told += self.inbox.take_later(plan.table, place, left)
+        self.inbox.put_back([each for each in jobs.missing if each.ended_ns > listed_ns])
+        return before, now
+
+
+def _unknown_since_ns(before: Situation, now: Situation) -> int:
+    """When the newest file was written that is neither new nor known in what is stored, of pieces with new files.
+
+    It is 0 if there is none.
+    """
+    unknown = new_files(before, now).keys() - before.trusted().keys()
+    return max((file.modified_ns or 0 for name in unknown for file in before.files[name]), default=0)
+
+
+def _reason(service: Metastore, plan: Plan) -> str | None:
+    """Why nothing may be gathered for a table; None if it may."""
+    lock = table_lock(locks_of(service, plan.table))
+    if lock is not None:
+        return sentence(plan.table, lock)
+    try:
+        return left_out(service.preferences.of_table(plan.table), plan.table, plan.parameters)
+    except CallRefused:  # a metastore that is not hmstats has no preferences
+        return None

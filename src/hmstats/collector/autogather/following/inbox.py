@@ -1,0 +1,89 @@
+"""What Spark has told of a session's writes, until a thread of its own has gathered their statistics."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hmstats.collector.autogather.following.commands import Creation, Write
+from hmstats.model.catalog.location import Location
+from hmstats.model.catalog.objects import TableName
+
+_MOST_UNNAMED = 100
+"""Writes to directories that no table has are forgotten after so many more."""
+
+
+class Inbox:
+    """Writes in the order in which they ended. All methods may be called by any thread."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._found: list[Write | Creation] = []
+        self._unnamed: deque[Write] = deque(maxlen=_MOST_UNNAMED)
+        self._busy = self._closed = False
+
+    def note(self, found: Write | Creation) -> None:
+        """Add a write, or the table that one has created."""
+        with self._changed:
+            if isinstance(found, Write) and found.table is None:
+                self._unnamed.append(found)
+            else:
+                self._found.append(found)
+            self._changed.notify_all()
+
+    def take(self) -> Sequence[Write | Creation]:
+        """All that is there, once there is something; then done() must follow. Nothing if the inbox is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._found or self._closed)
+            self._busy = bool(self._found)
+            found, self._found = self._found, []
+            return found
+
+    def take_later(self, table: TableName, place: Location, seconds: float) -> Sequence[Write]:
+        """The writes to a table at a place that are told of within the time; at once if there are any."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._writes_to(table, place), timeout=seconds)
+            later = self._writes_to(table, place)
+            self._found = [each for each in self._found if each not in later]
+            for each in later:
+                if each in self._unnamed:
+                    self._unnamed.remove(each)
+            return [replace(each, table=table) for each in later]
+
+    def take_unnamed(self, place: Location) -> Sequence[Write]:
+        """The writes to a directory that had no table when they ended."""
+        with self._changed:
+            found = [each for each in self._unnamed if each.place == place]
+            for each in found:
+                self._unnamed.remove(each)
+            return found
+
+    def put_back(self, writes: Sequence[Write]) -> None:
+        """Put writes before all others."""
+        with self._changed:
+            self._found[:0] = writes
+
+    def done(self) -> None:
+        """What was taken is gathered."""
+        with self._changed:
+            self._busy = False
+            self._changed.notify_all()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Whether everything is gathered, within the time."""
+        until = None if seconds is None else time.monotonic() + seconds
+        with self._changed:
+            left = None if until is None else max(until - time.monotonic(), 0.0)
+            return self._changed.wait_for(lambda: not self._busy and not self._found, timeout=left)
+
+    def close(self) -> None:
+        """Nothing more is taken once it is empty."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _writes_to(self, table: TableName, place: Location) -> list[Write]:
+        named = [each for each in self._found if isinstance(each, Write) and each.table == table]
+        unnamed = [each for each in self._unnamed if each.place == place]
+        return sorted(named + unnamed, key=lambda each: each.ended_ns)

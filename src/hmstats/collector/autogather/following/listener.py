@@ -1,0 +1,79 @@
+"""Hears from Spark of each command that a session has finished, over the callbacks of Py4J."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from pyspark.java_gateway import ensure_callback_server_started
+from pyspark.sql import SparkSession
+
+from hmstats.collector.autogather.following.commands import Creation, Write, command_of
+from hmstats.errors import StatementError
+
+_log = structlog.get_logger("hmstats.autogather")
+_DRAIN_MS = 60_000
+
+
+class Listener:
+    """A QueryExecutionListener of Spark's that passes on writes. Spark calls it in a thread of its own, in order.
+
+    It must raise nothing and return soon: until then no other listener hears of anything.
+    """
+
+    def __init__(self, note: Callable[[Write | Creation], None]) -> None:
+        self._note = note
+
+    def onSuccess(self, name: str, execution: Any, duration_ns: int) -> None:  # noqa: N802 - Spark's name
+        """A command has ended well."""
+        del name, duration_ns
+        now = time.time_ns()
+        try:
+            found = command_of(execution.executedPlan(), _planned_ns(execution), now)
+        except Exception as error:  # noqa: BLE001 - a plan that is not understood is no fault of the job
+            _log.warning("write_not_understood", reason=str(error))
+            return
+        if found is not None:
+            self._note(found)
+
+    def onFailure(self, name: str, execution: Any, error: Any) -> None:  # noqa: N802 - Spark's name
+        """No effect: what failed has committed no files."""
+
+    class Java:
+        """What Py4J makes of the class."""
+
+        implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
+
+
+def _planned_ns(execution: Any) -> int:
+    """When a command was planned, after which it began to write, by the driver's clock; 0 if Spark does not tell.
+
+    Its duration tells less: how long ago it ended is not known when the listener is called.
+    """
+    phases = execution.tracker().phases().values().iterator()
+    ended = [0]
+    while phases.hasNext():
+        ended.append(int(phases.next().endTimeMs()))
+    return max(ended) * 1_000_000
+
+
+def register(spark: SparkSession, listener: Listener) -> Callable[[], None]:
+    """Let Spark tell of each command of the session, until the result is called.
+
+    Raises StatementError for a session of Spark Connect.
+    """
+    session = getattr(spark, "_jsparkSession", None)
+    if session is None:
+        raise StatementError("a session of Spark Connect tells nothing of its writes: autogather needs a classic one")
+    gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 - PySpark has no other way
+    ensure_callback_server_started(gateway)
+    proxies = gateway.jvm.java.util.ArrayList()
+    proxies.add(listener)
+    proxy = proxies.get(0)  # one object of the JVM's, by which Spark knows the listener again
+    session.listenerManager().register(proxy)
+    return lambda: session.listenerManager().unregister(proxy)
+
+
+def drain(spark: SparkSession) -> None:
+    """Wait until Spark has told of all that is finished."""
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(_DRAIN_MS)  # noqa: SLF001 - PySpark has no other way

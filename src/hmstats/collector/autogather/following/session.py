@@ -1,0 +1,166 @@
+"""Follows a Spark session: each of its writes is gathered right after it, by a thread of its own.
+
+The jobs of the session are not changed, do not wait, and do not fail by it.
+"""
+
+import atexit
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import structlog
+from pyspark.sql import SparkSession
+
+from hmstats.client import Metastore, connect
+from hmstats.collector.autogather.following.commands import Creation, Write
+from hmstats.collector.autogather.following.gather import Destination, Gatherer
+from hmstats.collector.autogather.following.inbox import Inbox
+from hmstats.collector.autogather.following.listener import Listener, drain, register
+from hmstats.collector.autogather.settings import AUTOGATHER, gather_settings
+from hmstats.collector.autogather.writer import Written
+from hmstats.collector.delivery.deliver import PATIENCE_SECONDS
+from hmstats.collector.scan.workers_python import use_driver_python
+from hmstats.collector.spark.session_settings import session_metastore, session_spool
+from hmstats.errors import GatheringFailed
+from hmstats.model.catalog.location import parse
+from hmstats.model.catalog.objects import TableName
+
+_log = structlog.get_logger("hmstats.autogather")
+_MOST_OUTCOMES = 1_000
+_followed: dict[int, "Autogather"] = {}
+"""The sessions that are followed, by the identity of their object."""
+
+
+def autogather(
+    spark: SparkSession,
+    *,
+    metastore: str | None = None,
+    reliable: bool | None = None,
+    spool: str | None = None,
+    patience_seconds: float = PATIENCE_SECONDS,
+) -> "Autogather":
+    """Gather the statistics of every write of a session from now on, until it is stopped.
+
+    `metastore` is `thrift://HOST:PORT`, by default the session's hive.metastore.uris. If `reliable` (by default the
+    session's hive.stats.reliable), wait() and the end of the session raise GatheringFailed for writes without
+    statistics. `spool` and `patience_seconds` are those of analyze(). A session that is followed already stays so.
+
+    Raises StatementError for a session of Spark Connect, and SettingsError.
+    """
+    known = _followed.get(id(spark))
+    if known is not None:
+        return known
+    address = metastore or session_metastore(spark)
+    settings = gather_settings(spark, {}, address)
+    to = Destination(address, session_spool(spark, spool), patience_seconds)
+    return Autogather(spark, to, reliable=settings.reliable if reliable is None else reliable)
+
+
+class Autogather:
+    """A session that is followed. As a context manager it ends with the block."""
+
+    def __init__(self, spark: SparkSession, to: Destination, *, reliable: bool) -> None:
+        self._spark = spark
+        self._to = to
+        self._reliable = reliable
+        self._inbox = Inbox()
+        self._gatherer = Gatherer(spark, to, self._inbox)
+        self._outcomes: dict[TableName, Written] = {}
+        self._stop_session = spark.stop
+        use_driver_python(spark)
+        self._unregister = register(spark, Listener(self._inbox.note))
+        self._thread = threading.Thread(target=self._run, name="hmstats-autogather", daemon=True)
+        self._thread.start()
+        spark.stop = self._stop_all  # jobs cannot run any more once Spark has stopped
+        atexit.register(self._end)
+        _followed[id(spark)] = self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def wait(self, timeout_seconds: float | None = None) -> Sequence[Written]:
+        """Wait until the statistics of all finished writes are gathered.
+
+        Returns the last outcome of each table that was written since the last call. Raises TimeoutError, and, if
+        reliable, GatheringFailed.
+        """
+        drain(self._spark)
+        if not self._inbox.wait(timeout_seconds):
+            raise TimeoutError(f"statistics of writes are not gathered after {timeout_seconds} s")
+        found = list(self._outcomes.values())
+        self._outcomes = {}
+        failed = [f"{each.table}: {each.reason}" for each in found if not each.gathered]
+        if self._reliable and failed:
+            raise GatheringFailed(f"statistics of writes were not gathered: {'; '.join(failed)}")
+        return found
+
+    def stop(self) -> Sequence[Written]:
+        """Gather what is finished, and follow the session no more. Returns and raises as wait() does."""
+        try:
+            return self.wait()
+        finally:
+            self._unregister()
+            self._forget()
+
+    def _stop_all(self) -> None:
+        """Stop the session after the last statistics."""
+        try:
+            self.stop()
+        finally:
+            self._stop_session()
+
+    def _end(self) -> None:
+        """Gather what is finished before the program ends, if Spark still runs."""
+        if self._spark.sparkContext._jsc is not None:  # noqa: SLF001 - PySpark has no other way
+            self.stop()
+
+    def _forget(self) -> None:
+        self._inbox.close()
+        self._thread.join()
+        self._spark.stop = self._stop_session
+        atexit.unregister(self._end)
+        _followed.pop(id(self._spark), None)
+
+    def _run(self) -> None:
+        while found := self._inbox.take():
+            try:
+                self._gather(found)
+            except Exception as error:  # noqa: BLE001 - nothing may fail the session's jobs, or end this thread
+                _log.warning("not_gathered", reason=str(error))
+            finally:
+                self._inbox.done()
+
+    def _gather(self, found: Sequence[Write | Creation]) -> None:
+        with connect(self._to.metastore, patience_seconds=self._to.patience_seconds) as service:
+            writes = [each for some in found for each in self._named(service, some)]
+            for table in dict.fromkeys(each.table for each in writes if each.table is not None):
+                some = [each for each in writes if each.table == table]
+                self._note(table, self._outcome(service, table, some))
+
+    def _note(self, table: TableName, outcome: Written | None) -> None:
+        """Remember the last outcome of a table, of the last 1,000 tables."""
+        known = {name: each for name, each in self._outcomes.items() if name != table}
+        if outcome is not None:
+            known[table] = outcome
+        self._outcomes = dict(list(known.items())[-_MOST_OUTCOMES:])
+
+    def _outcome(self, service: Metastore, table: TableName, writes: Sequence[Write]) -> Written | None:
+        try:
+            if not gather_settings(self._spark, {}, self._to.metastore).autogather:
+                return Written(table, gathered=False, reason=f"{AUTOGATHER} is false")
+            return self._gatherer.gather(service, table, writes)
+        except Exception as error:  # noqa: BLE001 - errors of Spark and Py4J too are no fault of the job
+            _log.warning("not_gathered", table=str(table), reason=str(error))
+            return Written(table, gathered=False, reason=str(error))
+
+    def _named(self, service: Metastore, found: Write | Creation) -> Sequence[Write]:
+        """The write; or those by which the rows of a new table have come, which had no name yet."""
+        if isinstance(found, Write):
+            return [found]
+        table: Any = service.find_table(found.table)
+        place = table.storage.location if table is not None else None
+        return [replace(each, table=found.table) for each in self._inbox.take_unnamed(parse(place))] if place else []
