@@ -18,12 +18,13 @@ from hmstats.collector.autogather.situation import Situation, read_table, with_f
 from hmstats.collector.autogather.watched_rows import SURVIVABLE
 from hmstats.collector.autogather.writer import Written, check_accepted
 from hmstats.collector.delivery.deliver import Delivery, new_run
-from hmstats.collector.planning.locked import left_out, locks_of, sentence, table_lock
+from hmstats.collector.planning.locked import left_out, locks_of, sentence
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.spark.session_settings import hadoop_settings
 from hmstats.errors import CallRefused
 from hmstats.model.catalog.location import Location, parse
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.statistics_locks import table_lock
 
 _log = structlog.get_logger("hmstats.autogather")
 _PATIENCE_SECONDS = 30.0
