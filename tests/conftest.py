@@ -15,6 +15,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 pytest_plugins = [
     "tests.fixtures.scheduling",
     "tests.fixtures.tiers",
+    "tests.fixtures.garbage",
     "tests.fixtures.postgres",
     "tests.fixtures.database_pool",
     "tests.fixtures.statements",
