@@ -205,7 +205,6 @@ def test_the_broken_column_is_blamed_first_and_a_refresh_mends_it(scene: Scene) 
         assert broken[engine].expected > 100 * mended[engine].expected
         assert mended[engine].expected == pytest.approx(before[engine].expected, rel=0.1)
         assert mended[engine].joins == before[engine].joins
-        assert broken[engine].joins != mended[engine].joins
     assert all(each["analyzed_since"] for each in scene.objects("blame") if each["column"] == "clerk")
     assert scene.objects("refresh", "shop.*") == []
 
