@@ -312,6 +312,29 @@ def test_a_partitioned_table_to_which_an_engine_appends_is_not_accurate(
     assert alter(our_metastore, None) == {**unmarked, "numRows": "8"}
 
 
+def test_a_table_that_gets_or_loses_partitions_is_not_accurate(our_metastore: Metastore, tmp_path: Path) -> None:
+    """Its own numbers are those of other partitions then; Hive leaves the mark as it is."""
+    make(our_metastore, tmp_path / "t", keys=("k",))
+    client, of = our_metastore.client(), our_metastore.database
+
+    def add() -> None:
+        our_metastore.add_partitions(["1"], columns=COLUMNS)
+
+    def move() -> None:
+        our_metastore.table("other", columns=COLUMNS, keys=["k"])
+        client.exchange_partition({"k": "1"}, of, "t", of, "other")
+
+    def drop() -> None:
+        client.drop_partition(of, "t", ["1"], True)
+
+    for change in (add, drop, add, move):
+        alter(our_metastore, QUIET, **STATED)
+        assert "COLUMN_STATS_ACCURATE" in client.get_table(of, "t").parameters
+        change()
+        found = client.get_table(of, "t").parameters
+        assert ("COLUMN_STATS_ACCURATE" in found, found["numRows"]) == (False, STATED["numRows"])
+
+
 def test_files_are_counted_where_a_new_table_gets_its_place(metastore: Metastore, tmp_path: Path) -> None:
     """Spark's CREATE TABLE AS SELECT writes the files first, and leaves it to the metastore to say where they are."""
     client = metastore.client()

@@ -33,6 +33,7 @@ from hmstats.service.catalog.partitions.partition_rules import (
 )
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import of_new
+from hmstats.service.catalog.tables.changed_partitions import unmark_table
 from hmstats.service.catalog.tables.file_changes import DroppedDirectories, FileChanges
 from hmstats.service.catalog.tables.locked_statistics import NEW, with_locked_values
 from hmstats.service.catalog.tables.table_rules import drops_files, is_purged, owns_files
@@ -133,7 +134,7 @@ class PartitionChanges:
         partitions.insert_many(unit, id_of(table), table.columns, missing)
         if are_on_partitions(table):
             partition_privileges.inherit(unit, id_of(table), list(missing))
-        versions.bump(unit, id_of(table), missing)
+        versions.bump(unit, id_of(table), None if missing and unmark_table(unit, table) else missing)
         added = list(missing.values())
         unit.record(*PartitionsAdded.of(table, added))
         if not is_view(table):
@@ -257,7 +258,7 @@ class PartitionChanges:
         if absent and len(stored) < len(set(names)):
             raise absent
         partitions.remove_many(unit, list(map(id_of, stored.values())))
-        versions.bump(unit, id_of(table), stored)
+        versions.bump(unit, id_of(table), None if stored and unmark_table(unit, table) else stored)
         dropped = list(stored.values())
         if dropped:
             unit.record(PartitionsDropped(table, dropped))

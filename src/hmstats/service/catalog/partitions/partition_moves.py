@@ -21,6 +21,7 @@ from hmstats.service.catalog.partitions.partition_rules import (
     lies_at_default,
     replace_all,
 )
+from hmstats.service.catalog.tables.changed_partitions import unmark_table
 from hmstats.service.catalog.tables.columns import same_columns
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.table_rules import owns_files
@@ -124,6 +125,8 @@ class PartitionMoves:
             self._warehouse.check_move(*move)
             partition_moves.relocate(unit, ids, *_roots(from_table, to_table))
         partition_moves.move(unit, ids, id_of(to_table), target)
+        for each in (from_table, to_table):
+            unmark_table(unit, each)
         versions.bump_all(unit, [id_of(from_table), id_of(to_table)])
         added = list(partitions.get_many(unit.connection, id_of(to_table), list(moved)).values())
         unit.record(*PartitionsAdded.of(to_table, added), PartitionsDropped(from_table, list(moved.values())))

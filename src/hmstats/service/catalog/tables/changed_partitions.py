@@ -3,7 +3,7 @@
 Stock Spark appends to existing partitions and alters nothing but the table, without any difference, to withdraw its own
 statistics. A Hive Metastore then goes on calling those partitions' statistics accurate. Here such an alter counts the
 files of partitions marked as accurate, and removes the mark if they have changed or cannot be counted in time. The
-table itself is not marked as accurate any more either.
+table itself is not marked as accurate any more either, nor is one that gets or loses partitions.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from hmstats.outlets.spark import spark_properties
 from hmstats.service.catalog.tables.basic_statistics import recounts_partitions
 from hmstats.service.catalog.tables.columns import without_orders
 from hmstats.service.catalog.tables.locked_statistics import free_owners
+from hmstats.service.lookups import id_of
 from hmstats.service.statistics.spark.spark_marks import without_marks
 from hmstats.service.warehouse.file_listing import FileListing
 from hmstats.store.catalog import tables
@@ -23,7 +24,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import statistics_locks
 from hmstats.store.storage import parameters
-from hmstats.store.storage.parameters import OF_PARTITIONS
+from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.unit.unit import Unit
 
 Changed = Mapping[int, FileSizes | None]
@@ -56,6 +57,14 @@ def unmark(unit: Unit, table_id: int, changed: Changed) -> None:
     parameters.remove(unit, OF_PARTITIONS, list(changed), [PARAMETER])
     free = free_owners(statistics_locks.of_table(unit, table_id), list(changed))
     parameters.put(unit, OF_PARTITIONS, {each: found.parameters() for each in free if (found := changed[each])})
+
+
+def unmark_table(unit: Unit, table: Table) -> bool:
+    """Remove a table's own mark of accurate statistics, since it gets or loses partitions; whether it had one."""
+    if PARAMETER not in table.parameters:
+        return False
+    parameters.remove(unit, OF_TABLES, [id_of(table)], [PARAMETER])
+    return True
 
 
 def with_own_mark(stored: Table, given: Table, altered: Table, source: StatisticsSource) -> Table:
