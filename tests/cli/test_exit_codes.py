@@ -34,7 +34,13 @@ def test_exit_code_of_an_error(
 
 
 COMMANDS = Path(main.__file__).parent
-NAMES = {"analysis": "analyze", "import_": "import", "check_access": "check-access", "parent": "serve"}
+NAMES = {
+    "analysis": "analyze",
+    "catalog_analysis": "analyze",
+    "import_": "import",
+    "check_access": "check-access",
+    "parent": "serve",
+}
 """A module to its command, where the names differ."""
 
 

@@ -64,7 +64,7 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
     known: _Known | None = None
     complete = True
     for of, pattern in wanted.tables:
-        known = _known(service, of.database, of.catalog, now_ms, wanted)
+        known = _read_known(service, of.database, of.catalog, now_ms, wanted)
         ailing |= {name: each.failures for name, each in known.leases.items() if each.failures >= NEEDS_YOU}
         for number, each in enumerate(service.health.tables(of.database, pattern, catalog=of.catalog)):
             if number == wanted.most:
@@ -83,7 +83,7 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
     return Round(plan, skipped, ailing, complete)
 
 
-def _known(service: Metastore, database: str, catalog: str, now_ms: int, wanted: Wanted) -> _Known:
+def _read_known(service: Metastore, database: str, catalog: str, now_ms: int, wanted: Wanted) -> _Known:
     waiting: dict[TableName, dict[str | None, int]] = {}
     for owner in service.pending.listed(database, None, catalog):
         waiting.setdefault(owner.table, {})[owner.partition] = owner.held_at_seconds

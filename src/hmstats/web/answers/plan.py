@@ -12,7 +12,8 @@ from hmstats.web.answers.numbers import Whole
 class PlannedWork:
     """A table, or so many of its partitions (absent: the table as a whole), that one run analyses in so many seconds.
 
-    `why` says it in words. score = `staleness` x `use` x `waiting` / `cost_seconds`, those of the best partition.
+    `why` says it in words. score = `staleness` x `use` x `share` x `waiting` / `cost_seconds`, those of the best
+    partition; `share` is its rows by the mean of its table.
     """
 
     table: str
@@ -25,6 +26,7 @@ class PlannedWork:
     size_bytes: Whole | None = None
     staleness: float
     use: float
+    share: float
     waiting: float
     cost_seconds: float
     score: float

@@ -59,6 +59,7 @@ def _work(found: Work) -> PlannedWork:
         size_bytes=found.size_bytes,
         staleness=round(terms.staleness, 4),
         use=round(terms.use, 4),
+        share=round(terms.share, 4),
         waiting=round(terms.waiting, 4),
         cost_seconds=round(terms.cost_seconds, 4),
         score=round(terms.score, 6),
