@@ -6,8 +6,8 @@ by the mean of its table; waiting is 1 + days / 7 since health was first seen be
 is the predicted seconds. Partitions are taken one by one, so that no large table fills a round.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from math import log2
 
 from hmstats.model.catalog.objects import TableName
@@ -157,36 +157,57 @@ def planned(
     Partitions of a table that follow each other are one run, of about `run_seconds` at most.
     """
     ordered = sorted(candidates, key=lambda each: (-each.terms.score, str(each.table), each.partition or ""))
-    taken, left, spent = list[Candidate](), list[Candidate](), 0.0
+    runs, left, spent = _Runs(run_seconds, run_partitions, overhead_seconds), list[Candidate](), 0.0
     for each in ordered:
-        own = each.terms.cost_seconds
-        if budget_seconds is None or not taken or spent + own <= budget_seconds:
-            taken.append(each)
+        own = runs.seconds_of(each)
+        if budget_seconds is None or not runs.all or spent + own <= budget_seconds:
+            runs.add(each)
             spent += own
         else:
             left.append(each)
-    return Plan(tuple(_runs(taken, run_seconds, run_partitions, overhead_seconds)), tuple(left))
+    return Plan(tuple(runs.all), tuple(left))
 
 
-def _runs(
-    taken: Sequence[Candidate], run_seconds: float, run_partitions: int, overhead_seconds: float
-) -> Iterator[Work]:
-    """The candidates as runs, in the order of the best of each."""
-    open_runs: dict[TableName, int] = {}
-    runs: list[Work] = []
-    for each in taken:
-        own = each.terms.cost_seconds
-        at = open_runs.get(each.table)
-        if each.partition is not None and at is not None:
-            run = runs[at]
-            longer = run.seconds + own - overhead_seconds
-            if longer <= run_seconds and len(run.partitions) < run_partitions:
-                size = None if run.size_bytes is None or each.size_bytes is None else run.size_bytes + each.size_bytes
-                runs[at] = replace(run, partitions=(*run.partitions, each.partition), seconds=longer, size_bytes=size)
-                continue
-        partitions = () if each.partition is None else (each.partition,)
+@dataclass(slots=True)
+class _Runs:
+    """Runs in the order of the best candidate of each. A further partition costs its run no overhead."""
+
+    run_seconds: float
+    run_partitions: int
+    overhead_seconds: float
+    all: list[Work] = field(default_factory=list)
+    _open: dict[TableName, int] = field(default_factory=dict)
+    """Where the last run over partitions of each table stands."""
+
+    def seconds_of(self, candidate: Candidate) -> float:
+        """The predicted seconds that a candidate adds."""
+        own = candidate.terms.cost_seconds
+        return own if self._run_for(candidate) is None else own - self.overhead_seconds
+
+    def add(self, candidate: Candidate) -> None:
+        """Put a candidate into the open run of its table, or into a new one."""
+        at, seconds = self._run_for(candidate), self.seconds_of(candidate)
+        if at is not None:
+            self.all[at] = _with_partition(self.all[at], candidate, seconds)
+            return
+        partitions = () if candidate.partition is None else (candidate.partition,)
         if partitions:
-            open_runs[each.table] = len(runs)
-        known = (each.reason, each.health, own, each.size_bytes, each.terms, each.look, each.blamed)
-        runs.append(Work(each.table, partitions, *known))
-    yield from runs
+            self._open[candidate.table] = len(self.all)
+        known = (candidate.size_bytes, candidate.terms, candidate.look, candidate.blamed)
+        self.all.append(Work(candidate.table, partitions, candidate.reason, candidate.health, seconds, *known))
+
+    def _run_for(self, candidate: Candidate) -> int | None:
+        """Where the run stands that has room for a candidate; None if it needs a new one."""
+        at = self._open.get(candidate.table)
+        if candidate.partition is None or at is None:
+            return None
+        longer = self.all[at].seconds + candidate.terms.cost_seconds - self.overhead_seconds
+        return at if longer <= self.run_seconds and len(self.all[at].partitions) < self.run_partitions else None
+
+
+def _with_partition(run: Work, candidate: Candidate, seconds: float) -> Work:
+    """A run over partitions with one more, which takes so many seconds."""
+    sizes = (run.size_bytes, candidate.size_bytes)
+    size = None if None in sizes else sum(each or 0 for each in sizes)
+    partitions = (*run.partitions, candidate.partition or "")
+    return replace(run, partitions=partitions, seconds=run.seconds + seconds, size_bytes=size)
