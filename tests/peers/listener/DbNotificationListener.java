@@ -102,22 +102,22 @@ public class DbNotificationListener extends TransactionalMetaStoreEventListener 
 
   @Override
   public void onUpdateTableColumnStat(UpdateTableColumnStatEvent event) throws MetaException {
-    log("UPDATE_TABLE_COLUMN_STAT", event.getColStats().getStatsDesc());
+    log("UPDATE_TBL_COL_STAT_EVENT", event.getColStats().getStatsDesc());
   }
 
   @Override
   public void onUpdatePartitionColumnStat(UpdatePartitionColumnStatEvent event) throws MetaException {
-    log("UPDATE_PARTITION_COLUMN_STAT", event.getPartColStats().getStatsDesc());
+    log("UPDATE_PART_COL_STAT_EVENT", event.getPartColStats().getStatsDesc());
   }
 
   @Override
   public void onDeleteTableColumnStat(DeleteTableColumnStatEvent event) throws MetaException {
-    log("DELETE_TABLE_COLUMN_STAT", event.getCatName(), event.getDBName(), event.getTableName());
+    log("DELETE_TBL_COL_STAT_EVENT", event.getCatName(), event.getDBName(), event.getTableName());
   }
 
   @Override
   public void onDeletePartitionColumnStat(DeletePartitionColumnStatEvent event) throws MetaException {
-    log("DELETE_PARTITION_COLUMN_STAT", event.getCatName(), event.getDBName(), event.getTableName());
+    log("DELETE_PART_COL_STAT_EVENT", event.getCatName(), event.getDBName(), event.getTableName());
   }
 
   @Override
@@ -134,7 +134,7 @@ public class DbNotificationListener extends TransactionalMetaStoreEventListener 
         logged.setLong(1, key + each);
         logged.setLong(2, event + each);
         logged.setInt(3, now());
-        logged.setString(4, "UPDATE_PARTITION_COLUMN_STAT");
+        logged.setString(4, "UPDATE_PART_COL_STAT_EVENT");
         logged.setString(5, of.getDbName());
         logged.setString(6, of.getTableName());
         logged.setString(7, of.isSetCatName() ? of.getCatName() : "hive");
