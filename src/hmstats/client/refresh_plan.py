@@ -12,7 +12,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.verdicts import MENDABLE
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.model.health.plan import Blamed, Candidate, Plan, blamed_candidate, candidate, look, planned, share_of
+from hmstats.model.health.plan import Blamed, Candidate, Plan, blamed_candidate, candidate, look, plan_work, share_of
 from hmstats.model.health.runs import NEEDS_YOU, Lease, Outcome, Run, Speeds, speeds
 from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences import windows
@@ -79,7 +79,7 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
                 candidates += _candidates(service, each, known, wanted)
     overhead = known.speeds.overhead_seconds if known is not None else 1.0
     unique = {(each.table, each.partition): each for each in candidates}
-    plan = planned(unique.values(), wanted.budget_seconds, overhead_seconds=overhead)
+    plan = plan_work(unique.values(), wanted.budget_seconds, overhead_seconds=overhead)
     return Round(plan, skipped, ailing, complete)
 
 

@@ -31,7 +31,7 @@ from hmstats.gateway.upstream.generation import Generation
 from hmstats.gateway.upstream.metrics import PROVEN
 from hmstats.gateway.upstream.notification_log import NotificationLog
 from hmstats.gateway.upstream.relay import UpstreamRelay
-from hmstats.gateway.upstream.upstream_calls import UpstreamCalls, asked
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls, ask_upstream
 from hmstats.model.catalog.objects import TableName
 from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
@@ -333,15 +333,15 @@ class Gateway:
     def _uuid(self) -> str | None:
         """The UUID of the upstream's database; None before Hive 3, which has none."""
         try:
-            return str(asked(self._relay, self._itself, "get_metastore_db_uuid"))
+            return str(ask_upstream(self._relay, self._itself, "get_metastore_db_uuid"))
         except CallRefused:
             return None
 
     def _calls(self, session: Session) -> UpstreamCalls:
         if self._generation is None:
             self._identity.check(self._uuid() or self._address)
-            name = str(asked(self._relay, self._itself, "getName"))
-            self._generation = Generation.of(name, str(asked(self._relay, self._itself, "getVersion")))
+            name = str(ask_upstream(self._relay, self._itself, "getName"))
+            self._generation = Generation.of(name, str(ask_upstream(self._relay, self._itself, "getVersion")))
         return UpstreamCalls(self._relay, session, self._generation)
 
 

@@ -42,14 +42,14 @@ def learn(service: Metastore, queries: Iterable[Query], *, dry_run: bool = False
         learned.without_estimates += not query.has_estimates
         stored = tables.of(query.tables)
         learned.elsewhere |= query.tables - stored.keys()
-        waiting += _seen(query, stored)
+        waiting += _judge_query(query, stored)
         if len(waiting) >= _AT_ONCE:
             _record(service, waiting, learned, dry_run=dry_run)
     _record(service, waiting, learned, dry_run=dry_run)
     return learned
 
 
-def _seen(query: Query, stored: Stored) -> list[Seen]:
+def _judge_query(query: Query, stored: Stored) -> list[Seen]:
     """Who is to blame in a query. If the engine has told no estimate at all, only a missing row count is."""
     shape, found = shape_of(query), [each for error in misestimates(query) for each in blamed(error, stored)]
     if not query.has_estimates:

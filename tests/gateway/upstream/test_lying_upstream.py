@@ -20,7 +20,7 @@ from hmstats.client.connection.address import Address
 from hmstats.errors import MetaError, UpstreamClosed, UpstreamSilent, UpstreamUnavailable
 from hmstats.gateway.upstream.connection import Times
 from hmstats.gateway.upstream.relay import UpstreamRelay
-from hmstats.gateway.upstream.upstream_calls import asked
+from hmstats.gateway.upstream.upstream_calls import ask_upstream
 from hmstats.server.rpc.caller import Session
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
@@ -60,7 +60,7 @@ def relay_to(upstream: Upstream, times: Times = TIMES, most_held_bytes: int = _M
 
 
 def call(relay: UpstreamRelay, method: str, *arguments: Any) -> Any:
-    return asked(relay, Session(connection_id=1, peer="here:1"), method, *arguments)
+    return ask_upstream(relay, Session(connection_id=1, peer="here:1"), method, *arguments)
 
 
 def processor_seconds(work: Callable[[], None]) -> float:

@@ -9,7 +9,7 @@ import pytest
 from hmstats.learning.sources import queries_in
 from hmstats.learning.spark.log_files import Skipped
 from hmstats.learning.trino.events import event_query
-from hmstats.learning.trino.explained import named, queries
+from hmstats.learning.trino.explained import parse_descriptor, queries
 from hmstats.learning.trino.predicates import used
 from hmstats.model.feedback.misestimates import misestimates, shape_of
 from hmstats.model.feedback.queries import Query, Use
@@ -96,7 +96,7 @@ def test_parts_of_a_descriptor() -> None:
     text = (
         "table = hive:s:t constraint on [a, b], filterPredicate = ((a = 'x, b = (') AND (c IN (1, 2))), keys = [d, e]"
     )
-    assert named(text) == {
+    assert parse_descriptor(text) == {
         "table": "hive:s:t constraint on [a, b]",
         "filterPredicate": "((a = 'x, b = (') AND (c IN (1, 2)))",
         "keys": "[d, e]",

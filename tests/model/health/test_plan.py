@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import Health, Reason, Size
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.model.health.plan import Blamed, Candidate, blamed_candidate, candidate, look, planned, share_of
+from hmstats.model.health.plan import Blamed, Candidate, blamed_candidate, candidate, look, plan_work, share_of
 from hmstats.model.health.runs import Speeds
 
 NOW_MS = 10_000_000_000
@@ -52,12 +52,12 @@ def test_partitions_are_weighed_by_their_rows() -> None:
     assert [each.terms.share for each in (large, small, empty, unknown)] == [3.98, 0.1, 0.1, 1.0]
     # Ten times the bytes and 400 times the rows: the large one first, which it was not without its share.
     medium = partition("medium", 3_980, 10**7)
-    assert [each.partition for each in planned([small, medium], 0.0).left] == ["small"]
+    assert [each.partition for each in plan_work([small, medium], 0.0).left] == ["small"]
     assert share_of(found(0, partition="p"), found(0)) == 1.0
 
 
 def test_small_and_stale_comes_before_large_and_stale() -> None:
-    plan = planned(scored(found(0, 10**9, "large"), found(0, 10**6, "small"), found(90, 10**6, "fine")), None)
+    plan = plan_work(scored(found(0, 10**9, "large"), found(0, 10**6, "small"), found(90, 10**6, "fine")), None)
     assert [each.table.table for each in plan.taken] == ["small", "fine", "large"]
 
 
@@ -72,7 +72,7 @@ def test_what_queries_blame_comes_first_and_looks_fresh() -> None:
         "cost_seconds": 2.0,
         "score": 0,
     }
-    plan = planned([look(found(100, table="other"), SPEEDS), *scored(found(20)), fresh], None)
+    plan = plan_work([look(found(100, table="other"), SPEEDS), *scored(found(20)), fresh], None)
     assert [(each.table.table, each.blamed) for each in plan.taken] == [
         ("blamed", True),
         ("t", False),
@@ -84,18 +84,18 @@ def test_what_queries_blame_comes_first_and_looks_fresh() -> None:
 def test_nothing_starves() -> None:
     """A large table that waits comes before small ones that are stale again and again."""
     waiting = found(0, 20 * 10**6, "large", since_ms=NOW_MS - 90 * DAY_MS)
-    plan = planned(scored(waiting, found(0, 10**6, "small")), None)
+    plan = plan_work(scored(waiting, found(0, 10**6, "small")), None)
     assert plan.taken[0].table.table == "large"
 
 
 def test_a_look_at_files_comes_last() -> None:
-    plan = planned([*scored(found(99)), look(found(100, table="fresh"), SPEEDS)], None)
+    plan = plan_work([*scored(found(99)), look(found(100, table="fresh"), SPEEDS)], None)
     assert [each.look for each in plan.taken] == [False, True] or plan.taken[0].terms.score > 0
 
 
 def test_partitions_of_a_table_are_few_runs() -> None:
     parts = [found(0, 10**6, partition=f"p={each}") for each in range(100)]
-    plan = planned(scored(*parts), None, run_seconds=30, run_partitions=64)
+    plan = plan_work(scored(*parts), None, run_seconds=30, run_partitions=64)
     assert [len(each.partitions) for each in plan.taken] == [29, 29, 29, 13]
     assert all(each.seconds <= 30 for each in plan.taken)
     assert plan.taken[0].size_bytes == 29 * 10**6
@@ -104,7 +104,7 @@ def test_partitions_of_a_table_are_few_runs() -> None:
 def test_a_further_partition_of_a_run_spends_no_overhead() -> None:
     parts = [found(0, 0, partition=f"p={each}") for each in range(9)]
     (first, *_) = scored(*parts)
-    plan = planned(scored(*parts), first.terms.cost_seconds + 0.1, overhead_seconds=first.terms.cost_seconds)
+    plan = plan_work(scored(*parts), first.terms.cost_seconds + 0.1, overhead_seconds=first.terms.cost_seconds)
     assert ([len(each.partitions) for each in plan.taken], plan.left) == ([9], ())
 
 
@@ -121,7 +121,7 @@ healths = st.builds(
 @given(st.lists(healths, max_size=60, unique_by=lambda each: (each.table, each.partition)), st.floats(0, 10_000))
 def test_a_plan_takes_the_best_until_its_budget_is_spent(given_: list[ObjectHealth], budget: float) -> None:
     wanted = scored(*given_)
-    plan = planned(wanted, budget)
+    plan = plan_work(wanted, budget)
     taken = {(each.table, part) for each in plan.taken for part in each.partitions or (None,)}
     left = {(each.table, each.partition) for each in plan.left}
     assert taken | left == {(each.table, each.partition) for each in wanted}  # nothing is lost

@@ -73,9 +73,9 @@ class TableItself:
             trusted, before, now = self.before.trusted(), self.before.files, self.now.files
             return all(each.name in trusted and now[each.name] == before.get(each.name) for each in others)
         told = {each.name: each.parameters for each in self.before.plan.pieces} if self.before.plan else {}
-        return all(each.parameters == told.get(each.name) and self._marked(each) for each in others)
+        return all(each.parameters == told.get(each.name) and self._is_marked(each) for each in others)
 
-    def _marked(self, piece: Piece) -> bool:
+    def _is_marked(self, piece: Piece) -> bool:
         marks = Accurate.parse(piece.parameters.get(accurate.PARAMETER))
         return marks.basic and marks.columns >= self.plan.types.keys() and known_rows(piece.parameters) is not None
 

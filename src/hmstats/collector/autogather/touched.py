@@ -35,7 +35,7 @@ class Touched:
 
         Raises GatheringFailed if Spark does not tell, or if the metastore does not have a partition.
         """
-        if not self._told():
+        if not self._wait_for_spark():
             raise GatheringFailed(f"Spark has not told within {_PATIENCE_SECONDS:.0f} s which partitions it wrote to")
         keys = plan.key_columns
         pieces = {identity(keys, piece.values): piece.name for piece in plan.pieces}
@@ -46,7 +46,7 @@ class Touched:
                 raise GatheringFailed(f"partition {name} was written, but the metastore does not have it")
         return {pieces[identity(keys, texts)] for texts in values}
 
-    def _told(self) -> bool:
+    def _wait_for_spark(self) -> bool:
         """Whether Spark has told, which it does a moment after the write."""
         told: Any = self._observation._jo.future()  # noqa: SLF001 - get() waits for ever if Spark does not tell
         deadline = time.monotonic() + _PATIENCE_SECONDS

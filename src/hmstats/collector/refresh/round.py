@@ -98,7 +98,7 @@ class Refresher:
             return Done(work, None, f"held by {begun.held_by}" if begun.held_by else "failed a moment ago")
         try:
             with held(self.metastore, run, self.lease_seconds):
-                done = self._analysed(service, work)
+                done = self._analyse_held(service, work)
         except KeyboardInterrupt:
             service.runs.end(replace(run, outcome=Outcome.STOPPED, reason=_STOPPED))
             raise
@@ -113,7 +113,7 @@ class Refresher:
         service.runs.end(ended)
         return done
 
-    def _analysed(self, service: Metastore, work: Work) -> Done:
+    def _analyse_held(self, service: Metastore, work: Work) -> Done:
         began, done = time.monotonic(), Done(work, None)
         try:
             partitions = self._still_stale(service, work)

@@ -66,7 +66,7 @@ class KeptAnswers:
             return relay()
         head = request.head
         key = user, head.name, request.message[head.body_at :]
-        found = self._found(key, number)
+        found = self._find(key, number)
         if found is not None:
             KEPT_ANSWERS.inc()
             return Relayed((encode_head(head.name, REPLY, head.sequence), found))
@@ -85,7 +85,7 @@ class KeptAnswers:
         except (UpstreamUnavailable, UpstreamClosed):
             return None
 
-    def _found(self, key: _Key, number: int) -> bytes | None:
+    def _find(self, key: _Key, number: int) -> bytes | None:
         with self._lock:
             found = self._kept.get(key)
             if found is None or found.number > number:
@@ -127,7 +127,7 @@ def _table_of(request: Request) -> TableName | None:
 _Arguments = Mapping[str, Any]
 
 
-def _named(database: str, table: str) -> Callable[[_Arguments], TableName]:
+def _name_of(database: str, table: str) -> Callable[[_Arguments], TableName]:
     return lambda arguments: table_name(arguments[database], arguments[table])
 
 
@@ -140,12 +140,12 @@ def _of_names_request(arguments: _Arguments) -> TableName:
     return table_name(arguments["req"].db_name, arguments["req"].tbl_name)
 
 
-_PLAIN = _named("db_name", "tbl_name")
+_PLAIN = _name_of("db_name", "tbl_name")
 _TABLES: Mapping[str, Callable[[_Arguments], TableName]] = {
-    "get_table": _named("dbname", "tbl_name"),
+    "get_table": _name_of("dbname", "tbl_name"),
     "get_table_req": _of_table_request,
-    "get_fields": _named("db_name", "table_name"),
-    "get_schema": _named("db_name", "table_name"),
+    "get_fields": _name_of("db_name", "table_name"),
+    "get_schema": _name_of("db_name", "table_name"),
     "get_partition_names": _PLAIN,
     "get_partition_names_ps": _PLAIN,
     "get_partition": _PLAIN,

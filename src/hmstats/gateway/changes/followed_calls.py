@@ -53,7 +53,7 @@ class PartitionsGone:
     values: tuple[str, ...] | None = None
     unnamed: bool = False
 
-    def named(self, keys: list[str]) -> list[str]:
+    def names_with(self, keys: list[str]) -> list[str]:
         """The names; `keys` are the table's partition keys. Raises MetaError."""
         of_values = () if self.values is None else (partition_name(keys, self.values),)
         return [*self.names, *of_values]

@@ -178,7 +178,7 @@ class Following:
         if mirror is None:
             return []
         if not change.unnamed:
-            return change.named([each.name for each in mirror.partition_keys])
+            return change.names_with([each.name for each in mirror.partition_keys])
         there = set(calls.partition_names(change.table))
         return [each for each in self._tables.partition_names(change.table) if each not in there]
 

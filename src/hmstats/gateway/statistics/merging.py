@@ -41,14 +41,14 @@ def without_unmarked(
     stored = tables.statistics(question.table, names, question.columns or (), question.engine)
     marks = tables.parameters(question.table, names)
 
-    def kept(struct: Any) -> list[Any]:
+    def keep(struct: Any) -> list[Any]:
         place = "" if struct.statsDesc.isTblLevel else normal_partition_name(struct.statsDesc.partName, keys)
         if not stored.get(place):
             return list(struct.statsObj)
         marked = Accurate.parse(marks.get(place, {}).get(PARAMETER)).columns
         return [each for each in struct.statsObj if each.colName.lower() in marked]
 
-    if not _cut(asked.colStats, kept):
+    if not _cut(asked.colStats, keep):
         return request
     asked.colStats = [each for each in asked.colStats if each.statsObj]
     if not asked.colStats and getattr(asked, "parameters", None) is None:
@@ -66,11 +66,11 @@ def nothing_merged(head: Head) -> bytes:
     return encode_reply(head, encode_struct(methods()[head.name].result(success=True)))
 
 
-def _cut(structs: Iterable[Any], kept: Callable[[Any], list[Any]]) -> bool:
-    """Leave only what is kept in the structs. Returns whether something was left out."""
+def _cut(structs: Iterable[Any], keep: Callable[[Any], list[Any]]) -> bool:
+    """Leave only what `keep` returns of each struct. Returns whether something was left out."""
     is_cut = False
     for struct in structs:
-        left = kept(struct)
+        left = keep(struct)
         is_cut |= len(left) < len(struct.statsObj)
         struct.statsObj = left
     return is_cut

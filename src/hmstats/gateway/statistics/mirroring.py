@@ -137,7 +137,7 @@ class Mirroring:
                 told = calls.table_statistics(name, columns, engine)
             else:
                 told = calls.partition_statistics(name, names, columns, engine)
-            if self.takeover.take_over(asked, told, calls.generation.said, settle=settle):
+            if self.takeover.take_over(asked, told, calls.generation.answer_to, settle=settle):
                 return True
         return False
 

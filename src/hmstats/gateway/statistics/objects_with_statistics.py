@@ -93,18 +93,18 @@ def with_statistics(answer: bytes, name: str, wanted: Wanted, keys: Sequence[str
     if wanted.is_table:
         found = reader.table(question.table, None, question.engine)
         end = end_of_value(answer, TType.STRUCT, objects) - 1
-        return answer[:end] + _encoded(question, _OF_TABLE, found) + answer[end:]
+        return answer[:end] + _encode_found(question, _OF_TABLE, found) + answer[end:]
     sets = reader.partitions(question.table, question.partitions or (), None, question.engine)
     by_name = {each.partition: each for each in sets}
     pieces, copied = list[bytes](), 0
     for values, end in _partitions(answer, objects):
         found = by_name.get(partition_name(keys, values)) if values else None
-        pieces += [answer[copied:end], _encoded(question, _OF_PARTITION, found)]
+        pieces += [answer[copied:end], _encode_found(question, _OF_PARTITION, found)]
         copied = end
     return b"".join((*pieces, answer[copied:]))
 
 
-def _encoded(question: Question, field: int, found: StatisticsSet | None) -> bytes:
+def _encode_found(question: Question, field: int, found: StatisticsSet | None) -> bytes:
     if found is None:
         return b""
     struct = set_to_thrift(question.table, found, hive4=reads_timestamp_statistics(question.engine))

@@ -46,7 +46,7 @@ def question_of(name: str, arguments: Arguments) -> Question | None:
         return None
 
 
-def _named(database: str, table: str, catalog: str | None = None) -> TableName:
+def _name_of(database: str, table: str, catalog: str | None = None) -> TableName:
     return table_name(database, table, catalog)
 
 
@@ -57,7 +57,7 @@ def _lower(columns: Sequence[str] | None) -> tuple[str, ...] | None:
 def _requested(request: Any) -> dict[str, Any]:
     """The table, the columns and the engine of Hive's requests for statistics."""
     return {
-        "table": _named(request.dbName, request.tblName, request.catName),
+        "table": _name_of(request.dbName, request.tblName, request.catName),
         "columns": _lower(request.colNames or []),
         "engine": request.engine or DEFAULT_ENGINE,
     }
@@ -73,12 +73,12 @@ def _of_partitions(arguments: Arguments) -> Question:
 
 
 def _column_of_table(arguments: Arguments) -> Question:
-    name = _named(arguments["db_name"], arguments["tbl_name"])
+    name = _name_of(arguments["db_name"], arguments["tbl_name"])
     return Question(name, own=True, columns=(arguments["col_name"].lower(),))
 
 
 def _column_of_partition(arguments: Arguments) -> Question:
-    name = _named(arguments["db_name"], arguments["tbl_name"])
+    name = _name_of(arguments["db_name"], arguments["tbl_name"])
     return Question(name, False, (arguments["part_name"],), (arguments["col_name"].lower(),))
 
 
@@ -91,7 +91,7 @@ def _extended(deed: Deed = Deed.READ) -> Find:
         single = getattr(request, "colName", None)
         partitions = getattr(request, "partNames", None)
         return Question(
-            _named(request.dbName, request.tblName, request.catName),
+            _name_of(request.dbName, request.tblName, request.catName),
             own=True,
             partitions=None if partitions is None else tuple(partitions),
             columns=(single.lower(),) if single else _lower(names),
@@ -107,7 +107,7 @@ def _lock(arguments: Arguments) -> Question | None:
     if request.tblName is None:
         return None
     partitions = () if request.partName is None else (request.partName,)
-    name = _named(request.dbName, request.tblName, request.catName)
+    name = _name_of(request.dbName, request.tblName, request.catName)
     return Question(name, own=True, partitions=partitions, columns=())
 
 
@@ -123,7 +123,7 @@ def _written(path: str) -> Find:
         engine = structs[0].engine or getattr(request, "engine", None) or DEFAULT_ENGINE
         names = tuple(dict.fromkeys(each.statsDesc.partName for each in structs if not each.statsDesc.isTblLevel))
         columns = tuple(dict.fromkeys(found.colName.lower() for each in structs for found in each.statsObj))
-        table = _named(first.dbName, first.tableName, first.catName)
+        table = _name_of(first.dbName, first.tableName, first.catName)
         return Question(table, bool(first.isTblLevel), names, columns, engine, Deed.WRITE)
 
     return find
@@ -135,7 +135,7 @@ def _set_with_parameters(arguments: Arguments) -> Question | None:
     if changes is None:
         return _written("request")(arguments)
     found = _written("request")(arguments)
-    table = _named(changes.dbName, changes.tblName, changes.catName)
+    table = _name_of(changes.dbName, changes.tblName, changes.catName)
     places = tuple(each.partName for each in changes.changes if each.partName is not None)
     if found is None:
         return Question(table, True, places, (), deed=Deed.WRITE)
@@ -145,7 +145,7 @@ def _set_with_parameters(arguments: Arguments) -> Question | None:
 
 def _deleted(*, own: bool) -> Find:
     def find(arguments: Arguments) -> Question:
-        name = _named(arguments["db_name"], arguments["tbl_name"])
+        name = _name_of(arguments["db_name"], arguments["tbl_name"])
         partitions = () if own else (arguments["part_name"],)
         columns = arguments["col_name"] and (arguments["col_name"].lower(),)
         return Question(name, own, partitions, columns or None, arguments["engine"] or DEFAULT_ENGINE, Deed.DELETE)
@@ -155,7 +155,7 @@ def _deleted(*, own: bool) -> Find:
 
 def _deleted_by_request(arguments: Arguments) -> Question:
     request = arguments["req"]
-    name = _named(request.db_name, request.tbl_name, request.cat_name)
+    name = _name_of(request.db_name, request.tbl_name, request.cat_name)
     own = bool(request.tableLevel)
     partitions = () if own else tuple(request.part_names or ()) or None
     columns = _lower(request.col_names or None)

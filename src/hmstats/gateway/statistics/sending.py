@@ -143,7 +143,9 @@ class Sending:
         if not statistics:
             return True
         given = {each.partition or "": each for each in statistics}
-        if not given.keys() <= asked.owners.keys() or not takeover.note_sending(asked, given, calls.generation.said):
+        if not given.keys() <= asked.owners.keys() or not takeover.note_sending(
+            asked, given, calls.generation.answer_to
+        ):
             return False
         if not claim.holds:
             return False
@@ -182,7 +184,7 @@ def _take_back(calls: UpstreamCalls, name: TableName, wrong: Sequence[Statistics
             told = calls.table_statistics(name, columns, each.engine)
         else:
             told = calls.partition_statistics(name, [each.partition], columns, each.engine)
-        sent = {column.column: calls.generation.said(column) for column in each.columns}
+        sent = {column.column: calls.generation.answer_to(column) for column in each.columns}
         for found in told.values():
             same = [column.column for column in found.columns if say_the_same(sent[column.column], column)]
             calls.delete_statistics(name, each.partition, same, each.engine)

@@ -44,18 +44,18 @@ class Connecting:
     def __call__(self, address: Address, user: User) -> UpstreamConnection:
         """A new connection of a user. Raises OSError, Unanswered, UpstreamUnavailable, UpstreamClosed."""
         if self._principal is None:
-            return self._opened(address, user, None)
+            return self._open(address, user, None)
         if user.name is None:
             return self._by_ticket(address, self._principal)
         token = self._tokens.get((address, user.name))
         if token is not None and time.monotonic() - token.since < _TOKEN_SECONDS:
             try:
-                return self._opened(address, user, DelegationTokenProof(token.text))
+                return self._open(address, user, DelegationTokenProof(token.text))
             except CallRefused as error:  # an upstream that was restarted may have forgotten it
                 _log.info("token_refused", address=str(address), user=user.name, reason=str(error))
         fresh = self._token(address, user.name, self._principal)
         try:
-            return self._opened(address, user, DelegationTokenProof(fresh))
+            return self._open(address, user, DelegationTokenProof(fresh))
         except CallRefused as error:
             raise UpstreamUnavailable(f"{address} refuses the token that it made for {user.name}: {error}") from error
 
@@ -63,7 +63,7 @@ class Connecting:
         """A connection of the gateway itself."""
         try:
             ticket = KerberosTicket(principal.replace(_HOST, f"/{address.host.lower()}@"))
-            return self._opened(address, User(None), ticket)
+            return self._open(address, User(None), ticket)
         except (CallRefused, SettingsError) as error:
             raise UpstreamUnavailable(f"{address} cannot be asked with the gateway's ticket: {error}") from error
 
@@ -82,6 +82,6 @@ class Connecting:
             self._tokens[address, user] = _Token(made, time.monotonic())
         return made
 
-    def _opened(self, address: Address, user: User, proof: Mechanism | None) -> UpstreamConnection:
+    def _open(self, address: Address, user: User, proof: Mechanism | None) -> UpstreamConnection:
         tls = self._tls if address.tls else None
         return UpstreamConnection(address, user, self._times, tls, self._most_held_bytes, proof)

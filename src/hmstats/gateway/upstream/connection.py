@@ -93,7 +93,7 @@ class UpstreamConnection:
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if proof is not None:
-                self._socket = self._proven(opened, proof, over_tls=tls is not None)
+                self._socket = self._prove_user(opened, proof, over_tls=tls is not None)
             elif user.name is not None:
                 self._name_user()
         except BaseException:
@@ -154,7 +154,7 @@ class UpstreamConnection:
         except OSError as error:
             raise Unanswered(f"{self.address} did not take {head.name}: {error.strerror or error}") from error
 
-    def _proven(self, opened: socket.socket, proof: Mechanism, *, over_tls: bool) -> SaslSocket:
+    def _prove_user(self, opened: socket.socket, proof: Mechanism, *, over_tls: bool) -> SaslSocket:
         try:
             return SaslSocket(opened, proof, over_tls=over_tls)
         except EOFError as error:

@@ -32,11 +32,11 @@ class Generation:
         """Whether it has engines, ids of tables, histograms, and statistics of timestamps of their own kind."""
         return self.number >= 4
 
-    def said(self, column: ColumnStatistics) -> ColumnStatistics:
+    def answer_to(self, column: ColumnStatistics) -> ColumnStatistics:
         """What the metastore will say of statistics that were sent to it."""
         return bare(column_from_thrift(column_to_thrift(column, hive4=self.is_4)))
 
-    def sent(self, name: TableName, statistics: StatisticsSet) -> Any:
+    def struct_of(self, name: TableName, statistics: StatisticsSet) -> Any:
         """The struct of statistics, without what the metastore does not take."""
         struct = set_to_thrift(name, statistics, hive4=self.is_4, sketches=True, stamp=False)
         for each in struct.statsObj:

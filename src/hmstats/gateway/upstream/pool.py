@@ -29,7 +29,7 @@ class Pool:
 
     def idle(self, address: Address, user: User) -> UpstreamConnection | None:
         """The user's connection that has waited shortest; None if there is none that still stands."""
-        while (found := self._taken(address, user)) is not None:
+        while (found := self._take_idle(address, user)) is not None:
             if found.is_quiet:
                 return found
             self.drop(found)
@@ -90,7 +90,7 @@ class Pool:
         """How many connections wait for a call."""
         return len(self._idle)
 
-    def _taken(self, address: Address, user: User) -> UpstreamConnection | None:
+    def _take_idle(self, address: Address, user: User) -> UpstreamConnection | None:
         with self._lock:
             for place in reversed(range(len(self._idle))):
                 each = self._idle[place]

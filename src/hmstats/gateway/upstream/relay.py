@@ -78,13 +78,13 @@ class UpstreamRelay:
             waiting = self._pool.idle(address, user)
             if waiting is not None:
                 try:
-                    return self._asked(waiting, request, stream)
+                    return self._ask_and_release(waiting, request, stream)
                 except Unanswered as error:
                     if request.head.name not in SENT_TWICE:
                         raise UpstreamClosed(str(error)) from error
                     SENT_AGAIN.inc()
                     _log.info("sent_again", method=request.head.name, reason=str(error))
-            opened = self._opened(address, user)
+            opened = self._open(address, user)
             if opened is not None:
                 return self._answered(opened, request, stream)
         raise self._upstreams.unavailable()
@@ -123,7 +123,7 @@ class UpstreamRelay:
         """How many connections wait for a call."""
         return self._pool.waiting
 
-    def _opened(self, address: Address, user: User) -> UpstreamConnection | None:
+    def _open(self, address: Address, user: User) -> UpstreamConnection | None:
         """A new connection; None if the address does not take one. Raises UpstreamUnavailable."""
         try:
             opened = self._pool.open(address, user)
@@ -142,11 +142,11 @@ class UpstreamRelay:
     def _answered(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
         """The answer over a new connection."""
         try:
-            return self._asked(connection, request, stream)
+            return self._ask_and_release(connection, request, stream)
         except Unanswered as error:
             raise UpstreamClosed(str(error)) from error
 
-    def _asked(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
+    def _ask_and_release(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
         """The answer; afterwards the connection waits in the pool, or is closed."""
         try:
             answer = connection.ask(request, stream)
@@ -168,7 +168,7 @@ class UpstreamRelay:
                     "connection already; try again later"
                 )
         for address in self._upstreams.usable():
-            opened = self._opened(address, user)
+            opened = self._open(address, user)
             if opened is not None:
                 self._pool.let_go()
                 bound = self._bound[session.connection_id] = _Bound(opened)

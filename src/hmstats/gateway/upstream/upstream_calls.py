@@ -36,7 +36,7 @@ class UpstreamCalls:
 
     def call(self, method: str, *arguments: Any) -> Any:
         """The answer to a call. Raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
-        return asked(self._relay, self._session, method, *arguments)
+        return ask_upstream(self._relay, self._session, method, *arguments)
 
     def catalogs(self) -> list[str]:
         """The names of all catalogs; before Hive 3 there is one."""
@@ -109,7 +109,7 @@ class UpstreamCalls:
 
     def put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
         """Write statistics of one engine, of the table itself or of some of its partitions."""
-        structs = [self.generation.sent(name, each) for each in statistics]
+        structs = [self.generation.struct_of(name, each) for each in statistics]
         request = hive_metastore.SetPartitionsStatsRequest(
             colStats=structs, needMerge=False, engine=statistics[0].engine
         )
@@ -132,7 +132,7 @@ class UpstreamCalls:
         return {"catName": name.catalog, "engine": engine}
 
 
-def asked(relay: UpstreamRelay, session: Session, method: str, *arguments: Any) -> Any:
+def ask_upstream(relay: UpstreamRelay, session: Session, method: str, *arguments: Any) -> Any:
     """The upstream's answer to a call for a session. Raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
     return value_of(method, relay.answer(request_of(method, *arguments), session, WholeAnswer()))
 

@@ -44,7 +44,7 @@ def _ran(tree: Mapping[str, Any], counts: Mapping[int, int], *, cut: bool, depth
         raise ValueError(f"a plan must be at most {MOST_DEPTH} nodes deep")
     name = str(tree["nodeName"])
     operator = _operator(name)
-    rows = None if cut else _counted(tree, counts)
+    rows = None if cut else _count_rows(tree, counts)
     below = _is_cut(tree, name, cut=cut or name.startswith(_LIMITS))
     children = [each for each in tree.get("children", ()) if not _is_subquery(str(each["nodeName"]))]
     inputs = tuple(_ran(each, counts, cut=below, depth=depth + 1) for each in children)
@@ -88,7 +88,7 @@ def _scan(tree: Mapping[str, Any], rows: int | None) -> Ran:
     return Ran(Operator.SCAN, rows, (), chosen, chosen or _ONLY_NULLS.fullmatch(pushed) is None)
 
 
-def _counted(tree: Mapping[str, Any], counts: Mapping[int, int]) -> int | None:
+def _count_rows(tree: Mapping[str, Any], counts: Mapping[int, int]) -> int | None:
     for each in tree.get("metrics", ()):
         if each["name"] == _ROWS:
             return counts.get(int(each["accumulatorId"]), 0)

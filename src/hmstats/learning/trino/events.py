@@ -66,8 +66,8 @@ def event_query(event: Mapping[str, Any]) -> Query | None:
         metadata, statistics = event["metadata"], event["statistics"]
         if metadata.get("queryState") != _FINISHED or not metadata.get("jsonPlan"):
             return None
-        plan = _parsed(metadata["jsonPlan"])
-        counts = _counts([_parsed(each) for each in statistics.get("operatorSummaries") or ()])
+        plan = _parse_json(metadata["jsonPlan"])
+        counts = _counts([_parse_json(each) for each in statistics.get("operatorSummaries") or ()])
         root = _root(plan)
         planned = operations(_node(root, plan, counts, 0))
         at_ms = _epoch_ms(event.get("createTime") or event["executionStartTime"])
@@ -77,7 +77,7 @@ def event_query(event: Mapping[str, Any]) -> Query | None:
     return Query(ENGINE, at_ms, seconds if isfinite(seconds) and seconds >= 0 else 1.0, planned)
 
 
-def _parsed(value: Any) -> Any:
+def _parse_json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 

@@ -101,7 +101,9 @@ def _fragments(lines: list[str]) -> dict[str, _Open]:
                 path[-1].take(text)
             continue
         node = _NODE.match(text)
-        opened = _Open(node[1] if node is not None else text, named(node[2] or "") if node is not None else {})
+        opened = _Open(
+            node[1] if node is not None else text, parse_descriptor(node[2] or "") if node is not None else {}
+        )
         depth = 0 if is_root else max((branch - 4) // 3 + 1, 1)
         del path[depth:]
         if path:
@@ -112,7 +114,7 @@ def _fragments(lines: list[str]) -> dict[str, _Open]:
     return found
 
 
-def named(text: str) -> dict[str, str]:
+def parse_descriptor(text: str) -> dict[str, str]:
     """The parts of a descriptor, such as `table = hive:shop:orders, filterPredicate = (..)`, by their names."""
     found: dict[str, str] = {}
     for part in _parts(text):

@@ -144,7 +144,7 @@ def blamed_candidate(of: ObjectHealth, speeds: Speeds, blame: Blamed) -> Candida
     return Candidate(of.table, None, of.health.health, of.health.reason, size, terms, blamed=True)
 
 
-def planned(
+def plan_work(
     candidates: Iterable[Candidate],
     budget_seconds: float | None,
     *,

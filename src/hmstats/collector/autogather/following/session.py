@@ -136,7 +136,7 @@ class Autogather:
 
     def _gather(self, found: Sequence[Write | Creation]) -> None:
         with connect(self._to.metastore, patience_seconds=self._to.patience_seconds) as service:
-            writes = [each for some in found for each in self._named(service, some)]
+            writes = [each for some in found for each in self._name_writes(service, some)]
             for table in dict.fromkeys(each.table for each in writes if each.table is not None):
                 some = [each for each in writes if each.table == table]
                 self._note(table, self._outcome(service, table, some))
@@ -157,7 +157,7 @@ class Autogather:
             _log.warning("not_gathered", table=str(table), reason=str(error))
             return Written(table, gathered=False, reason=str(error))
 
-    def _named(self, service: Metastore, found: Write | Creation) -> Sequence[Write]:
+    def _name_writes(self, service: Metastore, found: Write | Creation) -> Sequence[Write]:
         """The write; or those by which the rows of a new table have come, which had no name yet."""
         if isinstance(found, Write):
             return [found]
