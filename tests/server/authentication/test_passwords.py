@@ -6,6 +6,7 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
+import bcrypt
 import pytest
 from structlog.testing import capture_logs
 from tests.fixtures.authorities import issued
@@ -60,6 +61,41 @@ def test_a_line_is_of_its_password_alone() -> None:
     assert not [wrong for wrong in ("", PASSWORD + " ", PASSWORD[:-1], "x" * 5_000) if read.is_of(wrong)]
     assert line("alice", PASSWORD) != line("alice", PASSWORD)
     assert PASSWORD not in line("alice", PASSWORD) + repr(read)
+
+
+HTPASSWD = "carol:$2y$08$ngCZaf7b07f9qqMCc5kgLuL5zNYocucuzm.ys6wEupwXIQ7zrmh5."
+"""Of `htpasswd -nbBC 8 carol 'canary: pass'`."""
+
+
+@pytest.mark.parametrize(("behind", "groups"), [("", ()), (":staff,etl", ("staff", "etl"))])
+def test_a_line_of_htpasswd_is_taken(behind: str, groups: tuple[str, ...]) -> None:
+    read = password_line.read_line(HTPASSWD + behind)
+    assert (read.user, read.groups) == ("carol", groups)
+    assert read.is_of("canary: pass")
+    assert not [wrong for wrong in ("", "canary: pass ", "canary", "x" * 5_000) if read.is_of(wrong)]
+    assert HTPASSWD[-31:] not in repr(read)
+
+
+def test_a_password_whose_end_bcrypt_does_not_read_is_wrong() -> None:
+    text = bcrypt.hashpw(b"p" * 72, bcrypt.gensalt(8)).decode()
+    read = password_line.read_line(f"carol:{text}")
+    assert (read.is_of("p" * 72), read.is_of("p" * 73)) == (True, False)
+
+
+@pytest.mark.parametrize("cost", [4, 31])
+def test_a_cost_of_bcrypt_that_is_out_of_bounds_is_refused(cost: int) -> None:
+    with pytest.raises(SettingsError, match=f"user 'carol' .* must have a cost of 8 to 16, found {cost}") as error:
+        password_line.read_line(HTPASSWD.replace("$08$", f"${cost:02}$"))
+    assert HTPASSWD[-31:] not in str(error.value)
+
+
+def test_users_of_htpasswd_and_others_stand_in_one_file(file: Path) -> None:
+    written(file, file.read_text() + f"\n{HTPASSWD}\n")
+    users = Passwords(str(file))
+    assert users.check("carol", "canary: pass") == Principal("carol", (), "password")
+    assert users.check("alice", PASSWORD) is not None
+    assert users.check("carol", PASSWORD) is None
+    assert users.check("dave", "canary: pass") is None
 
 
 def test_a_right_password_is_hashed_once_a_minute_until_the_file_changes(

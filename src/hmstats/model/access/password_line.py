@@ -1,15 +1,19 @@
-"""Lines of a password file: USER:scrypt$N$R$P$SALT$HASH:GROUP,GROUP, with salt and hash in base64.
+"""Lines of a password file: USER:scrypt$N$R$P$SALT$HASH:GROUP,GROUP, with salt and hash in base64; or bcrypt's.
 
 scrypt (RFC 7914) costs memory and time on purpose, so that a stolen file gives no passwords. Whoever reads the line of
-one user learns neither whether another has the same password, nor its length.
+one user learns neither whether another has the same password, nor its length. Lines of `htpasswd -B`, USER:$2y$10$..,
+as Trino's password files have them, are taken too; groups may follow behind a further colon.
 """
 
 import base64
 import binascii
 import hashlib
 import hmac
+import re
 import secrets
 from dataclasses import dataclass, field
+
+import bcrypt
 
 from hmstats.errors import SettingsError
 from hmstats.model.access.principal import is_user_name
@@ -20,7 +24,38 @@ _SALT_BYTES, _HASH_BYTES = 16, 32
 _MOST_MEMORY_BYTES = 128 * 1024 * 1024
 _MOST_PASSWORD_BYTES = 1_024
 _SEPARATORS = frozenset(":,")
-_FORM = "USER:scrypt$N$R$P$SALT$HASH:GROUP,..."
+_FORM = "USER:scrypt$N$R$P$SALT$HASH:GROUP,... or USER:$2y$COST$SALTHASH"
+_BCRYPT = re.compile(r"\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}")
+_BCRYPT_COSTS = range(8, 17)
+"""Rounds are 2 to the cost: below 8 they protect nothing, above 16 a call takes seconds."""
+_MOST_BCRYPT_BYTES = 72
+"""bcrypt reads no more of a password."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScryptHash:
+    """What scrypt makes of a password; `cost` is N, r and p."""
+
+    cost: tuple[int, int, int]
+    salt: bytes = field(repr=False)
+    hashed: bytes = field(repr=False)
+
+    def is_of(self, password: bytes) -> bool:
+        """Whether it is this password's."""
+        right = hmac.compare_digest(_scrypt(password[:_MOST_PASSWORD_BYTES], self.salt, self.cost), self.hashed)
+        return right and len(password) <= _MOST_PASSWORD_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class BcryptHash:
+    """What bcrypt makes of a password."""
+
+    text: bytes = field(repr=False)
+
+    def is_of(self, password: bytes) -> bool:
+        """Whether it is this password's; never a longer one's, whose end bcrypt does not read."""
+        right = bcrypt.checkpw(password[:_MOST_BCRYPT_BYTES], self.text)
+        return right and len(password) <= _MOST_BCRYPT_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +64,11 @@ class PasswordLine:
 
     user: str
     groups: tuple[str, ...]
-    cost: tuple[int, int, int]
-    """N, r and p of scrypt."""
-    salt: bytes = field(repr=False)
-    hashed: bytes = field(repr=False)
+    hashed: ScryptHash | BcryptHash
 
     def is_of(self, password: str) -> bool:
         """Whether it is this password's, in a time that does not depend on the password. Takes long on purpose."""
-        data = password.encode()
-        right = hmac.compare_digest(_scrypt(data[:_MOST_PASSWORD_BYTES], self.salt, self.cost), self.hashed)
-        return right and len(data) <= _MOST_PASSWORD_BYTES
+        return self.hashed.is_of(password.encode())
 
 
 def line_of(user: str, groups: tuple[str, ...], password: str) -> str:
@@ -61,20 +91,39 @@ def read_line(text: str) -> PasswordLine:
     if not separator:
         raise SettingsError(f"a line of a password file must be {_FORM}, found one without :")
     secret, _, groups = rest.partition(":")
+    hashed = _read_hash(user, secret.strip())
+    if hashed is None or not is_user_name(user):
+        raise SettingsError(f"the line of user {user!r} in a password file must be {_FORM}")
+    return PasswordLine(user, tuple(each for each in groups.strip().split(",") if each), hashed)
+
+
+def _read_hash(user: str, secret: str) -> ScryptHash | BcryptHash | None:
+    """The hash in a line; None if it has no known form. Raises SettingsError for a cost that is out of bounds."""
+    found = _BCRYPT.fullmatch(secret)
+    if found is None:
+        return _read_scrypt(user, secret)
+    if int(found[1]) not in _BCRYPT_COSTS:
+        least, most = _BCRYPT_COSTS[0], _BCRYPT_COSTS[-1]
+        raise SettingsError(
+            f"the line of user {user!r} in a password file must have a cost of {least} to {most}, found {int(found[1])}"
+        )
+    return BcryptHash(secret.encode())
+
+
+def _read_scrypt(user: str, secret: str) -> ScryptHash | None:
     try:
         kind, n, r, p, salt, hashed = secret.split("$")
         cost = int(n), int(r), int(p)
         found = (base64.b64decode(salt, validate=True), base64.b64decode(hashed, validate=True))
     except (ValueError, binascii.Error):
-        raise SettingsError(f"the line of user {user!r} in a password file must be {_FORM}") from None
-    if kind != "scrypt" or not is_user_name(user) or len(found[1]) != _HASH_BYTES or len(found[0]) < _SALT_BYTES:
-        raise SettingsError(f"the line of user {user!r} in a password file must be {_FORM}")
-    line = PasswordLine(user, tuple(each for each in groups.strip().split(",") if each), cost, *found)
+        return None
+    if kind != "scrypt" or len(found[1]) != _HASH_BYTES or len(found[0]) < _SALT_BYTES:
+        return None
     try:
-        _scrypt(b"", line.salt, cost)
+        _scrypt(b"", found[0], cost)
     except ValueError:
         raise SettingsError(f"the line of user {user!r} in a password file has wrong numbers N, R and P") from None
-    return line
+    return ScryptHash(cost, *found)
 
 
 def _scrypt(password: bytes, salt: bytes, cost: tuple[int, int, int]) -> bytes:
