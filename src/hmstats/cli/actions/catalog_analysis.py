@@ -11,7 +11,7 @@ from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.analysis_output import print_report, print_reports
 from hmstats.collector.job_log import JobLog
 from hmstats.collector.lake.catalogs.analysis import analyze_in_catalog
-from hmstats.collector.lake.catalogs.named import NamedCatalog
+from hmstats.collector.lake.catalogs.named import NamedCatalog, open_catalog
 from hmstats.collector.options import Choices, Options
 from hmstats.collector.report import Report
 from hmstats.errors import HmstatsError, StatementError
@@ -96,6 +96,13 @@ class CatalogAnalysis:
         elif reports:
             print_reports(reports)
         typer.echo(f"catalog {self.catalog.name} keeps distinct counts alone: other numbers are stored nowhere")
+
+
+def open_for_analysis(name: str, metastore: str | None) -> NamedCatalog:
+    """The catalog with this name. Raises StatementError if a metastore is named beside it; as open_catalog."""
+    if metastore is not None:
+        raise StatementError(f"catalog {name} says where its tables are: leave out --metastore")
+    return open_catalog(name)
 
 
 def _options(choices: Choices) -> Options:

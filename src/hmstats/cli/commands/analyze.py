@@ -70,10 +70,9 @@ def analyze(
         sample_fraction=sample, precision=precision, most_tasks=tasks, puffin_columns=puffin_columns, **sketches
     )
     if catalog is not None:
-        from hmstats.cli.actions.catalog_analysis import CatalogAnalysis
-        from hmstats.collector.lake.catalogs.named import open_catalog
+        from hmstats.cli.actions.catalog_analysis import CatalogAnalysis, open_for_analysis
 
-        opened = open_catalog(catalog)
+        opened = open_for_analysis(catalog, metastore)
         if opened.metastore is None:
             CatalogAnalysis(
                 catalog=opened,
@@ -82,13 +81,15 @@ def analyze(
                 changed_only=changed_only,
                 options=options,
                 unfit={
-                    "--metastore": metastore is not None,
                     "--partition": bool(partition),
                     "--where": where is not None,
                     "--noscan": noscan,
                     "--row-counts": row_counts,
                     "--past-locks": past_locks,
+                    "--master": master is not None,
+                    "--conf": bool(conf),
                     "--spool": spool is not None,
+                    "--reliable": reliable,
                     "--dry-run": dry_run,
                 },
                 job_log=job_log,

@@ -37,8 +37,8 @@ class Allowance:
         if containers <= allowed:
             return allowed
         if allowed == self.containers:
-            raise MessageTooLarge(f"a request may hold {allowed} structs, lists, sets and maps, found more")
+            raise MessageTooLarge(f"a message may hold {allowed} structs, lists, sets and maps, found more")
         raise MessageTooLarge(
-            f"a request may hold {FREE_CONTAINERS} structs, lists, sets and maps, and one more for each "
+            f"a message may hold {FREE_CONTAINERS} structs, lists, sets and maps, and one more for each "
             f"{least_bytes} of its bytes, found {containers} in {at}"
         )

@@ -209,4 +209,4 @@ def _enter(at: int, count: int, kinds: tuple[int, ...], limit: int) -> tuple[int
 
 def _check_size(size: int, limit: int) -> None:
     if size > limit:
-        raise MessageTooLarge(f"a request may have {limit} bytes, found one of at least {size}")
+        raise MessageTooLarge(f"a message may have {limit} bytes, found one of at least {size}")

@@ -300,6 +300,11 @@ def test_the_command(name: str, tables: SqlCatalog, tmp_path: Path) -> None:
     done = _command("--catalog", name, "--where", "a = 1", "--spool", "x", TABLE)
     assert isinstance(done.exception, StatementError)
     assert "tables of catalog lake take no --where, --spool" in str(done.exception)
+    for option in ("--reliable", "--master=local", "--conf=a=b"):
+        done = _command("--catalog", name, option, TABLE)
+        assert f"take no {option.partition('=')[0]}" in str(done.exception), done.output
+    done = _command("--catalog", name, "--metastore", "thrift://localhost:9083", TABLE)
+    assert "catalog lake says where its tables are: leave out --metastore" in str(done.exception)
 
 
 def _command(*arguments: str) -> Any:

@@ -1,5 +1,6 @@
 """What a command of a session wrote, by Spark's own plan of it, which is read in the JVM."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,19 +69,18 @@ def _table(described: Any) -> TableName:
     return table_of([*(each.get() for each in parts if each.isDefined()), identifier.table()])
 
 
-def _strings(values: Any) -> dict[str, str]:
-    found, pairs = {}, values.iterator()
+def _pairs(values: Any) -> Iterator[tuple[str, Any]]:
+    """The entries of a map of Scala's, by keys in lower case."""
+    pairs = values.iterator()
     while pairs.hasNext():
         pair = pairs.next()
-        found[str(pair._1()).lower()] = str(pair._2())  # noqa: SLF001 - a pair of Scala's
-    return found
+        yield str(pair._1()).lower(), pair._2()  # noqa: SLF001 - a pair of Scala's
+
+
+def _strings(values: Any) -> dict[str, str]:
+    return {key: str(value) for key, value in _pairs(values)}
 
 
 def _hive_partition(values: Any) -> dict[str, str]:
     """The values that are known before the write."""
-    found, pairs = {}, values.iterator()
-    while pairs.hasNext():
-        pair = pairs.next()
-        if pair._2().isDefined():  # noqa: SLF001 - a pair of Scala's
-            found[str(pair._1()).lower()] = str(pair._2().get())  # noqa: SLF001
-    return found
+    return {key: str(value.get()) for key, value in _pairs(values) if value.isDefined()}

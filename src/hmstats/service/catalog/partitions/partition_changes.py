@@ -134,7 +134,7 @@ class PartitionChanges:
         partitions.insert_many(unit, id_of(table), table.columns, missing)
         if are_on_partitions(table):
             partition_privileges.inherit(unit, id_of(table), list(missing))
-        versions.bump(unit, id_of(table), None if missing and unmark_table(unit, table) else missing)
+        _bump(unit, table, missing)
         added = list(missing.values())
         unit.record(*PartitionsAdded.of(table, added))
         if not is_view(table):
@@ -258,7 +258,7 @@ class PartitionChanges:
         if absent and len(stored) < len(set(names)):
             raise absent
         partitions.remove_many(unit, list(map(id_of, stored.values())))
-        versions.bump(unit, id_of(table), None if stored and unmark_table(unit, table) else stored)
+        _bump(unit, table, stored)
         dropped = list(stored.values())
         if dropped:
             unit.record(PartitionsDropped(table, dropped))
@@ -273,6 +273,12 @@ class PartitionChanges:
             return dropped, _directories_to_remove(dropped, purge=purge) if delete_data else None
 
         return self._files.drop(leaving)
+
+
+def _bump(unit: Unit, table: Table, partitions_by_name: Mapping[str, Partition]) -> None:
+    """Note that a table gets or loses these partitions: it is not marked as accurate any more."""
+    touches_table = bool(partitions_by_name) and unmark_table(unit, table)
+    versions.bump(unit, id_of(table), None if touches_table else partitions_by_name)
 
 
 def _directories_to_remove(dropped: _Dropped, *, purge: bool) -> DroppedDirectories:
