@@ -90,9 +90,9 @@ def test_a_client_that_drips_is_ended(address: Address, monkeypatch: pytest.Monk
 def test_what_is_no_request_is_refused(
     address: Address, data: bytes, status: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    client = opened(address, data)
-    client.shutdown(socket.SHUT_WR)
-    assert status in at_end(client)
+    with opened(address, data) as client:
+        client.shutdown(socket.SHUT_WR)
+        assert status in at_end(client)
     assert get(address, "/health/ready") == (200, "1 workers are ready\n")
     assert "Traceback" not in capfd.readouterr().err
 

@@ -17,12 +17,18 @@ CLIENT_SECONDS = 10.0
 """How long a client may take for its request and for the answer."""
 MOST_CLIENTS = 64
 """Clients at the same time; one more ends the one that has been there longest."""
+_MOST_UNREAD_BYTES = 1_000_000
+_UNREAD_SECONDS = 1.0
+"""How much of what nobody asked for is read, and how long is waited for it, so that a refused client sees its answer."""
 
 _log = structlog.get_logger("hmstats.health")
 
 
 class BoundedServer(ThreadingMixIn, WSGIServer):
     """Answers each client in a thread of its own, one request a connection."""
+
+    request_queue_size = MOST_CLIENTS
+    """Clients that wait to be accepted: one more tries again after a second, and a probe with it."""
 
     def __init__(self, *given: Any) -> None:
         self._clients: dict[socket.socket, float] = {}
@@ -52,10 +58,16 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
                 self._end(each)
 
     def shutdown_request(self, request: Any) -> None:
-        """Close the connection of a client that was served."""
+        """Close the connection of a client that was served.
+
+        A connection that is closed over unread bytes is reset, and the answer that is under way is lost.
+        """
+        with contextlib.suppress(OSError):
+            request.shutdown(socket.SHUT_WR)
+            _read_rest(request)
         with self._lock:
             self._clients.pop(request, None)
-        super().shutdown_request(request)
+        self.close_request(request)
 
     def server_close(self) -> None:
         """Stop listening, end all clients, and wait for their threads."""
@@ -88,3 +100,11 @@ class QuietHandler(WSGIRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Log nothing."""
+
+
+def _read_rest(request: socket.socket) -> None:
+    """Read what the client still sends, within limits. Raises OSError if it is gone or slow."""
+    request.settimeout(_UNREAD_SECONDS)
+    unread_bytes = _MOST_UNREAD_BYTES
+    while unread_bytes > 0 and (data := request.recv(65536)):
+        unread_bytes -= len(data)
