@@ -48,7 +48,7 @@ def write(store: Store, table_id: int, statistics: StatisticsSet) -> None:
 def told(found: VersionedColumns | None) -> dict[tuple[str, str], FlatStatistics | None]:
     """By engine and column what was found."""
     assert found is not None
-    each = zip(found.columns.engines, found.columns.statistics, strict=True)
+    each = zip(found.engines, found.statistics, strict=True)
     return {(engine, "" if read is None else read[0]): read for engine, read in each}
 
 
@@ -59,9 +59,9 @@ def test_what_a_table_and_a_partition_have(store: Store, table_id: int) -> None:
     assert of_table is not None
     assert of_partition is not None
     assert (of_table.rows, of_partition.rows) == ({"": "7"}, {"p=1": "5"})
-    assert {*of_table.columns.partitions} == {""}
-    assert {*of_partition.columns.partitions} == {"p=1"}
-    assert ({*of_table.columns.analyzed_seconds}, {*of_partition.columns.analyzed_seconds}) == ({50}, {60})
+    assert {*of_table.partitions} == {""}
+    assert {*of_partition.partitions} == {"p=1"}
+    assert ({*of_table.analyzed_seconds}, {*of_partition.analyzed_seconds}) == ({50}, {60})
 
 
 def test_only_the_asked_columns_and_no_sketches(store: Store, table_id: int) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import Column, Connection, Table, case, delete, func, literal, n
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.model.statistics.flat_statistics import FlatStatistics
+from hmstats.model.statistics.flat_statistics import FlatColumns
 from hmstats.model.statistics.statistics_by_field import StatisticsByField, by_kind
 from hmstats.store.history import before_writes
 from hmstats.store.history.replaced_rows import OwnerKind
@@ -44,19 +44,6 @@ _DESCRIBED = slice(len(VALUES), len(VALUES) + len(DESCRIBED))
 _FEW_COLUMNS = 200
 """Most rows of one owner that an update finds by scanning all of its rows."""
 _ENGINE, _ANALYZED = len(VALUES), len(VALUES) + 1
-
-
-@dataclass(frozen=True, slots=True)
-class FlatColumns:
-    """Columns' statistics as tuples, with partition, engine and time in lists of the same length.
-
-    `partitions` has "" for a table's own. Statistics are None if the column's type has none.
-    """
-
-    statistics: Sequence[FlatStatistics | None]
-    partitions: Sequence[str]
-    engines: Sequence[str]
-    analyzed_seconds: Sequence[int]
 
 
 def read_table(
@@ -239,7 +226,12 @@ def _flat(connection: Connection, query: Any) -> FlatColumns:
     # The driver's rows: SQLAlchemy's take longer to make than everything that is done with them.
     rows = connection.execute(query).cursor.fetchall()
     partitions, engines, analyzed = ([row[index] for row in rows] for index in (-1, _ENGINE, _ANALYZED))
-    return FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed)
+    return FlatColumns(
+        statistics=statistics_rows.flat_statistics(rows),
+        partitions=partitions,
+        engines=engines,
+        analyzed_seconds=analyzed,
+    )
 
 
 def _query(

@@ -12,12 +12,12 @@ from typing import Any
 from sqlalchemy import CTE, BigInteger, Engine, Select, and_, bindparam, literal_column, null, select
 
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.flat_statistics import FlatColumns
 from hmstats.store.changes import versions
 from hmstats.store.schema import DBS, PART_COL_STATS, PARTITION_PARAMS, PARTITIONS, TAB_COL_STATS, TABLE_PARAMS, TBLS
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.statements.single_read import OneOf, SingleRead, listed
 from hmstats.store.statistics import statistics_rows
-from hmstats.store.statistics.column_statistics import FlatColumns
 from hmstats.store.statistics.statistics_rows import DESCRIBED, SKETCHES, VALUES
 
 _ROWS: Any = literal_column("'numRows'")
@@ -25,11 +25,10 @@ _ENGINE, _ANALYZED = len(VALUES), len(VALUES) + 1
 _PARTITION, _TABLE_ID, _VERSION, _NUM_ROWS = range(-4, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class VersionedColumns:
-    """Statistics, and the text of numRows by partition name ("" for the table's own), at a version of the table."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionedColumns(FlatColumns):
+    """Columns' statistics, and texts of numRows by partition name ("" for the table's own), at a table's version."""
 
-    columns: FlatColumns
     rows: Mapping[str, str | None]
     table_id: int
     version: int
@@ -67,7 +66,7 @@ def of_partitions(
     if rows[0][_PARTITION] is None:
         rows = []
     counts = {row[_PARTITION]: row[_NUM_ROWS] for row in rows}
-    return VersionedColumns(_columns(rows), counts, table_id, version)
+    return _columns(rows, counts, table_id, version)
 
 
 def _read(
@@ -80,12 +79,22 @@ def _read(
     first = rows[0]
     table_id, version = first[_TABLE_ID], first[_VERSION]
     versions.note_read(table_id, version, [more["partition"]] if more else ())
-    return VersionedColumns(_columns(rows), {first[_PARTITION]: first[_NUM_ROWS]}, table_id, version)
+    return _columns(rows, {first[_PARTITION]: first[_NUM_ROWS]}, table_id, version)
 
 
-def _columns(rows: Sequence[tuple[Any, ...]]) -> FlatColumns:
+def _columns(
+    rows: Sequence[tuple[Any, ...]], counts: Mapping[str, str | None], table_id: int, version: int
+) -> VersionedColumns:
     partitions, engines, analyzed = ([row[index] for row in rows] for index in (_PARTITION, _ENGINE, _ANALYZED))
-    return FlatColumns(statistics_rows.flat_statistics(rows), partitions, engines, analyzed)
+    return VersionedColumns(
+        statistics=statistics_rows.flat_statistics(rows),
+        partitions=partitions,
+        engines=engines,
+        analyzed_seconds=analyzed,
+        rows=counts,
+        table_id=table_id,
+        version=version,
+    )
 
 
 def _values(table: Any, *, sketches: bool) -> list[Any]:

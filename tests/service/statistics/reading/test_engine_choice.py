@@ -66,7 +66,7 @@ def test_all_ways_choose_the_same_of_a_table_itself(store: Store, tmp_path: Path
     assert column.data == of_engine(best)
     assert reader.flat_table(NAME, ["l"], asked, repaired=False, valid=None) == [flat(column)]
     one = reader.table_column(NAME, "l")
-    assert (one.engine, one.statistics) == (best, flat(column))
+    assert (one.engines, one.statistics) == ([best], [flat(column)])
     table = Tables(store, Warehouse(str(tmp_path))).get(NAME)
     with store.read() as connection:
         assert SparkView(store).rows(connection, table)["l"].statistics.data == column.data

@@ -13,13 +13,13 @@ from hmstats.errors import InvalidInput, MetaError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
-from hmstats.model.statistics.flat_statistics import FlatStatistics
+from hmstats.model.statistics.flat_statistics import FlatColumns, FlatStatistics
 from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
 from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
-from hmstats.service.statistics.reading.read import ColumnAnswer, StatisticsReader
+from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.statistics import statistics_bytes
@@ -152,11 +152,11 @@ class StatisticsCalls:
             self._writer.delete_partitions(name, req.part_names or None, columns, _deleted_engine(req.engine))
         return True
 
-    def _column(self, name: TableName, found: ColumnAnswer) -> Encoded:
-        (column,) = statistics_bytes.objects([found.statistics], hive4=False, sketches=self._sketches)
-        return Encoded(
-            statistics_bytes.column_result(name, column, found.partition, found.analyzed_seconds, found.engine)
-        )
+    def _column(self, name: TableName, found: FlatColumns) -> Encoded:
+        statistics = [each for each in found.statistics if each is not None]
+        (column,) = statistics_bytes.objects(statistics, hive4=False, sketches=self._sketches)
+        partition, engine = found.partitions[0] or None, found.engines[0]
+        return Encoded(statistics_bytes.column_result(name, column, partition, found.analyzed_seconds[0], engine))
 
     def _objects(self, request: Any, columns: Sequence[FlatStatistics]) -> list[bytes]:
         """The columns in the form that a request asks for."""

@@ -14,7 +14,7 @@ from hmstats.model.catalog.objects import Table, TableName
 from hmstats.model.parameters.row_counts import known_rows, row_count
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, Kind, StatisticsSet
 from hmstats.model.statistics.engine_choice import precedence
-from hmstats.model.statistics.flat_statistics import FlatStatistics, flat
+from hmstats.model.statistics.flat_statistics import FlatColumns, FlatStatistics, flat
 from hmstats.model.statistics.statistics_group import StatisticsGroup
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
@@ -24,23 +24,12 @@ from hmstats.service.statistics.transactional import is_table_visible, visible_p
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, table_facts
-from hmstats.store.statistics.column_statistics import FlatColumns
 from hmstats.store.statistics.statistics_groups import VersionedGroups
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
 
 _MANY_PARTITIONS = 16
 """Fewest partitions read in groups; fewer are read row by row, which is faster then."""
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnAnswer:
-    """A column's statistics: of a partition (None: of the table), by an engine, at an epoch second."""
-
-    statistics: FlatStatistics
-    partition: str | None
-    engine: str
-    analyzed_seconds: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +93,7 @@ class StatisticsReader:
         """
         quick = self._store.statistics_of_table(name, columns, sketches=self._sketches) if valid is None else None
         if quick is not None:
-            statistics = one_of_each_column(quick.columns, set(columns), engine, only=not self._any_engine).get("", [])
+            statistics = one_of_each_column(quick, set(columns), engine, only=not self._any_engine).get("", [])
             if len(statistics) == len(set(columns)):
                 return acceptable(name, statistics, row_count(quick.rows[""])) if repaired else statistics
         with self._store.read() as connection:
@@ -119,10 +108,10 @@ class StatisticsReader:
                 statistics += map(flat, self._from_partitions(connection, name, target, missing, engine).columns)
         return acceptable(name, statistics, known_rows(target.parameters)) if repaired else statistics
 
-    def table_column(self, name: TableName, column: str) -> ColumnAnswer:
+    def table_column(self, name: TableName, column: str) -> FlatColumns:
         """One column's statistics of a table. Raises NoSuchObject if the table or the statistics do not exist."""
         versioned = self._store.statistics_of_table(name, [column], sketches=self._sketches)
-        chosen = versioned and self._one_column(versioned.columns)
+        chosen = versioned and self._one_column(versioned)
         if chosen:
             return chosen
         statistics_set = self.table(name, [column], DEFAULT_ENGINE)
@@ -188,7 +177,7 @@ class StatisticsReader:
         versioned = self._store.statistics_of_table(name, columns, sketches=self._sketches)
         if versioned is None:
             return None
-        chosen = one_of_each_column(versioned.columns, set(columns), engine, only=not self._any_engine)
+        chosen = one_of_each_column(versioned, set(columns), engine, only=not self._any_engine)
         if repaired:
             chosen = {key: acceptable(name, each, row_count(versioned.rows[key])) for key, each in chosen.items()}
         return VersionedStatistics(versioned.table_id, versioned.version, chosen)
@@ -214,7 +203,7 @@ class StatisticsReader:
         versioned = self._store.statistics_of_partitions(target.id, wanted, read, sketches=self._sketches)
         if versioned is None:
             return None
-        chosen = one_of_each_column(versioned.columns, column_set, engine, only=not self._any_engine)
+        chosen = one_of_each_column(versioned, column_set, engine, only=not self._any_engine)
         if repaired:
             chosen = {key: acceptable(name, each, row_count(versioned.rows[key])) for key, each in chosen.items()}
         return VersionedStatistics(target.id, versioned.version, chosen)
@@ -247,10 +236,10 @@ class StatisticsReader:
                 columns.setdefault(key, []).extend(acceptable(name, [each], rows.get(key)) if repaired else [each])
         return VersionedStatistics(table_id, groups_read.version, columns, together)
 
-    def partition_column(self, name: TableName, partition: str, column: str) -> ColumnAnswer:
+    def partition_column(self, name: TableName, partition: str, column: str) -> FlatColumns:
         """One column's statistics of a partition. Raises NoSuchObject if the table or the statistics do not exist."""
         versioned = self._store.statistics_of_partition(name, partition, [column], sketches=self._sketches)
-        chosen = versioned and self._one_column(versioned.columns)
+        chosen = versioned and self._one_column(versioned)
         if chosen:
             return chosen
         sets = self.partitions(name, [partition], [column], DEFAULT_ENGINE)
@@ -292,14 +281,12 @@ class StatisticsReader:
             return Aggregate()
         return self._aggregator.within(connection, name, target, None, columns, engine)
 
-    def _one_column(self, flat_columns: FlatColumns) -> ColumnAnswer | None:
+    def _one_column(self, flat_columns: FlatColumns) -> FlatColumns | None:
         """The default engine's statistics of the single column read; with `any_engine`, else the newest."""
         for index in reversed([*_ranked(flat_columns, DEFAULT_ENGINE)]):
             statistics, engine = flat_columns.statistics[index], flat_columns.engines[index]
             if statistics is not None and (self._any_engine or engine == DEFAULT_ENGINE):
-                return ColumnAnswer(
-                    statistics, flat_columns.partitions[index] or None, engine, flat_columns.analyzed_seconds[index]
-                )
+                return flat_columns.only(index)
         return None
 
     def _engine_filter(self, engine: str) -> str | None:
@@ -345,12 +332,12 @@ def _ranked(flat_columns: FlatColumns, engine: str) -> Iterable[int]:
     )
 
 
-def _single_answer(statistics_set: StatisticsSet) -> ColumnAnswer:
-    return ColumnAnswer(
-        flat(statistics_set.columns[0]),
-        statistics_set.partition,
-        statistics_set.engine,
-        statistics_set.last_analyzed_seconds,
+def _single_answer(statistics_set: StatisticsSet) -> FlatColumns:
+    return FlatColumns(
+        statistics=[flat(statistics_set.columns[0])],
+        partitions=[statistics_set.partition or ""],
+        engines=[statistics_set.engine],
+        analyzed_seconds=[statistics_set.last_analyzed_seconds],
     )
 
 

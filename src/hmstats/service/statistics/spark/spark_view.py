@@ -7,23 +7,23 @@ would ignore it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from hmstats.model.catalog.objects import Table, is_view
 from hmstats.model.parameters.row_counts import known_rows, row_count
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.spark.spark_statistics import SparkStatistics
-from hmstats.model.statistics.column_statistics import DATA_CLASSES, DEFAULT_ENGINE, ColumnStatistics
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, ColumnStatistics
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.engine_choice import precedence
-from hmstats.model.statistics.flat_statistics import FIELDS, FlatStatistics
+from hmstats.model.statistics.flat_statistics import column_statistics
 from hmstats.outlets.spark import spark_properties
 from hmstats.outlets.spark.spark_columns import to_spark
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
 from hmstats.service.statistics.reading.repair import acceptable
 from hmstats.service.statistics.spark.spark_marks import SHOWN, Statement, digest, statement
 from hmstats.store.database.store import Store
-from hmstats.store.statistics import column_statistics, details, table_facts
+from hmstats.store.statistics import column_statistics as stored_statistics
+from hmstats.store.statistics import details, table_facts
 from hmstats.store.unit.unit import Connection
 
 SPARK = "Spark ANALYZE"
@@ -66,7 +66,7 @@ class SparkView:
         """The stored statistics by column: of the default engine if it has any, else the newest of the others."""
         if table.id is None:
             return {}
-        stored = column_statistics.read_flat_table(connection, table.id, None, sketches=True)
+        stored = stored_statistics.read_flat_table(connection, table.id, None, sketches=True)
         ours = self._spark_columns(connection, table)
         newest = sorted(
             range(len(stored.engines)),
@@ -77,7 +77,8 @@ class SparkView:
             flat, engine = stored.statistics[index], stored.engines[index]
             if flat is not None and (self._any_engine or engine == DEFAULT_ENGINE):
                 of_spark = (flat[0], engine) in ours
-                rows[flat[0]] = Row(_statistics(table, flat), stored.analyzed_seconds[index], of_spark)
+                (repaired,) = acceptable(table.name, [flat], known_rows(table.parameters))
+                rows[flat[0]] = Row(column_statistics(repaired), stored.analyzed_seconds[index], of_spark)
         return {**self._from_partitions(connection, table, rows), **rows}
 
     def _spark_columns(self, connection: Connection, table: Table) -> set[tuple[str, str]]:
@@ -146,13 +147,3 @@ def _columns(table: Table) -> dict[str, str]:
     """Types of the data columns by name, in Spark's case if Spark created the table."""
     names = spark_properties.column_names(table.parameters)
     return {names.get(column.name.lower(), column.name): column.type for column in data_columns(table)}
-
-
-def _statistics(table: Table, given: FlatStatistics) -> ColumnStatistics:
-    """The statistics of one column, fit for planners (repair.py)."""
-    (repaired,) = acceptable(table.name, [given], known_rows(table.parameters))
-    column, column_type, *values = repaired
-    kind = kind_of(column_type)
-    assert kind is not None
-    data_class: Any = DATA_CLASSES[kind]
-    return ColumnStatistics(column, column_type, data_class(**dict(zip(FIELDS[kind], values, strict=True))))
