@@ -2,7 +2,6 @@
 
 import shutil
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -103,6 +102,19 @@ class _Halted:
             return original(*arguments, **named)
 
         monkeypatch.setattr(directories, step, halted)
+
+
+def _waits(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """An event that is set when an attempt to add something begins to wait for a change of files."""
+    waits = threading.Event()
+    original = FileChanges._check_stays
+
+    def check(*arguments: Any) -> None:
+        waits.set()
+        original(*arguments)
+
+    monkeypatch.setattr(FileChanges, "_check_stays", check)
+    return waits
 
 
 def test_a_rename_that_cannot_move_leaves_statistics_and_columns(lake: Lake) -> None:
@@ -293,13 +305,13 @@ def _own_by_nobody(lake: Lake) -> None:
 def test_a_partition_whose_files_a_drop_removes_meanwhile_is_refused(
     lake: Lake, other: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    halted = _Halted(monkeypatch, "remove")
+    halted, waits = _Halted(monkeypatch, "remove"), _waits(monkeypatch)
     with ThreadPoolExecutor(2) as threads:
         dropped = threads.submit(_drop_first, lake)
         assert halted.reached.wait(60)
         _insert_rows(other, "3")
         added = threads.submit(_insert_rows, other, "1")
-        time.sleep(0.3)
+        assert waits.wait(60)
         assert not added.done()
         halted.go_on.set()
         dropped.result(60)
@@ -313,12 +325,12 @@ def test_a_partition_whose_files_a_drop_removes_meanwhile_is_refused(
 def test_a_partition_without_files_waits_for_the_removal_of_its_directory(
     lake: Lake, other: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    halted = _Halted(monkeypatch, "remove_empty_parents")
+    halted, waits = _Halted(monkeypatch, "remove_empty_parents"), _waits(monkeypatch)
     with ThreadPoolExecutor(2) as threads:
         dropped = threads.submit(_drop_first, lake)
         assert halted.reached.wait(60)
         added = threads.submit(PartitionChanges(other.store, other.warehouse).append, T, ["1"])
-        time.sleep(0.3)
+        assert waits.wait(60)
         assert not added.done()
         halted.go_on.set()
         dropped.result(60)
