@@ -203,9 +203,12 @@ class Gateway:
         """
         return self._sending.send_everything(self._calls(self._itself))
 
-    def adopting(self) -> Adopting:
-        """What takes all old statistics of the upstream over. Raises UpstreamUnavailable, UpstreamClosed, MetaError."""
-        return Adopting(self._calls(self._itself), self._mirroring)
+    def adopting(self, patterns: Sequence[str] = ()) -> Adopting:
+        """What takes old statistics of the upstream over, of the tables that match a pattern (none: of all).
+
+        Raises UpstreamUnavailable, UpstreamClosed, MetaError.
+        """
+        return Adopting(self._calls(self._itself), self._mirroring, patterns)
 
     def _answered(
         self,

@@ -57,14 +57,14 @@ def adopt(folder: Path, port: int, *flags: str) -> subprocess.CompletedProcess[s
 
 def test_old_statistics_are_here_before_anybody_asks(upstream: Metastore, tmp_path: Path) -> None:
     """The gateway answers while the upstream is away: what it says it has had before."""
-    view = f"{upstream.database}.seen"
+    view, own = f"{upstream.database}.seen", f"{upstream.database}.*"
     with way_to(upstream.port) as (_, port):
-        listed = json.loads(adopt(tmp_path, port, "--json").stdout)
+        listed = json.loads(adopt(tmp_path, port, own, "--json").stdout)
         assert listed["left"][view] == "it is a view"
-        assert not listed["taken_over"]
+        assert (listed["tables"], listed["taken_over"]) == (2, False)
         assert not (tmp_path / "hmstats.sqlite").exists()
         for _ in range(2):
-            done = json.loads(adopt(tmp_path, port, "--json", "--write").stdout)
+            done = json.loads(adopt(tmp_path, port, own, "--json", "--write").stdout)
             assert done["taken_over"]
             assert (done["tables"], done["left"][view]) == (listed["tables"], "it is a view")
     address = f"thrift://127.0.0.1:{port}"
@@ -86,3 +86,15 @@ def test_an_upstream_that_is_away_is_named(tmp_path: Path) -> None:
     done = adopt(tmp_path, port, "--write")
     assert done.returncode != 0
     assert f"127.0.0.1:{port}" in done.stderr
+
+
+def test_tables_that_nobody_has_are_named(hmstats_sqlite: int, tmp_path: Path) -> None:
+    done = adopt(tmp_path, hmstats_sqlite, "nobody", "--write")
+    assert done.returncode != 0
+    assert f"no table of thrift://127.0.0.1:{hmstats_sqlite} matches nobody" in done.stderr
+
+
+def test_tables_are_taken_over_from_an_upstream_only(tmp_path: Path) -> None:
+    done = subprocess.run([HMSTATS, "adopt", "sales"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "sales: tables are taken over from an upstream, and there is no --upstream" in done.stderr

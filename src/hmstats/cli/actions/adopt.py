@@ -4,7 +4,7 @@ With an upstream, it takes that metastore's statistics over into the database of
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from tempfile import TemporaryDirectory
@@ -16,6 +16,7 @@ from rich.table import Table
 from hmstats.cli.serving.preparation import make_embedded
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.upstream import relay_of
+from hmstats.errors import StatementError
 from hmstats.settings import Settings
 from hmstats.store.migration import migrate
 from hmstats.store.migration.hive_survey import Survey, survey
@@ -37,20 +38,33 @@ def adopt_database(
     typer.echo(json.dumps(asdict(found), indent=2)) if as_json else _print(found)
 
 
-def adopt_upstream(*, database: str | None, hive_site: str | None, upstream: str, write: bool, as_json: bool) -> None:
-    """Print the tables whose statistics the upstream keeps to itself; with `write`, take over those of all others."""
+def adopt_upstream(
+    patterns: Sequence[str],
+    *,
+    database: str | None,
+    hive_site: str | None,
+    upstream: str,
+    write: bool,
+    as_json: bool,
+) -> None:
+    """Print the tables whose statistics the upstream keeps to itself; with `write`, take over those of all others.
+
+    Raises StatementError if patterns are given and no table matches them.
+    """
     with ExitStack() as stack:
         if not write:  # nothing of the gateway's database is needed, and nothing of it may change
             database = f"sqlite:///{stack.enter_context(TemporaryDirectory())}/empty.sqlite"
         settings = load_served({"database": database, "hive_site": hive_site, "upstream": upstream})
-        taken, left = _adopt_tables(settings, write=write)
+        taken, left = _adopt_tables(settings, patterns, write=write)
+    if patterns and not (taken or left):
+        raise StatementError(f"no table of {upstream} matches {' or '.join(patterns)}")
     if as_json:
         typer.echo(json.dumps({"tables": taken, "left": left, "taken_over": write}, indent=2))
     else:
         typer.echo(_sentences(taken, left, upstream, write=write))
 
 
-def _adopt_tables(settings: Settings, *, write: bool) -> tuple[int, dict[str, str]]:
+def _adopt_tables(settings: Settings, patterns: Sequence[str], *, write: bool) -> tuple[int, dict[str, str]]:
     """How many tables' statistics a gateway keeps, and why it does not keep those of the others."""
     make_embedded(settings)
     store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
@@ -58,7 +72,7 @@ def _adopt_tables(settings: Settings, *, write: bool) -> tuple[int, dict[str, st
     assert gateway is not None
     taken, left = 0, dict[str, str]()
     try:
-        adopting = gateway.adopting()
+        adopting = gateway.adopting(patterns)
         for each in adopting.take_over() if write else adopting.tables():
             if each.reason is None:
                 taken += 1

@@ -8,6 +8,13 @@ from hmstats.cli.options import AsJson, Database, HiveSite, Write
 
 
 def adopt(
+    tables: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="With --upstream: databases or tables; * stands for any characters. All by default.",
+            metavar="DB[.TABLE]",
+        ),
+    ] = None,
     database: Database = None,
     hive_site: HiveSite = None,
     upstream: Annotated[str | None, typer.Option(help="The metastore behind a gateway.")] = None,
@@ -21,14 +28,18 @@ def adopt(
     is changed.
 
     With --upstream, list the tables of that metastore whose statistics a gateway does not keep; with --write, take over
-    the statistics of all others. Run it before the gateway starts, or while it runs if the gateway's server is not
-    exclusive. It can be repeated.
+    the statistics of all others, or of those that are named. Run it before the gateway starts, or while it runs if the
+    gateway's server is not exclusive. It can be repeated.
     """
     from hmstats.cli.actions.adopt import adopt_database, adopt_upstream
 
     if upstream is not None:
-        adopt_upstream(database=database, hive_site=hive_site, upstream=upstream, write=write, as_json=as_json)
+        adopt_upstream(
+            tables or [], database=database, hive_site=hive_site, upstream=upstream, write=write, as_json=as_json
+        )
         return
+    if tables:
+        raise typer.BadParameter(f"{tables[0]}: tables are taken over from an upstream, and there is no --upstream")
     adopt_database(database=database, hive_site=hive_site, write=write, as_json=as_json)
 
 

@@ -8,6 +8,7 @@ from hmstats.gateway.statistics.mirroring import Mirroring, why_not_mirrored
 from hmstats.gateway.statistics.questions import Question
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.catalog.wildcards import compile_any
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 
 _PARTITIONS_AT_ONCE = 1_000
@@ -24,14 +25,18 @@ class Adopted:
 
 
 class Adopting:
-    """Goes through all tables of the upstream. Not thread-safe."""
+    """Goes through tables of the upstream: those of `patterns`, DB or DB.TABLE with * for any characters; none: all.
 
-    def __init__(self, calls: UpstreamCalls, mirroring: Mirroring) -> None:
+    Not thread-safe.
+    """
+
+    def __init__(self, calls: UpstreamCalls, mirroring: Mirroring, patterns: Sequence[str] = ()) -> None:
         self._calls = calls
         self._mirroring = mirroring
+        self._patterns = [each if "." in each else f"{each}.*" for each in map(str.lower, patterns)] or ["*.*"]
 
     def tables(self) -> Iterator[Adopted]:
-        """All tables in the order of their names, with nothing taken over. Raises as `take_over`."""
+        """The tables in the order of their names, with nothing taken over. Raises as `take_over`."""
         for name in self._names():
             try:
                 reason = why_not_mirrored(self._calls.table(name).table)
@@ -42,7 +47,7 @@ class Adopting:
             yield Adopted(name, reason)
 
     def take_over(self) -> Iterator[Adopted]:
-        """All tables in the order of their names, each when its statistics are here. It may be done again at any time.
+        """The tables in the order of their names, each when its statistics are here. It may be done again at any time.
 
         Raises UpstreamUnavailable and UpstreamClosed.
         """
@@ -70,8 +75,12 @@ class Adopting:
             yield names[start : start + _PARTITIONS_AT_ONCE]
 
     def _names(self) -> Iterator[TableName]:
+        is_wanted = compile_any(self._patterns, any_text="*", any_character="?").fullmatch
+        databases = [pattern.partition(".")[0] for pattern in self._patterns]
+        is_searched = compile_any(databases, any_text="*", any_character="?").fullmatch
         for catalog in self._calls.catalogs():
-            for database in self._calls.databases(catalog):
-                place = DatabaseName(catalog, database.lower())
-                for table in self._calls.table_names(place):
-                    yield TableName(catalog, place.database, table.lower())
+            for database in filter(is_searched, map(str.lower, self._calls.databases(catalog))):
+                for table in self._calls.table_names(DatabaseName(catalog, database)):
+                    name = TableName(catalog, database, table.lower())
+                    if is_wanted(name.short):
+                        yield name
