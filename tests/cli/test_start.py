@@ -75,6 +75,7 @@ def test_a_command_that_works_imports_what_it_needs() -> None:
     assert "pydantic_settings" in imported("config", "show")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "found"), [("hmstats sh", "show"), ("hmstats ask t", "top"), ("hmstats i", "import")]
 )
@@ -107,6 +108,7 @@ def test_h_is_help_everywhere() -> None:
     assert page.count("-h, --help") == page.count("## `hmstats")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "absent"),
     [

@@ -31,6 +31,7 @@ def test_every_setting_is_on_the_page() -> None:
         assert f"| `{name}` |" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [

@@ -56,6 +56,7 @@ def planned(command: list[str], metastore: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_cron(metastore: str) -> None:
     (line,) = recipes("cron")
     *fields, command = line.split(None, 5)
@@ -65,6 +66,7 @@ def test_cron(metastore: str) -> None:
     assert "shop.orders" in planned(shlex.split(command), metastore)
 
 
+@pytest.mark.slow
 def test_systemd(metastore: str, tmp_path: Path) -> None:
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd-analyze is not on this machine")
@@ -90,6 +92,7 @@ def test_systemd(metastore: str, tmp_path: Path) -> None:
     assert "shop.orders" in planned(["hmstats", *command[1:]], metastore)
 
 
+@pytest.mark.slow
 def test_kubernetes(metastore: str) -> None:
     (text,) = recipes("yaml")
     job: dict[str, Any] = YAML(typ="safe").load(text)
@@ -111,6 +114,7 @@ def strings(call: str) -> list[str]:
     raise AssertionError(call)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["BashOperator", "subprocess.run"])
 def test_airflow_and_dagster(metastore: str, call: str) -> None:
     assert "orders" in planned(strings(call), metastore)

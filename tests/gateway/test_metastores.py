@@ -132,6 +132,7 @@ def test_the_gateway_says_by_itself_what_it_is(pair: Pair) -> None:
     assert pair.direct.client().get_all_databases() == pair.relayed.client().get_all_databases()
 
 
+@pytest.mark.slow
 def test_an_upstream_that_is_away(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "1", "--upstream", "thrift://127.0.0.1:1,thrift://127.0.0.1:2") as port:
         client = Metastore("gateway", port, 4.0)

@@ -27,6 +27,7 @@ def test_parts(text: str, parts: list[str]) -> None:
     assert conjuncts(text) == parts
 
 
+@pytest.mark.slow
 def test_a_deep_condition_comes_to_an_end() -> None:
     wrapped = "(" * DEEP + "a#1 = 1" + ")" * DEEP
     assert list(conditions.used(wrapped)) == [(1, Use.EQUALITY)]

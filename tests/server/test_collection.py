@@ -5,6 +5,8 @@ import threading
 import weakref
 from collections.abc import Iterator
 
+import pytest
+
 from hmstats.cli.serving import worker
 from hmstats.server.collection import GarbageCollection
 
@@ -50,6 +52,7 @@ def test_few_is_said_of_what_the_last_collection_left() -> None:
     del cached
 
 
+@pytest.mark.slow
 def test_tuples_that_other_threads_are_making_can_still_grow() -> None:
     """A reference to one, such as gc.get_objects gives, fails its thread with a SystemError."""
     collection, done = GarbageCollection(many=-1_000_000_000), threading.Event()

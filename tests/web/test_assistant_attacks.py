@@ -122,6 +122,7 @@ def test_a_huge_line_is_refused_and_its_memory_given_back(assistant: Assistant, 
     assert assistant.resident_mb() - before < 15 * len(line) / _MB
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

@@ -27,6 +27,7 @@ def asked(port: int, *questions: tuple[str, dict[str, Any]]) -> tuple[list[Any],
     return found
 
 
+@pytest.mark.slow
 def test_tools_answer_what_the_api_answers(shown: Shown, metastore_port: int) -> None:
     tools, answers = asked(
         metastore_port,

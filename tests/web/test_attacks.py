@@ -207,6 +207,7 @@ def test_a_client_that_drips_is_cut_off(impatient: int) -> None:
         _drip(client)
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_take_its_answer_is_cut_off(impatient: int) -> None:
     with socket.create_connection(("127.0.0.1", impatient), PATIENCE_SECONDS) as client:
         client.sendall(get(b"/large"))

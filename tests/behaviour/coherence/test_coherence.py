@@ -115,6 +115,7 @@ def _of_partitions(number: int) -> Any:
     return api.SetPartitionsStatsRequest(colStats=[_statistics("p", "a", number, each) for each in PARTITIONS])
 
 
+@pytest.mark.slow
 def test_no_read_is_stale_and_no_update_lost(servers: list[Metastore], tmp_path: Path) -> None:
     registers = {
         "a": Register.holding(0),

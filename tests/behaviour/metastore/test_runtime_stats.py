@@ -28,6 +28,7 @@ def _bytes(payload: Any) -> bytes:
     return payload if isinstance(payload, bytes) else payload.encode()
 
 
+@pytest.mark.slow
 def test_what_was_added_comes_back_newest_first_up_to_a_weight(metastore: Metastore, client: Any) -> None:
     before = len(kept(client))
     payloads = [f'{{"{metastore.database}": {number}}}'.encode() for number in range(3)]

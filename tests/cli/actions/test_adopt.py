@@ -70,6 +70,7 @@ def test_the_password_is_not_in_the_report(hive_database: str) -> None:
     assert "topsecret" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hive_generation", ["4.0"], indirect=True)
 def test_a_hives_database_is_nobodys_alone(hive_database: str, tmp_path: Path) -> None:
     migrate.adopt(hive_database)

@@ -114,6 +114,7 @@ def test_a_file_takes_everything_to_another_server(
     assert again.stdout == imported.stdout
 
 
+@pytest.mark.slow
 def test_json_goes_through_a_pipe(filled: Metastore, other: Metastore) -> None:
     done = subprocess.run(
         f"{HMSTATS} export - {filled.database}.one --metastore {address(filled)}"

@@ -138,6 +138,7 @@ def raised(result: Result) -> None:
     raise result.exception
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_page_of_tables_is_one_call(our_metastore: Metastore, calls: Counter[str]) -> None:
     many = TABLES_A_CALL + 5

@@ -137,6 +137,7 @@ def test_a_table_at_a_glance(our_metastore: Metastore, table: str) -> None:
     assert not any(line.startswith("stale: column age") for line in lines)
 
 
+@pytest.mark.slow
 @sqlite
 def test_a_wide_terminal_shows_more(our_metastore: Metastore, table: str) -> None:
     shown = in_terminal([HMSTATS, "show", table, "--metastore", f"thrift://127.0.0.1:{our_metastore.port}"], 120)

@@ -108,6 +108,7 @@ def test_a_table_and_a_statement_are_the_same(spark: Any, spark_metastore: str, 
     assert stored_rows(spark_metastore, database) == {"": None, "p=1": None, "p=2": "20", "p=3": None}
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_locked_statistics_are_left_out_unless_forced(spark: Any, spark_metastore: str, database: str) -> None:
     table = f"{database}.one"
@@ -137,6 +138,7 @@ def test_locked_statistics_are_left_out_unless_forced(spark: Any, spark_metastor
     assert stored_rows(spark_metastore, database, "one") == {"": "9"}
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.parametrize("choice", [["--partition", "p=2", "--partition", "p=3"], ["--where", "p >= 2"]])
 def test_some_partitions_by_their_names_or_a_filter(
@@ -150,6 +152,7 @@ def test_some_partitions_by_their_names_or_a_filter(
         assert stored_rows(spark_metastore, database, table) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.parametrize("table", ["many", "one"])
 def test_the_count_is_exact_after_a_whole_analysis(spark: Any, spark_metastore: str, database: str, table: str) -> None:
@@ -185,7 +188,11 @@ def test_a_table_is_printed_with_its_columns(spark: Any, spark_metastore: str, d
 @pytest.mark.spark
 @pytest.mark.parametrize(
     ("arguments", "exit_code"),
-    [(["--noscan"], 0), (["--columns", "n"], 0), ([], COLUMNS_WITHOUT_STATISTICS), (["--json"], 3)],
+    [
+        (["--noscan"], 0),
+        ([], COLUMNS_WITHOUT_STATISTICS),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((["--columns", "n"], 0), (["--json"], 3))),
+    ],
 )
 def test_the_exit_code_says_whether_every_column_that_was_asked_for_has_statistics(
     spark: Any, spark_metastore: str, database: str, arguments: list[str], exit_code: int
@@ -360,6 +367,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_bad_input_is_one_sentence_before_spark_starts(
     spark: Any, spark_metastore: str, database: str, tmp_path: Path

@@ -19,6 +19,7 @@ def sqlite(request: pytest.FixtureRequest) -> int:
     return port
 
 
+@pytest.mark.slow
 def test_no_spark_is_started(sqlite: int, tmp_path: Path) -> None:
     metastore = Metastore("hmstats-sqlite", sqlite, 4.0)
     with metastore.clients:

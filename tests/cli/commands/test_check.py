@@ -80,6 +80,7 @@ def test_what_is_right_is_said_in_a_line(spark: Any, spark_metastore: str, right
     assert second.endswith("of them fit what was read, which is too little to say more: --sample 1 reads all")
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_what_is_wrong_is_a_row(spark: Any, spark_metastore: str, wrong: str) -> None:
     found = run(spark_metastore, wrong, "--sample", "1")

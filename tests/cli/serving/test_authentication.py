@@ -49,6 +49,7 @@ def test_a_mechanism_without_its_file_is_named(store: Store, mechanism: str, set
         authentication_of(load({"authentication": [mechanism]}), store)
 
 
+@pytest.mark.slow
 def test_a_mechanism_takes_its_file(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "passwords"
     file.touch(mode=0o600)

@@ -19,6 +19,7 @@ def environment(metastore: Metastore) -> dict[str, str]:
     return {**os.environ, "HMSTATS__METASTORE": f"thrift://127.0.0.1:{metastore.port}", "NO_COLOR": "1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [

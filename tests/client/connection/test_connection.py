@@ -125,6 +125,7 @@ def test_no_answer_is_waited_for_longer_than_patience_lasts() -> None:
         patient(late, timeout_seconds=1000, patience_seconds=0.3).call("getOption", "x")
 
 
+@pytest.mark.slow
 def test_an_internal_error_may_pass(no_pauses: list[float]) -> None:
     answers = iter(["down", "down", "up"])
 

@@ -184,6 +184,7 @@ class Trusting:
         """Prove nothing."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [None, "/metastore"], ids=["plain", "http"])
 def test_a_large_answer_in_small_pieces_is_whole(path: str | None) -> None:
     found = [f"database_{number}" for number in range(50_000)]

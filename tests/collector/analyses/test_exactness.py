@@ -84,6 +84,7 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, str], pa.Table]:
     return types, pa.table(arrays, names=list(types))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     made=tables(),
@@ -108,6 +109,7 @@ def test_both_feeds_are_right_about_any_values(
     check_alike(from_files, from_rows, types)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writer", ["pyarrow", "duckdb", "polars"])
 def test_files_of_every_writer(tmp_path: Path, writer: str) -> None:
     table, path = rows(), tmp_path / "a.parquet"

@@ -51,6 +51,7 @@ def test_files_of_spark(spark: Any, tmp_path: Path, conf: dict[str, str]) -> Non
     check_alike(from_files, from_rows.total())
 
 
+@pytest.mark.slow
 def test_a_partition_that_is_no_parquet_is_read_by_spark(spark: Any, spark_metastore: str) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS mixed")
     spark.sql("CREATE TABLE mixed.t (c char(4), d decimal(38,2), s string) PARTITIONED BY (k string) STORED AS PARQUET")

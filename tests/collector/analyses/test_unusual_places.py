@@ -30,6 +30,7 @@ def parameters(uris: str, table: str) -> dict[str, str]:
     return dict(found.parameters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_a_table_that_is_one_file(spark: Any, spark_metastore: str, tmp_path: Path, form: str) -> None:
     path, table = tmp_path / f"x.{form}", f"one_{form}"
@@ -52,6 +53,7 @@ def test_a_table_that_is_one_file(spark: Any, spark_metastore: str, tmp_path: Pa
     assert path.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["STORED AS PARQUET", "STORED AS ORC", "STORED AS TEXTFILE", "USING json"])
 @pytest.mark.parametrize("folder", [True, False], ids=["folder", "no-folder"])
 def test_a_new_table_that_is_empty_has_no_rows(spark: Any, spark_metastore: str, form: str, folder: bool) -> None:

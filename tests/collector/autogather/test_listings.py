@@ -76,6 +76,7 @@ def parted(spark: Any, name: str, seen: list[list[str]]) -> None:
     seen.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["insert_into", "save_table"])
 def test_an_append_lists_what_it_touched_once(
     spark: Any, service: Metastore, name: str, seen: list[list[str]], how: str
@@ -93,6 +94,7 @@ def test_an_append_lists_what_it_touched_once(
     assert_an_analysis_agrees(spark, service, name)
 
 
+@pytest.mark.slow
 def test_a_new_partition_and_one_of_nulls(spark: Any, service: Metastore, name: str, seen: list[list[str]]) -> None:
     parted(spark, name, seen)
     fresh = rows(spark, 0, 20).select("id", F.when(F.col("id") < 15, 11).alias("k"))
@@ -102,6 +104,7 @@ def test_a_new_partition_and_one_of_nulls(spark: Any, service: Metastore, name: 
     assert_an_analysis_agrees(spark, service, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dynamic", [True, False])
 def test_an_overwrite_lists_what_it_wrote_once(
     spark: Any, service: Metastore, name: str, seen: list[list[str]], *, dynamic: bool
@@ -121,6 +124,7 @@ def test_a_write_without_rows_lists_nothing(spark: Any, service: Metastore, name
     assert counted(service, name)[""] == "900"
 
 
+@pytest.mark.slow
 def test_a_table_without_partitions_is_listed_once(
     spark: Any, service: Metastore, name: str, seen: list[list[str]]
 ) -> None:
@@ -131,6 +135,7 @@ def test_a_table_without_partitions_is_listed_once(
     assert marked(service, name) == Accurate(basic=True, columns=frozenset({"id", "k"}))
 
 
+@pytest.mark.slow
 def test_files_that_cannot_be_read_are_listed_once_and_marked(
     spark: Any, service: Metastore, name: str, seen: list[list[str]]
 ) -> None:
@@ -145,6 +150,7 @@ def test_files_that_cannot_be_read_are_listed_once_and_marked(
     assert marked(service, f"{name}_orc") == Accurate()
 
 
+@pytest.mark.slow
 def test_rows_that_nobody_counted_are_told_of(spark: Any, service: Metastore, name: str, seen: list[list[str]]) -> None:
     """A partition that another program has added to since it was counted is known by its files when it is touched."""
     parted(spark, name, seen)
@@ -158,6 +164,7 @@ def test_rows_that_nobody_counted_are_told_of(spark: Any, service: Metastore, na
     assert counted(service, name)[""] == "930"
 
 
+@pytest.mark.slow
 def test_a_table_of_which_not_all_was_listed_is_not_called_accurate(
     spark: Any, service: Metastore, name: str, seen: list[list[str]]
 ) -> None:

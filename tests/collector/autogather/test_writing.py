@@ -163,6 +163,7 @@ def test_an_append_is_merged_into_what_is_stored(spark: Any, service: Metastore,
     assert_as_analysed(spark, service, name)
 
 
+@pytest.mark.slow
 @both
 def test_an_append_to_partitions(spark: Any, service: Metastore, name: str) -> None:
     writing(numbers(spark, 0, 3000).where("k < 2")).save_table(name, partition_by=["k"])
@@ -192,6 +193,7 @@ def test_an_append_to_rows_that_nobody_counted_says_that_it_does_not_know(
     assert everything(service, name)["partitions"]["1",]["numRows"] == "1002"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_an_overwrite_of_a_partition(spark: Any, service: Metastore, name: str, *, dynamic: bool) -> None:
     writing(numbers(spark, 0, 3000)).save_table(name, partition_by=["k"])
@@ -205,6 +207,7 @@ def test_an_overwrite_of_a_partition(spark: Any, service: Metastore, name: str, 
     assert_as_analysed(spark, service, name)
 
 
+@pytest.mark.slow
 @both
 def test_an_overwrite_forgets_what_was_there(spark: Any, service: Metastore, name: str) -> None:
     writing(numbers(spark, 0, 3000)).save_table(name)
@@ -217,6 +220,7 @@ def test_an_overwrite_forgets_what_was_there(spark: Any, service: Metastore, nam
     assert_as_analysed(spark, service, name)
 
 
+@pytest.mark.slow
 @both
 def test_values_are_counted_as_the_table_has_them(spark: Any, service: Metastore, name: str) -> None:
     columns = "a string, b decimal(12,3), c char(6), d varchar(8), e timestamp"
@@ -232,6 +236,7 @@ def test_values_are_counted_as_the_table_has_them(spark: Any, service: Metastore
     assert_as_analysed(spark, service, name)
 
 
+@pytest.mark.slow
 @both
 def test_a_table_made_by_write_to(spark: Any, service: Metastore, name: str) -> None:
     written = writing(numbers(spark, 0, 30)).write_to(name, "create", using="parquet", partitioned_by=["k"])
@@ -241,6 +246,7 @@ def test_a_table_made_by_write_to(spark: Any, service: Metastore, name: str) -> 
         writing(numbers(spark, 0, 30)).write_to(name, "upsert")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["fs", "sql"])
 def test_what_tasks_find_may_be_kept_elsewhere(
     spark: Any, service: Metastore, name: str, kind: str, tmp_path: Path
@@ -278,6 +284,7 @@ def test_files_that_are_not_parquet_are_not_read(spark: Any, service: Metastore,
     assert accurate(service, name) == Accurate()
 
 
+@pytest.mark.slow
 def test_settings_of_the_session_and_of_a_write(spark: Any, service: Metastore, name: str) -> None:
     spark.conf.set("hive.stats.autogather", "false")
     try:

@@ -77,7 +77,10 @@ def wrong(report: collector.CheckReport) -> list[tuple[str | None, str | None, s
     return [(each.partition, each.column, each.statistic) for each in report.wrong]
 
 
-@pytest.mark.parametrize(("table", "targets", "count"), [("plain", 1, ROWS), ("parted", 4, 3000), ("seen", 1, ROWS)])
+@pytest.mark.parametrize(
+    ("table", "targets", "count"),
+    [("plain", 1, ROWS), pytest.param("parted", 4, 3000, marks=pytest.mark.slow), ("seen", 1, ROWS)],
+)
 def test_what_is_right_passes(spark: Any, folder: Path, table: str, targets: int, count: int) -> None:
     whole = collector.check(spark, f"{DATABASE}.{table}", sample_fraction=1)
     assert whole.wrong == ()
@@ -191,6 +194,7 @@ def test_bad_input_is_said_before_anything_is_read(spark: Any, folder: Path) -> 
         collector.check(spark, "nowhere.nothing")
 
 
+@pytest.mark.slow
 def test_files_that_cannot_be_read_are_named(spark: Any, folder: Path) -> None:
     spark.sql(f"CREATE TABLE {DATABASE}.broken (n INT) STORED AS PARQUET")
     place = folder / "broken"

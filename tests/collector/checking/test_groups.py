@@ -16,6 +16,7 @@ def sums(wholes: list[float], parts: list[float]) -> GroupSums:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("picked", [20, 60, 150])
 @pytest.mark.parametrize("spread", [0.0, 0.05, 0.3])
 def test_the_truth_is_within_in_997_of_1000_samples(picked: int, spread: float) -> None:

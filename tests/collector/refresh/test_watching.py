@@ -91,6 +91,7 @@ def test_a_table_is_busy_until_the_quiet_time_is_over(
     assert {each.table.table for each in watched.refresher.plan(watched.busy()).plan.taken} == {"before", "v"}
 
 
+@pytest.mark.slow
 def test_a_table_is_refreshed_after_its_last_write_alone(our_metastore: Metastore) -> None:
     quiet, written, begun = 1.0, [0.0], list[tuple[str, float]]()
     our_metastore.table("t", COLUMNS)

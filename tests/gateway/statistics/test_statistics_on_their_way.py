@@ -108,6 +108,7 @@ def test_a_delete_of_a_partitions_statistics_at_the_upstream_is_seen(doors: Door
     assert read(doors.there) == ["day=2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hold", Hold)
 def test_a_delete_at_the_gateway_waits_for_what_is_being_sent(doors: Doors, way: Way, hold: Hold) -> None:
     doors.here.table(columns=COLUMNS)
@@ -125,6 +126,7 @@ def test_a_delete_at_the_gateway_waits_for_what_is_being_sent(doors: Doors, way:
     assert columns(doors.there.table_statistics(doors.name(), _ALL)) == ["d", "s"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("partition", [None, "day=1"])
 def test_a_delete_at_the_gateway_of_what_is_queued_drops_that(doors: Doors, way: Way, partition: str | None) -> None:
     """The only worker's sending of another table is held up, so that these are queued."""
@@ -171,6 +173,7 @@ def test_a_delete_of_statistics_that_nobody_has_is_answered_as_by_the_upstream(d
     assert said[0] == said[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hold", Hold)
 def test_what_comes_to_a_table_that_was_made_anew_is_taken_back(doors: Doors, way: Way, hold: Hold) -> None:
     doors.here.table(columns=COLUMNS)
@@ -190,6 +193,7 @@ def test_what_comes_to_a_table_that_was_made_anew_is_taken_back(doors: Doors, wa
     assert columns(doors.there.table_statistics(doors.name(), _ALL)) == []
 
 
+@pytest.mark.slow
 def test_what_comes_to_a_partition_that_was_made_anew_is_taken_back(doors: Doors, way: Way) -> None:
     doors.here.table(columns=COLUMNS, keys=["day"])
     doors.here.add_partitions(["1"], ["2"], columns=COLUMNS)

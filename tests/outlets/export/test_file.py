@@ -39,6 +39,7 @@ def _entries(found: list[TableStatistics]) -> list[Entry]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["parquet", "json"])
 @settings(max_examples=50)
 @given(found=st.lists(table_statistics(), max_size=4))

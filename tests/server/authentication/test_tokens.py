@@ -87,6 +87,7 @@ def test_a_revoked_token_is_refused_by_every_server_on_open_connections_too(
             assert refused_soon(each, secret)
 
 
+@pytest.mark.slow
 def test_a_token_that_expires_is_not_believed_longer(tokens: ApiTokens, address: Address) -> None:
     secret = tokens.create("short", "alice", valid_seconds=1.0)
     with closing(connection_to(address)) as connection:

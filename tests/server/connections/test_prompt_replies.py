@@ -275,6 +275,7 @@ def test_a_frame_whose_answer_changed_is_left_to_a_worker(source: Source) -> Non
             assert run_of(framed.reply()) == f"run{number}"
 
 
+@pytest.mark.slow
 def test_a_connection_is_idle_again_after_a_repeated_reply(source: Source) -> None:
     with serving(source, Limits(idle_seconds=2)) as address, Client(address) as client:
         wait_for_line(source, client)

@@ -86,6 +86,7 @@ def test_what_no_client_sends_is_refused(parts: tuple[bytes, ...], status: bytes
         assert other.echoes("after")
 
 
+@pytest.mark.slow
 def test_chunks_that_never_end_are_given_up() -> None:
     with serving(Limits(receive_seconds=0.5)) as address, Client(address) as client, Client(address) as other:
         client.send(CHUNKED)

@@ -105,6 +105,7 @@ def test_what_is_no_run_is_refused_in_a_sentence(runs: Runs) -> None:
         runs.end(run(1))
 
 
+@pytest.mark.slow
 def test_a_run_before_very_many_of_other_tables_is_listed(
     runs: Runs, store: Store, tmp_path: Path, clock: Clock
 ) -> None:

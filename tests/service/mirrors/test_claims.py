@@ -63,6 +63,7 @@ def test_a_mirror_has_one_holder_at_a_time(store: Store, table_id: int) -> None:
     taken(other, table_id).release()
 
 
+@pytest.mark.slow
 def test_a_living_holder_keeps_its_claim_for_longer_than_a_killed_one(store: Store, table_id: int) -> None:
     one, other = Claims(store), Claims(store)
     claim = taken(one, table_id)
@@ -75,6 +76,7 @@ def test_a_living_holder_keeps_its_claim_for_longer_than_a_killed_one(store: Sto
     claim.release()
 
 
+@pytest.mark.slow
 def test_the_claim_of_a_killed_holder_ends_by_itself(store: Store, table_id: int) -> None:
     one, other = Claims(store), Claims(store)
     claim = taken(one, table_id)
@@ -90,6 +92,7 @@ def test_the_claim_of_a_killed_holder_ends_by_itself(store: Store, table_id: int
     theirs.release()
 
 
+@pytest.mark.slow
 def test_a_replaced_holder_notes_nothing_as_sent(store: Store, table_id: int) -> None:
     one, other = Claims(store), Claims(store)
     claim = taken(one, table_id)

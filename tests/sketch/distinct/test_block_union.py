@@ -51,6 +51,7 @@ def merged(found: list[list[bytes]], chosen: list[list[bool]], alone: list[bytes
     return union.result(), len(doubted)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(blocks(), st.data())
 def test_any_subset_is_united_as_from_the_vectors(found: list[list[bytes]], data: st.DataObject) -> None:

@@ -197,6 +197,7 @@ def works_or_is_refused(data: bytes) -> None:
     assert sketch.merge(of_values([1.0])).count == sketch.count + 1
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([SOUND, LARGE, of_values([1.0, 2.0]).to_bytes(), of_values([1.0]).to_bytes()]),
     st.lists(st.tuples(st.integers(0, 60) | st.integers(0, 5_000), st.integers(0, 255)), max_size=4),

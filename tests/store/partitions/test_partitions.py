@@ -62,6 +62,7 @@ def numbered(count: int) -> dict[str, Partition]:
     return {f"p={index:05}": partition(f"{index:05}", numRows=str(index)) for index in range(count)}
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     new=st.dictionaries(st.text("abc=/%ü", min_size=1, max_size=9), st.tuples(PARTITIONS, PARTITIONS), max_size=4),

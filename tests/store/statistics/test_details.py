@@ -149,6 +149,7 @@ def test_columns_join_those_that_are_there_and_go_by_name(store: Store, table_id
     assert "HMSTATS_COLUMN_PROVENANCE" not in row_counts(store)
 
 
+@pytest.mark.slow
 @hypothesis.given(
     st.lists(
         st.dictionaries(

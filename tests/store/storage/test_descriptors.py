@@ -36,6 +36,7 @@ def descriptors(store: Store) -> int:
         return connection.execute(select(func.count()).select_from(CDS)).scalar_one()
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(new=st.lists(STORAGES, min_size=1, max_size=4))
 def test_storages_come_back_as_they_were_written_and_go_without_a_trace(store: Store, new: list[Storage]) -> None:

@@ -26,6 +26,7 @@ _QUESTIONS = [
 _few = settings(max_examples=6, deadline=None, derandomize=True, database=None, suppress_health_check=[*HealthCheck])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mode"), _QUESTIONS)
 def test_an_operation_answers_as_described(shown: Shown, name: str, mode: GenerationMode) -> None:
     """With any names, then with names of what is there, where most answers are good."""

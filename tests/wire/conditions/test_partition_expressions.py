@@ -189,6 +189,7 @@ def test_an_object_inside_itself_is_unknown() -> None:
         expression_from_bytes(NAMED + inside + b"\x01\x02" + NOT + b"\x01\x00\x00\x00")
 
 
+@pytest.mark.slow
 def test_parts_that_many_refer_to_count_each_time() -> None:
     """Each of 60 functions has the next one as both its arguments: 2^60 parts in a few hundred bytes."""
 

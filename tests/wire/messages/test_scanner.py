@@ -199,6 +199,7 @@ def test_garbage_raises_nothing_but_protocol_errors(data: bytes) -> None:
         assert size is None or 0 < size <= len(candidate)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(arguments(), st.data())
 def test_a_damaged_message_is_refused_or_decoded_and_nothing_else(

@@ -12,6 +12,7 @@ from hmstats.errors import SettingsError
 from hmstats.model.access.password_line import read_line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_line_is_made_of_standard_input(as_json: bool) -> None:
     arguments = ["password", "alice", "--group", "a", "--group", "b", *(["--json"] if as_json else [])]

@@ -33,6 +33,7 @@ def test_it_answers_until_a_signal(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "environment", "sentence"),
     [
@@ -82,6 +83,7 @@ def test_with_a_certificate_it_speaks_tls_alone(tmp_path: Path) -> None:
         page.communicate(timeout=60)
 
 
+@pytest.mark.slow
 def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "no.pem").write_text("none")
     done = subprocess.run(

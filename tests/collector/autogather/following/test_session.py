@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -126,7 +126,15 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("how", WRITES)
+OFTEN = {"CTAS", "saveAsTable by a key", "INSERT INTO", "saveAsTable, appending"}
+"""What `make test` tries too."""
+
+
+def ways(of: Iterable[str]) -> list[Any]:
+    return [pytest.param(each, marks=() if each in OFTEN else pytest.mark.slow) for each in of]
+
+
+@pytest.mark.parametrize("how", ways(WRITES))
 def test_a_table_that_is_made_of_rows(
     spark: Any, service: Metastore, following: Autogather, name: str, how: str
 ) -> None:
@@ -148,7 +156,7 @@ MORE = {
 }
 
 
-@pytest.mark.parametrize("how", MORE)
+@pytest.mark.parametrize("how", ways(MORE))
 def test_a_write_to_a_table_that_is_there(
     spark: Any, service: Metastore, following: Autogather, name: str, how: str
 ) -> None:
@@ -168,6 +176,7 @@ BY_KEY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", BY_KEY)
 def test_only_partitions_that_a_write_touched_are_listed(
     spark: Any, service: Metastore, following: Autogather, name: str, how: str, listed: list[set[str]]
@@ -195,6 +204,7 @@ def grow_old(location: str) -> None:
     os.utime(path, (time.time() - 3_600,) * 2)
 
 
+@pytest.mark.slow
 def test_partitions_that_a_write_removed_are_not_counted(
     spark: Any, service: Metastore, following: Autogather, name: str
 ) -> None:
@@ -208,6 +218,7 @@ def test_partitions_that_a_write_removed_are_not_counted(
     assert_as_analyzed(spark, service, name)
 
 
+@pytest.mark.slow
 def test_writes_in_quick_succession_are_all_counted(
     spark: Any, service: Metastore, following: Autogather, name: str
 ) -> None:
@@ -220,6 +231,7 @@ def test_writes_in_quick_succession_are_all_counted(
     assert_as_analyzed(spark, service, name)
 
 
+@pytest.mark.slow
 def test_two_threads_of_a_session(spark: Any, service: Metastore, following: Autogather, name: str) -> None:
     def write(table: str) -> None:
         for begin in range(0, 40, 10):
@@ -259,6 +271,7 @@ def test_a_writer_that_nobody_follows_is_noticed(
     assert not marked(service, name)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_gathered_fails_no_job(spark: Any, service: Metastore, following: Autogather, name: str) -> None:
     spark.sql(f"CREATE TABLE {name} (id BIGINT) USING orc")
     spark.sql(f"INSERT INTO {name} SELECT id FROM range(9)")
@@ -289,6 +302,7 @@ def reasons(following: Autogather) -> list[str]:
     return [str(each.reason) for each in found]
 
 
+@pytest.mark.slow
 def test_it_fails_when_asked(spark: Any, name: str) -> None:
     spark.sql(f"CREATE TABLE {name} (id BIGINT) USING orc")
     following = hmstats.autogather(spark, reliable=True)

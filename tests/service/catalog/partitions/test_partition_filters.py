@@ -175,6 +175,7 @@ def few(store: Store, tmp_path: Path) -> Partitions:
     return Partitions(store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -9,6 +9,7 @@ from tests.service.statistics.history.test_restore import Scene, deleted, parame
 from tests.store.beside import store_beside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [written, deleted, parameters, truncated])
 def test_what_was_before_a_change_comes_back(
     hive_database: str, tmp_path: Path, change: Callable[[Scene], None]

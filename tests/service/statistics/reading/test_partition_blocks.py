@@ -159,6 +159,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_answers_are_those_of_the_vectors(sqlite_template: Path, steps: list[tuple[Any, ...]]) -> None:

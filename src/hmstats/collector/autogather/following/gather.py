@@ -66,8 +66,9 @@ class Gatherer:
         place = parse((made.storage.location if made.storage else None) or "")
         to, keys = self.to, found.plan.keys
         delivery = Delivery(table, keys, to.metastore, new_run(), to.spool, to.patience_seconds)
-        before, now = self._files(found, found.plan, place, writes)
         reason = _reason(service, found.plan)
+        patience_seconds = _PATIENCE_SECONDS if reason is None else 0.0
+        before, now = self._files(found, found.plan, place, writes, patience_seconds)
         try:
             if reason is None:
                 return self._put(service, delivery, before, now)
@@ -89,12 +90,12 @@ class Gatherer:
         return Written(delivery.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 
     def _files(
-        self, found: Situation, plan: Plan, place: Location, writes: Sequence[Write]
+        self, found: Situation, plan: Plan, place: Location, writes: Sequence[Write], patience_seconds: float
     ) -> tuple[Situation, Situation]:
         """The table without the files of these writes, and with them.
 
-        Writes whose files are there, but of which Spark has not told yet, are waited for a moment; those that are told
-        of after the listing are left to the next time.
+        Writes whose files are there, but of which Spark has not told yet, are waited for; those that are told of after
+        the listing are left to the next time.
         """
         every = {piece.name for piece in plan.pieces}
         listed_ns = time.time_ns()
@@ -103,12 +104,12 @@ class Gatherer:
         if names < every and jobs_of(now.files, writes, clocks_ns(place)).missing:
             listed_ns = time.time_ns()
             now = with_files(found, every)
-        told, until = list(writes), time.monotonic() + _PATIENCE_SECONDS
+        told, until = list(writes), time.monotonic() + patience_seconds
         while True:
             jobs = jobs_of(now.files, told, clocks_ns(place))
             before = Situation(plan, without_jobs(now.files, jobs.ids))
             left = until - time.monotonic()
-            if left <= 0 or time.time_ns() - _unknown_since_ns(before, now) > _PATIENCE_SECONDS * 1e9:
+            if left <= 0 or time.time_ns() - _unknown_since_ns(before, now) > patience_seconds * 1e9:
                 break
             told += self.inbox.take_later(plan.table, place, left)
         self.inbox.put_back([each for each in jobs.missing if each.ended_ns > listed_ns])
