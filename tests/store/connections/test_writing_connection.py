@@ -1,5 +1,6 @@
 """Transactions that begin with their first statement and may end with their last."""
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -137,8 +138,9 @@ def test_a_unit_reads_in_steps_what_is_large(store: Store) -> None:
 def test_a_connection_that_is_refused_leaves_no_socket_while_its_error_is_kept(empty_postgres_url: str) -> None:
     url = make_url(empty_postgres_url)
     arguments = {"host": url.host, "port": url.port, "user": url.username, "dbname": "missing"}
+    gc.collect()  # what other tests have left open is not closed meanwhile
     before = open_files(os.getpid())
     with pytest.raises(psycopg2.OperationalError, match="missing") as refused:
         psycopg2.connect(**arguments, connection_factory=WritingConnection)
     assert refused.value.__traceback__ is not None
-    assert open_files(os.getpid()) == before
+    assert open_files(os.getpid()) <= before
