@@ -65,6 +65,8 @@ def test_a_ticket_opens_it_as_its_user(
     session: Session, metastore: tuple[int, Path | None], kerberos: Kerberos, tmp_path: Path, user: str
 ) -> None:
     port, audit = metastore
+    if user == "bob" and audit is None:
+        pytest.skip("a real Hive records no users, so another one proves nothing there")
     tickets = kerberos.tickets(user)
     recorded(audit)  # what the session before this test said last
     said = session(kerberos, tmp_path, port, tickets)
