@@ -1,9 +1,9 @@
 """How fast a table is analysed: hmstats against Spark's own ANALYZE and its nearest aggregates, in one session.
 
 Run with `python -m tests.benchmarks.bench_collector [--scales 0.1 1 3] [--runs 3] [--data FOLDER]`. The table is
-TPC-H's lineitem, as tpchgen-cli writes it and once as Spark writes it, on two cores. The ways take turns; the first run
-and the best of each are shown, and the processor's time. hmstats makes bit vectors, histograms and top-k beside all
-that ANALYZE makes. Prints numbers and asserts none.
+TPC-H's lineitem, as tpchgen-cli writes it and once as Spark writes it, in Parquet and in ORC, on two cores. The ways
+take turns; the first run and the best of each are shown, and the processor's time. hmstats makes bit vectors,
+histograms and top-k beside all that ANALYZE makes. Prints numbers and asserts none.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from hmstats.collector.spark.session import local_session
 
 CORES = 2
 OURS, ANALYZE, AGGREGATES = "hmstats", "ANALYZE", "aggregates"
-_WRITTEN_BY_SPARK = "spark"
+PARQUET, ORC = "parquet", "orc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ def lineitem(folder: Path, scale: str) -> Path:
     return target
 
 
-def rewritten(spark: SparkSession, folder: Path, scale: str) -> Path:
-    """The same rows in the files that Spark writes."""
-    target = folder / f"lineitem-{scale}-{_WRITTEN_BY_SPARK}"
+def rewritten(spark: SparkSession, folder: Path, scale: str, form: str) -> Path:
+    """The same rows in the files of a format that Spark writes."""
+    target = folder / f"lineitem-{scale}-{form}-by-spark"
     if not (target / "_SUCCESS").exists():
-        spark.read.parquet(str(lineitem(folder, scale))).write.mode("overwrite").parquet(str(target))
+        spark.read.parquet(str(lineitem(folder, scale))).write.mode("overwrite").format(form).save(str(target))
     return target
 
 
@@ -111,10 +111,10 @@ def cost_of(act: Callable[[], object]) -> Cost:
     return Cost(time.perf_counter() - start, cpu_seconds(os.getpid()) - spent)
 
 
-def measure(spark: SparkSession, name: str, place: Path, runs: int) -> Result:
+def measure(spark: SparkSession, name: str, place: Path, runs: int, form: str) -> Result:
     """Every way in turn, so many times."""
     table = f"bench.{name}"
-    spark.sql(f"CREATE TABLE {table} USING parquet LOCATION '{place}'")
+    spark.sql(f"CREATE TABLE {table} USING {form} LOCATION '{place}'")
     query = aggregates(spark, table)
     ways: dict[str, Callable[[], object]] = {
         OURS: lambda: analyze(spark, table),
@@ -165,10 +165,11 @@ def main() -> None:
         spark = local_session(f"thrift://127.0.0.1:{port}", master=f"local[{CORES}]", conf=conf)
         try:
             spark.sql("CREATE DATABASE bench")
-            places = {f"tpch_{scale.replace('.', '_')}": lineitem(data, scale) for scale in given.scales}
-            places["tpch_by_spark"] = rewritten(spark, data, "1" if "1" in given.scales else given.scales[0])
-            for name, place in places.items():
-                Console(width=150).print(report(measure(spark, name, place, given.runs)))
+            places = {f"tpch_{scale.replace('.', '_')}": (PARQUET, lineitem(data, scale)) for scale in given.scales}
+            one = "1" if "1" in given.scales else given.scales[0]
+            places |= {f"tpch_{form}_by_spark": (form, rewritten(spark, data, one, form)) for form in (PARQUET, ORC)}
+            for name, (form, place) in places.items():
+                Console(width=150).print(report(measure(spark, name, place, given.runs, form)))
         finally:
             spark.stop()
 

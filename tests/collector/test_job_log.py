@@ -51,6 +51,8 @@ def test_a_line_for_each_table(tmp_path: Path) -> None:
         "locked": [],
         "left_out": None,
         "puffin_file": None,
+        "read_bytes": None,
+        "requests": None,
         "puffin_columns": [],
         "seconds": {"plan": 0.123, "read": 2.0},
     }

@@ -252,4 +252,5 @@ def _report(plan: Plan, files: Files, outcome: Outcome, whole: Finding | None, s
         columns=tuple(plan.types),
         failed={**outcome.failed, **outcome.refused, **{piece.name: reason for piece, reason in plan.unlisted}},
         spooled=outcome.spooled,
+        reads=outcome.reads if "read" in seconds else None,
     )

@@ -5,6 +5,7 @@ from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from hmstats.errors import AnalysisIncomplete
+from hmstats.files.counted_reads import ReadCount
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.outlets.people.cells import cells, headline
@@ -64,7 +65,8 @@ class Report:
     step to its duration. `failed` is partition (WHOLE_TABLE: the table itself) to the reason why it is not stored.
     `spooled` is how many partitions, the table itself among them, are in the spool folder. `locked` are the partitions
     that were skipped since their statistics are locked. `left` is why nothing of the table was analysed. `puffin` is
-    the Puffin file of an Iceberg table, None if none was to be written.
+    the Puffin file of an Iceberg table, None if none was to be written. `reads` is how many bytes were read of files,
+    and in how many requests; None if nothing was to be read, or if Spark or another library has read it.
     """
 
     table: TableName
@@ -82,6 +84,7 @@ class Report:
     locked: tuple[str, ...] = ()
     left: str | None = None
     puffin: PuffinFile | None = None
+    reads: ReadCount | None = None
 
     def __repr__(self) -> str:
         return self._view().text()
@@ -114,6 +117,8 @@ class Report:
             yield f"not stored yet: {self.spooled:,}, which wait in the spool folder for hmstats push"
         if self.puffin is not None:
             yield self.puffin.sentence
+        if self.reads is not None:
+            yield f"read {self.reads.bytes:,} bytes in {self.reads.requests:,} requests"
         yield f"took {sum(self.seconds.values()):.1f} seconds"
 
     def as_json(self) -> dict[str, Any]:
@@ -134,6 +139,8 @@ class Report:
             "spooled": self.spooled,
             "puffin_file": self.puffin.path if self.puffin else None,
             "puffin_columns": list(self.puffin.columns) if self.puffin else [],
+            "read_bytes": self.reads.bytes if self.reads else None,
+            "requests": self.reads.requests if self.reads else None,
             "seconds": {step: round(seconds, 3) for step, seconds in self.seconds.items()},
         }
 

@@ -1,6 +1,7 @@
 """File systems: opened by location, and what is done to whole directories. Shared by server, client and collector.
 
 file_systems   Arrow's file systems for Hadoop's locations
+counted_reads  files whose bytes and requests are counted
 making         directories are made, or it is said why not
 directories    removed, emptied, copied, renamed
 moves          the move of one directory, in steps that a crash may come between

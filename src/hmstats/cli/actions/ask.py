@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -17,6 +17,7 @@ from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.python_values import PythonValue
+from hmstats.outlets.people.sources import are_worth_telling
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ def print_quantile(of: Question, column: str, at: str) -> None:
     with _table(of) as asked:
         found = asked.quantile(column, fractions, of.partitions, of.where)
         kind = kind_of(asked.column_type(column))
+        tools = asked.tools(column, of.partitions, of.where)
     form = _json_value if of.as_json else _value_text
     values, lows, highs = ([form(kind, each) for each in part] for part in (found.values, found.low, found.high))
     if of.as_json:
@@ -43,12 +45,14 @@ def print_quantile(of: Question, column: str, at: str) -> None:
             {"fraction": fraction, "value": value, "low": low, "high": high}
             for fraction, value, low, high in zip(fractions, values, lows, highs, strict=False)
         ]
-        _print({"quantiles": rows, "rank_error": found.rank_error, "values": found.count, "exact": found.exact})
+        more = {"rank_error": found.rank_error, "values": found.count, "exact": found.exact}
+        _print({"quantiles": rows, **more}, tools)
         return
     for fraction, value, low, high in zip(fractions, values, lows, highs, strict=False):
         typer.echo(f"{fraction:g}\t{value}" + ("" if low == high == value else f"\tfrom {low} to {high}"))
     bound = "exact" if found.exact else f"ranks are off by {100 * found.rank_error:.2g} % at most, in 99 of 100 cases"
     typer.echo(f"of {found.count:,} values, {bound}")
+    _print_sources(tools)
 
 
 def print_top(of: Question, column: str, k: int) -> None:
@@ -56,38 +60,46 @@ def print_top(of: Question, column: str, k: int) -> None:
     with _table(of) as asked:
         found = asked.top(column, k, of.partitions, of.where)
         kind = kind_of(asked.column_type(column))
+        tools = asked.tools(column, of.partitions, of.where)
     texts = [_text(kind, each.value) for each in found.values]
     if of.as_json:
         rows = [{"value": text, "low": v.low, "high": v.high} for text, v in zip(texts, found.values, strict=True)]
-        _print({"values": rows, "count": found.count, "unlisted": found.unlisted, "exact": found.exact})
+        more = {"count": found.count, "unlisted": found.unlisted, "exact": found.exact}
+        _print({"values": rows, **more}, tools)
         return
     for text, each in zip(texts, found.values, strict=True):
         typer.echo(f"{text}\t{each.high:,}" + ("" if each.low == each.high else f"\tat least {each.low:,}"))
     bound = "exact" if found.exact else f"any other value occurs {found.unlisted:,} times at most"
     typer.echo(f"of {found.count:,} values, {bound}")
+    _print_sources(tools)
 
 
 def print_distinct(of: Question, column: str) -> None:
     """Print how many distinct values a column has over the partitions together."""
     with _table(of) as asked:
         found = asked.distinct(column, of.partitions, of.where)
+        tools = asked.tools(column, of.partitions, of.where)
     if of.as_json:
-        _print({name: getattr(found, name) for name in ("count", "standard_error", "low", "high", "exact")})
+        names = ("count", "standard_error", "low", "high", "exact")
+        _print({name: getattr(found, name) for name in names}, tools)
         return
     bound = "exact" if found.exact else "its error is unknown"
     if not found.exact and None not in (found.low, found.high):
         bound = f"from {found.low:,} to {found.high:,}, in 997 of 1000 cases"
     typer.echo(f"{found.count:,} distinct values, {bound}")
+    _print_sources(tools)
 
 
 def print_count(of: Question) -> None:
     """Print how many rows there are."""
     with _table(of) as asked:
         found = asked.count(of.partitions, of.where)
+        tools = asked.tools_of_count(found) if of.partitions is None and of.where is None else ()
     if of.as_json:
-        _print({"count": found.count, "exact": found.exact})
-    else:
-        typer.echo(f"{found.count:,} rows, {'exact' if found.exact else 'not known to be exact'}")
+        _print({"count": found.count, "exact": found.exact}, tools)
+        return
+    typer.echo(f"{found.count:,} rows, {'exact' if found.exact else 'not known to be exact'}")
+    _print_sources(tools)
 
 
 def print_bounds(of: Question, column: str) -> None:
@@ -95,14 +107,16 @@ def print_bounds(of: Question, column: str) -> None:
     with _table(of) as asked:
         found = asked.bounds(column, of.partitions, of.where)
         kind = kind_of(asked.column_type(column))
+        tools = asked.tools(column, of.partitions, of.where)
     form = _json_value if of.as_json else _value_text
     low, high = (None if each is None else form(kind, each) for each in (found.low, found.high))
     if of.as_json:
-        _print({"low": low, "high": high, "exact": found.exact})
+        _print({"low": low, "high": high, "exact": found.exact}, tools)
         return
     span = "no values" if low is None or high is None else f"from {low} to {high}"
     sure = "exactness unknown" if found.exact is None else "exact" if found.exact else "of a sample"
     typer.echo(f"{span}, {sure}")
+    _print_sources(tools)
 
 
 @contextmanager
@@ -136,5 +150,12 @@ def _value_text(kind: Kind | None, value: PythonValue) -> str:
     return str(value) if kind in (Kind.LONG, Kind.DECIMAL) else _text(kind, value)
 
 
-def _print(answer: dict[str, Any]) -> None:
-    typer.echo(json.dumps(answer, ensure_ascii=False))
+def _print(answer: dict[str, Any], tools: Sequence[str]) -> None:
+    typer.echo(json.dumps({**answer, "tools": list(tools)}, ensure_ascii=False))
+
+
+def _print_sources(tools: Sequence[str]) -> None:
+    """Print which programs made the numbers, if there are several or if they name a version of the table."""
+    if are_worth_telling(tools):
+        for tool in tools:
+            typer.echo(f"from {tool}")

@@ -14,6 +14,7 @@ from hmstats.model.catalog.names import table_name
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.comparison import ComparedNumber, compare
+from hmstats.outlets.people.sources import source_lines
 
 Pair = tuple[str, TableStatistics, TableStatistics]
 
@@ -36,8 +37,11 @@ def compare_sides(
         for title, before, after in _pairs(one, other):
             numbers = [each for each in compare(before, after) if each.differs or everything]
             different += sum(each.differs for each in numbers)
-            if numbers:
-                _print_json(title, numbers) if as_json else _print(title, numbers)
+            if numbers and as_json:
+                _print_json(title, numbers)
+            elif numbers:
+                _print(title, numbers)
+                _print_sources(before, after)
     if not as_json:
         typer.echo(f"{different:,} {'number differs' if different == 1 else 'numbers differ'}")
     if different:
@@ -91,10 +95,18 @@ def _print(title: str, numbers: list[ComparedNumber]) -> None:
     print_table(table)
 
 
+def _print_sources(before: TableStatistics, after: TableStatistics) -> None:
+    """Print which programs made the numbers of each side, where `hmstats show` prints it."""
+    for name, side_of in (("A", before), ("B", after)):
+        for line in source_lines((each.column, each.tool) for each in side_of.statistics.columns):
+            typer.echo(f"{name} {line}")
+
+
 def _print_json(title: str, numbers: list[ComparedNumber]) -> None:
     for each in numbers:
         row = {"of": title, "column": each.column, "statistic": each.statistic, "left": each.left, "right": each.right}
-        typer.echo(json.dumps({**row, "q_error": each.q_error}, ensure_ascii=False))
+        tools = {"left_tool": each.left_tool, "right_tool": each.right_tool}
+        typer.echo(json.dumps({**row, "q_error": each.q_error, **tools}, ensure_ascii=False))
 
 
 def _text(value: object) -> str:

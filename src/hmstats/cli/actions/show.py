@@ -17,7 +17,6 @@ from hmstats.cli.output.show_table import (
     key_lines,
     show_table,
     sort_columns,
-    source_lines,
     stale_lines,
 )
 from hmstats.cli.output.sparkline import FRACTIONS
@@ -34,6 +33,7 @@ from hmstats.errors import StatementError
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.outlets.arrow.ipc import write_file
 from hmstats.outlets.people.cells import headline
+from hmstats.outlets.people.sources import source_lines
 from hmstats.web.reading.selections import Selection
 from hmstats.web.reading.table_facts import table_facts
 
@@ -122,7 +122,7 @@ def _print(service: Metastore, found: Iterable[StoredStatistics]) -> None:
         print_table(show_table(each, columns, sketches, terminal_width()))
         for line in stale_lines(each, columns, sketches):
             typer.echo(line)
-        for line in source_lines(columns):
+        for line in source_lines((each.column, each.tool) for each in columns):
             typer.echo(line)
         typer.echo(NOTE)
 

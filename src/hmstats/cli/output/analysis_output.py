@@ -86,6 +86,8 @@ def print_report(report: "Report", *, done: str = "analysed and stored") -> None
         shown = {key: str(count) for key, count in counts.items() if count is not None}
         typer.echo(headline(name, {**shown, "numPartitions": str(report.partitions)}))
     print_notes(report)
+    if report.reads is not None:
+        typer.echo(f"read {report.reads.bytes:,} bytes in {report.reads.requests:,} requests")
     typer.echo(f"{done} in {sum(report.seconds.values()):.1f} seconds")
 
 

@@ -28,8 +28,6 @@ _NARROW = 80
 _FEWEST_CHARACTERS = 12
 """The characters of a frequent value in a terminal of 80 columns; a wider one shows more."""
 _HALF = 0.5
-_VERSION = ", "
-"""What stands between a program and the version of the table that it read, such as a snapshot of Iceberg."""
 _NOTHING = MergedAnswers(None, None, None)
 
 _KEYS: dict[str, Callable[[ColumnStatistics], Any]] = {
@@ -102,19 +100,6 @@ def stale_lines(
     """A sentence for each column whose statistics are stale."""
     reasons = ((column.column, staleness(column, found, sketches)) for column in columns)
     return [f"stale: column {name}, {reason}" for name, reason in reasons if reason]
-
-
-def source_lines(columns: Iterable[ColumnStatistics]) -> list[str]:
-    """Where the columns' numbers came from: which program wrote them, of which version of a lakehouse table.
-
-    Nothing if one program wrote all of them, and no such version is known.
-    """
-    of_tools: dict[str, list[str]] = {}
-    for each in columns:
-        of_tools.setdefault(_provenance(each).tool or "an unknown program", []).append(each.column)
-    if len(of_tools) == 1 and not any(_VERSION in tool for tool in of_tools):
-        return []
-    return [f"from {tool}: {', '.join(names)}" for tool, names in of_tools.items()]
 
 
 def _row(

@@ -21,6 +21,7 @@ from hmstats.model.statistics.answers import Bounds, DistinctCount, Quantiles, R
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.frequent_values import FrequentValues
+from hmstats.model.statistics.provenance import Provenance, tools_that_counted
 from hmstats.model.statistics.python_values import python_value
 from hmstats.outlets.describe.column import key_statistics
 from hmstats.outlets.people.cells import headline
@@ -111,6 +112,19 @@ class AskedTable:
         _check_bounded(column, data)
         return self._bounds(found, data.low, data.high, exact=self._are_of_all_rows(found.name, names))
 
+    def tools(self, column: str, partitions: Partitions = None, where: str | None = None) -> tuple[str, ...]:
+        """The programs that made a column's statistics, with the version of a lakehouse table that each has read.
+
+        Empty if the metastore does not tell, and for a partition key.
+        """
+        found, names = self.column(column), self.partition_names(partitions, where)
+        made = self._provenances([found.name], names) if found not in self.table.partition_keys else []
+        return tuple(dict.fromkeys(each.tool for each in made if each.tool))
+
+    def tools_of_count(self, count: RowCount) -> tuple[str, ...]:
+        """The programs that counted the rows of the whole table; empty if nobody tells, or if it has partitions."""
+        return () if self.table.partition_keys else tools_that_counted(count.count, self._provenances(None, None))
+
     def column_type(self, column: str) -> str:
         """The Hive type of a column or a partition key. Raises StatementError when there is none of this name."""
         return self.column(column).type
@@ -141,12 +155,15 @@ class AskedTable:
 
     def _are_of_all_rows(self, column: str, names: Sequence[str] | None) -> bool | None:
         """Whether the statistics are of all rows; None if the metastore does not tell."""
-        try:
-            made = self._metastore.provenance(self.table.name, [column], names)
-        except UnknownCall:
-            return None
-        seen = [each.provenance.sample_fraction for each in made]
+        seen = [each.sample_fraction for each in self._provenances([column], names)]
         return None if not seen or None in seen else all(part == 1 for part in seen)
+
+    def _provenances(self, columns: Sequence[str] | None, names: Sequence[str] | None) -> list[Provenance]:
+        """The provenance of columns (None: all) of the table or of partitions; none if the metastore does not tell."""
+        try:
+            return [each.provenance for each in self._metastore.provenance(self.table.name, columns, names)]
+        except UnknownCall:
+            return []
 
     def _sum(self, parameters: dict[str, Parameters]) -> RowCount:
         counts = {name: known_rows(each) for name, each in parameters.items()}

@@ -11,6 +11,7 @@ from hmstats.collector.scan.arrow_types import arrow_type, as_column
 from hmstats.collector.scan.splits import Split, compressed_bytes
 from hmstats.collector.scan.states import States, Types
 from hmstats.errors import UnreadableFile
+from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import open_location
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
@@ -26,25 +27,27 @@ _LEAST_PLAIN_TEXT_BYTES = 4
 dictionary-encoded."""
 
 
-def accumulate(splits: Iterable[Split], types: Types, options: Options = DEFAULT) -> TableAccumulator:
-    """The state of splits of one piece. Raises UnreadableFile naming the file that cannot be read."""
+def accumulate(
+    splits: Iterable[Split], types: Types, options: Options = DEFAULT, reads: Reads | None = None
+) -> TableAccumulator:
+    """The state of splits of one piece; `reads` counts. Raises UnreadableFile naming the file that cannot be read."""
     found = States(types, options).of(WHOLE_TABLE)
     for split in splits:
-        add_split(found, split, types)
+        add_split(found, split, types, reads)
     return found
 
 
-def add_split(found: TableAccumulator, split: Split, types: Types) -> None:
-    """Add the rows of a split to a state. Raises UnreadableFile naming the file that cannot be read."""
+def add_split(found: TableAccumulator, split: Split, types: Types, reads: Reads | None = None) -> None:
+    """Add the rows of a split to a state; `reads` counts. Raises UnreadableFile naming the file that cannot be read."""
     found.leave_out(split.rows_left_out)
     try:
-        for batch in batches(split, types):
+        for batch in batches(split, types, reads):
             found.update(batch)
     except (OSError, pa.ArrowException) as error:
         raise UnreadableFile(f"file {split.path} cannot be read: {error}") from error
 
 
-def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:
+def batches(split: Split, types: Types, reads: Reads | None = None) -> Iterator[pa.RecordBatch]:
     """The rows of a split with the wanted columns, in the metastore's types; a column that the file lacks is null.
 
     Raises UnreadableFile after the last batch if the number of rows is not the footer's.
@@ -52,15 +55,19 @@ def batches(split: Split, types: Types) -> Iterator[pa.RecordBatch]:
     if split.row_groups == ():
         return
     system, _ = open_location(split.location, split.settings)
-    footer = pq.read_metadata(split.path, filesystem=system)
+    with (reads or Reads()).open(system, split.path) as file:
+        yield from _file_batches(file, split, types)
+
+
+def _file_batches(source: pa.NativeFile, split: Split, types: Types) -> Iterator[pa.RecordBatch]:
+    footer = pq.read_metadata(source)
     names = {name.lower(): name for name in footer.schema.to_arrow_schema().names}
     wanted = {column: names[column] for column in types if column in names}
     groups = split.row_groups if split.row_groups is not None else tuple(range(footer.num_row_groups))
     sizes = {group: compressed_bytes(footer.row_group(group)) for group in groups}
     with pq.ParquetFile(
-        split.path,
+        source,
         metadata=footer,
-        filesystem=system,
         read_dictionary=dictionary_columns(footer, [wanted[each] for each in wanted if _is_text(types[each])]),
         coerce_int96_timestamp_unit="us",
         buffer_size=_BUFFER_BYTES if max(sizes.values(), default=0) > _LARGE_GROUP_BYTES else 0,

@@ -22,6 +22,7 @@ from hmstats.collector.scan.rows import rows
 from hmstats.collector.scan.splits import TASKS_PER_CORE, Split, cut
 from hmstats.collector.scan.states import State
 from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read_tasks
+from hmstats.files.counted_reads import Reads
 from hmstats.sketch.accumulator import TableAccumulator
 
 _AS_STORED = (
@@ -46,7 +47,7 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
         return outcome
     rest = replace(plan, pieces=others, unchanged=(*plan.left_out, *in_files))
     with each_as_stored(spark, plan):
-        return outcome.merge(scan_rows(rows(spark, rest), rest, job))
+        return outcome.merge(replace(scan_rows(rows(spark, rest), rest, job), reads=None))
 
 
 def split_by_reader(plan: Plan, files: Files) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
@@ -80,17 +81,23 @@ def each_as_stored(spark: SparkSession, plan: Plan) -> Iterator[None]:
 
 def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
     """Read Parquet files, and deliver all findings but the table's own."""
-    cores = spark.sparkContext.defaultParallelism
-    tasks = tasks_of(
-        plan.pieces, cut(plan.pieces, files, cores, job.options, plan.settings), alone=job.delivery is None
-    )
+    cores, footers = spark.sparkContext.defaultParallelism, Reads()
+    splits = cut(plan.pieces, files, cores, job.options, plan.settings, footers)
+    tasks = tasks_of(plan.pieces, splits, alone=job.delivery is None)
+    outcome = _read_tasks(spark, tasks, job)
+    return outcome.merge(Outcome(reads=footers.count))
+
+
+def _read_tasks(spark: SparkSession, tasks: Sequence[Task], job: Job) -> Outcome:
+    """Run the tasks, then those that finish the pieces that several of them have read."""
     if not tasks:
         return Outcome()
     records = spark.sparkContext.parallelize(tasks, len(tasks)).mapPartitions(partial(read_tasks, job=job))
     shared = {piece for task in tasks for piece in task.shared}
     if not shared:
         return _merge_outcomes(records.values())
-    shuffled = shuffle_by_piece(records, min(len(shared), TASKS_PER_CORE * cores))
+    most = TASKS_PER_CORE * spark.sparkContext.defaultParallelism
+    shuffled = shuffle_by_piece(records, min(len(shared), most))
     return _merge_outcomes(shuffled.mapPartitions(partial(merge_records, job=job)))
 
 

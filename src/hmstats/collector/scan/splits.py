@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import Piece
+from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import NO_SETTINGS, Settings, open_location
 from hmstats.model.catalog.location import parse
 
@@ -64,15 +65,19 @@ def cut(
     cores: int,
     options: Options = DEFAULT,
     settings: Settings = NO_SETTINGS,
+    reads: Reads | None = None,
 ) -> list[list[Split]]:
-    """The tasks for the files of these pieces (by their names), some for each core; `settings` open the files."""
+    """The tasks for the files of these pieces (by their names), some for each core.
+
+    `settings` open the files; `reads` counts what is read of their footers.
+    """
     wanted = list(pieces)
     weights = {piece.name: sum(_weight(file.bytes) for file in files[piece.name]) for piece in wanted}
     total = sum(weights.values()) * options.sample_fraction
     count = _count(total, cores, options)
     most = total / count / 2 if count > 1 else total
     cut_up = [(piece, file) for piece in wanted for file in files[piece.name] if options.sampled or file.bytes > most]
-    footers = _footers(cut_up, settings)
+    footers = _footers(cut_up, settings, reads or Reads())
     units: list[list[Split]] = []
     for piece in wanted:
         groups = partial(_footer_groups, footers, piece)
@@ -107,10 +112,12 @@ def _count(total: float, cores: int, options: Options) -> int:
     return count if options.most_tasks is None else min(count, options.most_tasks)
 
 
-def _footers(files: Sequence[tuple[Piece, DataFile]], settings: Settings) -> dict[tuple[str, str], list[_Group]]:
+def _footers(
+    files: Sequence[tuple[Piece, DataFile]], settings: Settings, reads: Reads
+) -> dict[tuple[str, str], list[_Group]]:
     """The row groups of files, by piece and path; footers are read in parallel, since the threads wait for a store."""
     with ThreadPoolExecutor(_FOOTER_THREADS) as threads:
-        found = threads.map(lambda each: _read_groups(each[0], each[1], settings), files)
+        found = threads.map(lambda each: _read_groups(each[0], each[1], settings, reads), files)
         return {(piece.name, file.path): groups for (piece, file), groups in zip(files, found, strict=True)}
 
 
@@ -149,11 +156,12 @@ def _sample_order(piece: str, top: str, group: _Group) -> int:
     return crc32(f"{piece}\0{below if found else group.file.path}\0{group.number}".encode())
 
 
-def _read_groups(piece: Piece, file: DataFile, settings: Settings) -> list[_Group]:
+def _read_groups(piece: Piece, file: DataFile, settings: Settings, reads: Reads) -> list[_Group]:
     """The row groups of a file; none if it cannot be read, which the task that reads it will report."""
     system, _ = open_location(piece.location, settings)
     try:
-        footer = pq.read_metadata(file.path, filesystem=system)
+        with reads.open(system, file.path) as source:
+            footer = pq.read_metadata(source)
     except (OSError, pa.ArrowException):
         return []
     groups = [footer.row_group(number) for number in range(footer.num_row_groups)]

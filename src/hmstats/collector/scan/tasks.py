@@ -21,6 +21,7 @@ from hmstats.collector.scan.progress import Counters
 from hmstats.collector.scan.splits import Split, by_piece
 from hmstats.collector.scan.states import States, Types
 from hmstats.errors import UnreadableFile
+from hmstats.files.counted_reads import NOTHING_READ, ReadCount, Reads
 from hmstats.sketch.accumulator import TableAccumulator
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Outcome:
     `rows` are those of the pieces that were finished (None: not counted), `spooled` how many of the pieces are in the
     spool folder; `failed` and `refused` are piece to the reason. `state` is that of all rows, if it is needed.
     `doubted` are pieces with files but without rows; `strangers` is unrequested partitions, by Spark's names, to their
-    numbers of rows.
+    numbers of rows. `reads` is what was read of files; None if Spark read some of them, which does not tell.
     """
 
     rows: int | None = 0
@@ -73,6 +74,7 @@ class Outcome:
     state: bytes | None = None
     doubted: tuple[str, ...] = ()
     strangers: Mapping[str, int] = field(default_factory=dict)
+    reads: ReadCount | None = NOTHING_READ
 
     def merge(self, other: "Outcome") -> "Outcome":
         """Both together."""
@@ -84,6 +86,7 @@ class Outcome:
             _merge_states(self.state, other.state),
             (*self.doubted, *other.doubted),
             {**self.strangers, **other.strangers},
+            self.reads and self.reads.plus(other.reads),
         )
 
     def total(self, types: Types) -> TableAccumulator:
@@ -111,7 +114,7 @@ ROWS_TAKEN = f"{_OUTCOMES}rows"
 def read_tasks(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
     """Read pieces, and deliver complete ones; returns the states of the others, and the outcome."""
     reader = _TaskReader(tasks, job)
-    outcome = reader.tally.outcome(reader.findings())
+    outcome = replace(reader.tally.outcome(reader.findings()), reads=reader.reads.count)
     yield from reader.shared_states
     yield reader.outcome_name, outcome
 
@@ -130,6 +133,7 @@ class _TaskReader:
         self._tasks = tasks
         self._job = job
         self.tally = _Tally(job)
+        self.reads = Reads()
         self.shared_states: list[Record] = []
         """The states of pieces that other tasks read too."""
         self.outcome_name = _OUTCOMES
@@ -138,7 +142,7 @@ class _TaskReader:
     def findings(self) -> Iterator[tuple[str, Finding]]:
         """The findings of the pieces that these tasks read alone."""
         for task in self._tasks:
-            for piece, state in _states(task, self._job):
+            for piece, state in _states(task, self._job, self.reads):
                 self.outcome_name = _OUTCOMES + piece
                 if piece in task.shared:
                     self.shared_states.append((piece, state if isinstance(state, Failure) else state.to_bytes()))
@@ -232,17 +236,17 @@ def empty_state(job: Job) -> TableAccumulator:
     return States(job.types, job.options).of(WHOLE_TABLE)
 
 
-def _states(task: Task, job: Job) -> Iterator[tuple[str, TableAccumulator | Failure]]:
+def _states(task: Task, job: Job, reads: Reads) -> Iterator[tuple[str, TableAccumulator | Failure]]:
     """The state of the task's rows of each piece."""
     for piece, splits in by_piece(task.splits):
-        yield piece, _state(splits, job)
+        yield piece, _state(splits, job, reads)
     for piece in task.empty:
         yield piece, empty_state(job)
 
 
-def _state(splits: Sequence[Split], job: Job) -> TableAccumulator | Failure:
+def _state(splits: Sequence[Split], job: Job, reads: Reads) -> TableAccumulator | Failure:
     try:
-        return parquet.accumulate(splits, job.types, job.options)
+        return parquet.accumulate(splits, job.types, job.options, reads)
     except UnreadableFile as error:
         if job.reliable:
             raise

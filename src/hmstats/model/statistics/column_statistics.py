@@ -163,6 +163,11 @@ class ColumnStatistics:
         """The kind of the data."""
         return KINDS[type(self.data)]
 
+    @property
+    def tool(self) -> str | None:
+        """The program that made these statistics, with the version of the table that it read where there is one."""
+        return self.provenance.tool if self.provenance else None
+
 
 @dataclass(frozen=True, slots=True)
 class StatisticsSet:

@@ -1,5 +1,6 @@
 """Where a column's statistics come from: how they were made, by whom, with what, when."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -43,3 +44,9 @@ def _fraction(one: Provenance, other: Provenance) -> float | None:
         return None
     rows = one.rows_seen / one.sample_fraction + other.rows_seen / other.sample_fraction
     return (one.rows_seen + other.rows_seen) / rows if rows else None
+
+
+def tools_that_counted(rows: int, made: Iterable[Provenance]) -> tuple[str, ...]:
+    """The programs whose statistics are of exactly so many rows, so that they tell where this number comes from."""
+    found = (each.tool for each in made if each.tool and each.sample_fraction == 1 and each.rows_seen == rows)
+    return tuple(dict.fromkeys(found))

@@ -2,6 +2,7 @@
 
 cells        short texts of counts and columns
 flat_table   one Arrow table, a row a column
+sources      which programs made numbers, of which version of a table
 health       why health is what it is
 times        times of the past as people write them
 comparison   two statistics side by side

@@ -5,10 +5,11 @@ is off by the same factor. A count of 0 counts as 1, so that it is always define
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
+from hmstats.model.statistics.provenance import tools_that_counted
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.outlets.people.flat_table import bound_text
 
@@ -18,13 +19,18 @@ BOUNDS = ("low", "high")
 
 @dataclass(frozen=True, slots=True)
 class ComparedNumber:
-    """One number on both sides, None where it is unknown; of the rows as a whole where `column` is None."""
+    """One number on both sides, None where it is unknown; of the rows as a whole where `column` is None.
+
+    The tools are the programs that made the column's statistics, None where nobody tells.
+    """
 
     column: str | None
     statistic: str
     left: Any
     right: Any
     q_error: float | None = None
+    left_tool: str | None = None
+    right_tool: str | None = None
 
     @property
     def differs(self) -> bool:
@@ -34,16 +40,27 @@ class ComparedNumber:
 
 def compare(left: TableStatistics, right: TableStatistics) -> Iterator[ComparedNumber]:
     """The number of rows, then what each column has on either side, in the left one's order."""
-    yield _counts(None, "rows", left.rows, right.rows)
+    rows = _counts(None, "rows", left.rows, right.rows)
+    yield replace(rows, left_tool=_tool_of_rows(left), right_tool=_tool_of_rows(right))
     lefts, rights = _by_column(left), _by_column(right)
     for name in {**lefts, **rights}:
-        yield from _of_column(name, lefts.get(name), rights.get(name))
+        one, other = lefts.get(name), rights.get(name)
+        left_tool, right_tool = (each.tool if each else None for each in (one, other))
+        for number in _of_column(name, one, other):
+            yield replace(number, left_tool=left_tool, right_tool=right_tool)
 
 
 def q_error(one: float, other: float) -> float:
     """By which factor two counts differ, at least 1."""
     low, high = sorted((max(one, 1.0), max(other, 1.0)))
     return high / low
+
+
+def _tool_of_rows(side: TableStatistics) -> str | None:
+    """The program that counted the rows, None if nobody or more than one tells."""
+    made = (each.provenance for each in side.statistics.columns if each.provenance)
+    found = () if side.rows is None else tools_that_counted(side.rows, made)
+    return found[0] if len(found) == 1 else None
 
 
 def _of_column(name: str, left: ColumnStatistics | None, right: ColumnStatistics | None) -> Iterator[ComparedNumber]:

@@ -1,0 +1,72 @@
+"""Files whose reads are counted: how many bytes were read, and how many requests an object store gets for them.
+
+An object store answers each opened file with one request, for its size, and each read with another.
+"""
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCount:
+    """Bytes that were read from files, and the requests that an object store gets for them."""
+
+    bytes: int = 0
+    requests: int = 0
+
+    def plus(self, other: "ReadCount | None") -> "ReadCount | None":
+        """Both together; None if the other is unknown."""
+        return other and ReadCount(self.bytes + other.bytes, self.requests + other.requests)
+
+
+NOTHING_READ = ReadCount()
+
+
+class Reads:
+    """Counts the reads of the files that are opened through it, by any number of threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._bytes = 0
+        self._requests = 0
+
+    @property
+    def count(self) -> ReadCount:
+        """What was read so far."""
+        return ReadCount(self._bytes, self._requests)
+
+    def open(self, system: fs.FileSystem, path: str) -> pa.PythonFile:
+        """A file as Arrow reads it. Raises OSError."""
+        self.add(0)
+        return pa.PythonFile(_CountedFile(system.open_input_file(path), self), mode="r")
+
+    def add(self, read_bytes: int) -> None:
+        """Count one request with so many bytes."""
+        with self._lock:
+            self._bytes += read_bytes
+            self._requests += 1
+
+
+class _CountedFile:
+    """The methods that Arrow calls of a file of Python."""
+
+    def __init__(self, file: pa.NativeFile, reads: Reads) -> None:
+        self._file = file
+        self._reads = reads
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def read(self, size: int) -> bytes:
+        found: bytes = self._file.read(size)
+        self._reads.add(len(found))
+        return found
+
+    def read_buffer(self, size: int) -> pa.Buffer:
+        found: pa.Buffer = self._file.read_buffer(size)
+        self._reads.add(found.size)
+        return found
