@@ -71,12 +71,12 @@ An error is one sentence on standard error. Log lines go to standard error, answ
 | exit code | meaning |
 |---|---|
 | 0 | done; nothing differs, is wrong or is a problem |
-| 1 | the answer is no: `compare`, `diff` and `pending diff` found a difference, `check` a wrong \
+| 1 | the answer is no: `compare`, `diff`, `pending diff` and `move` found a difference, `check` a wrong \
 number, `doctor` a problem, `health --below` a table; `check-access` was denied; `serve` had no worker that could \
 start |
 | 2 | an error: nothing was done, or all of it can be repeated |
-| 3 | done in part: `analyze`, `refresh`, `push`, `import`, `restore` and `feed` name what was left out, \
-with the reason |
+| 3 | done in part: `analyze`, `refresh`, `push`, `import`, `restore`, `feed` and `leave --upstream` name what was \
+left out, with the reason |
 
 `hmstats --install-completion` teaches your shell to complete commands and options.
 """

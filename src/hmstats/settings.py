@@ -29,6 +29,7 @@ from pydantic_settings.exceptions import SettingsError as UnreadableValue
 from hmstats.errors import SettingsError
 from hmstats.private_files import require_private
 from hmstats.secret_files import PREFIX, file_of, secrets_in_files
+from hmstats.upstream_setting import UpstreamSetting, check_upstreams
 
 __all__ = ["CONFIG_FILE_VARIABLE", "MOST_WORKERS", "PREFIX", "Settings", "config_file", "load", "origin"]
 
@@ -92,6 +93,15 @@ class Settings(BaseSettings):
         description="The metastore that all calls without an answer here are relayed to: thrift://HOST:PORT, or "
         "thrift+tls:// for encrypted connections; several addresses of it separated by commas. Unset: the server is a "
         "metastore of its own. Experimental: docs/gateway.md.",
+    )
+    upstreams: tuple[UpstreamSetting, ...] = Field(
+        (),
+        description="Several metastores behind this server, in place of upstream: for each a table with its name, its "
+        "uris, the database for its statistics, and the patterns of its databases; one of them has no databases and "
+        "is the default. Experimental: docs/gateway.md.",
+    )
+    own_databases: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Patterns of databases that are this server's own beside those of upstreams."
     )
     upstream_ca: str | None = Field(
         None,
@@ -489,7 +499,18 @@ class Settings(BaseSettings):
         "info", pattern="^(debug|info|warning|error)$", description="The lowest level of log lines: debug to error."
     )
 
-    @field_validator("warehouse_roots", "web_names", mode="before")
+    @field_validator("upstreams")
+    @classmethod
+    def _one_default(cls, value: tuple[UpstreamSetting, ...]) -> tuple[UpstreamSetting, ...]:
+        """Refuses upstreams that do not go together."""
+        wrong = check_upstreams(value)
+        if wrong is not None:
+            raise PydanticCustomError("upstreams", "{wrong}", {"wrong": wrong})
+        if any(_has_password(address) for each in value for address in each.uris.split(",")):
+            raise PydanticCustomError(_SECRET, "an address must have no password in it: others can read it")
+        return value
+
+    @field_validator("warehouse_roots", "web_names", "own_databases", mode="before")
     @classmethod
     def _split_list(cls, value: Any) -> Any:
         """Splits a text at its commas, for settings that are lists."""
@@ -525,7 +546,7 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
     if os.environ.get(CONFIG_FILE_VARIABLE) and not path.is_file():
         raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which does not exist")
     given = {name: value for name, value in (flags or {}).items() if value is not None}
-    if _has_password(str(_in_file().get("database", ""))):
+    if any(map(_has_password, _databases_in_file())):
         require_private("settings file", str(path))
     for place, name in _unknown():
         raise SettingsError(f"{place}: there is no setting {name}{_nearest(name)}")
@@ -567,6 +588,13 @@ def _in_file() -> Mapping[str, Any]:
         return TomlConfigSettingsSource(Settings, config_file()).toml_data
     except (ValueError, OSError) as error:
         raise SettingsError(f"{config_file()} cannot be read: {error}") from error
+
+
+def _databases_in_file() -> Iterator[str]:
+    """The URLs of databases in the TOML file."""
+    upstreams = _in_file().get("upstreams", ())
+    tables = upstreams if isinstance(upstreams, list) else ()
+    yield from (str(each.get("database", "")) for each in (_in_file(), *tables) if isinstance(each, Mapping))
 
 
 def _has_password(address: str) -> bool:

@@ -25,6 +25,7 @@ COMMANDS = {
     "mcp": "Serve statistics to assistants.",
     "migrate": "Create or upgrade the tables of a database.",
     "adopt": "Check a Hive Metastore's database, and add our tables.",
+    "move": "Move a database from an upstream to hmstats, or back.",
     "leave": "Remove hmstats from the database of a Hive Metastore.",
     "doctor": "Find what is wrong with an installation.",
     "check-access": "Print whether access rules allow a user an action.",

@@ -2,6 +2,8 @@
 
 The server knows it only by the seam of its dispatcher (server/calls/relaying.py). In the order in which a call goes:
 
+moving       a database goes from one of several upstreams to hmstats' own tables
+places       several upstreams: which call goes to which
 gateway.py   which calls are answered here, and which by the upstream
 catalog      answers about tables that are kept
 statistics   statistics of the upstream's tables, which are kept here

@@ -32,7 +32,7 @@ from hmstats.gateway.upstream.metrics import PROVEN
 from hmstats.gateway.upstream.notification_log import NotificationLog
 from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls, ask_upstream
-from hmstats.model.catalog.objects import TableName
+from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
 from hmstats.server.messages.request import Request
@@ -72,8 +72,10 @@ class Gateway:
 
     A call that began `patience_seconds` ago is not answered any more. Statistics are sent every `sending_seconds`.
     `cache_bytes` of answers about tables are kept where the upstream's log proves them.
-    `address` identifies an upstream that has no UUID.
+    `name` is the upstream's in metrics; `address` identifies an upstream that has no UUID.
     """
+
+    has_own_tables = False
 
     def __init__(
         self,
@@ -82,12 +84,14 @@ class Gateway:
         reader: StatisticsReader,
         writes: UpstreamWrites,
         *,
+        name: str,
         address: str,
         patience_seconds: float,
         sending_seconds: float,
         cache_bytes: int = 0,
     ) -> None:
         self._reader = reader
+        self._counted_proven = PROVEN.labels(name)
         self._address = address
         self._sending_seconds = sending_seconds
         self._identity = UpstreamIdentity(store)
@@ -96,11 +100,11 @@ class Gateway:
         self._writes = writes
         self._mirroring = Mirroring(store)
         self._following = Following(store, self._mirroring.tables, self._mirroring.claims, patience_seconds)
-        self._sending = Sending(store, self._mirroring)
+        self._sending = Sending(store, self._mirroring, name)
         self._keeping = Keeping(self._mirroring, StatisticsWriter(store, keep_accuracy=False))
         self._log = NotificationLog()
         self._proven = Proven(self._log)
-        self._kept = KeptAnswers(self._log, cache_bytes)
+        self._kept = KeptAnswers(self._log, cache_bytes, name)
         self._generation: Generation | None = None
         self._itself = Session(connection_id=-1, peer="gateway")
 
@@ -203,6 +207,12 @@ class Gateway:
         """
         return self._sending.send_everything(self._calls(self._itself))
 
+    def send_database(self, name: DatabaseName) -> None:
+        """Send statistics of a database's tables now, so that nothing of them is under way afterwards."""
+        if self._writes is not UpstreamWrites.OFF:
+            for table in [each for each in self.unsent() if each.parent == name]:
+                self._send_before(table)
+
     def adopting(self, patterns: Sequence[str] = ()) -> Adopting:
         """What takes old statistics of the upstream over, of the tables that match a pattern (none: of all).
 
@@ -253,7 +263,7 @@ class Gateway:
             return self._mirroring.sync(self._calls(session), question)
         mirror = self._mirroring.tables.find(question.table)
         if mirror is not None and self._proven.holds(user, question, Comparison(number, mirror.id)):
-            PROVEN.inc()
+            self._counted_proven.inc()
             return True
         is_here = self._mirroring.sync(self._calls(session), question)
         mirror = self._mirroring.tables.find(question.table) if is_here else None

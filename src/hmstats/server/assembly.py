@@ -204,30 +204,20 @@ def build(
 ) -> Server:
     """A server that is ready to start, over a database whose schema is current; see `Server` for the address.
 
-    With a `relay`, another metastore answers the calls that it takes; access rules do not reach these. The catalog is
-    that metastore's then: its parameters are not changed here, and what it logs is not logged here too.
+    With a `relay`, another metastore answers the calls that it takes; access rules do not reach these.
     """
     tls, authentication, access, audit = security.tls, security.authentication, security.access, security.audit
     prepare(store, warehouse)
-    if relay is not None:
-        rules = replace(rules, keep_accuracy=False, statistics_from_partitions=False, notifications=False)
+    if relay is not None and not relay.has_own_tables:
+        rules = _of_mirrors(rules)
     if rules.notifications:
         store.enable_log(encoder(sketches=rules.send_sketches))
     if rules.history_days:
         store.enable_history()
     made, keeper = _statistics(store, rules), HealthKeeper(store)
-    subjects = (
-        *_service_calls(store, warehouse, rules),
-        *_token_calls(store, security),
-        AccessCheckCalls(lambda: None if access is None else access.rules),
-        *_catalog_calls(store, warehouse, rules, made),
-        *_statistics_calls(store, rules, made),
-        *_record_calls(store, rules, keeper),
-    )
     if not store.sees_all_changes:
         limits = replace(limits, answers_bytes=0)
-    trying = with_canary(_calls(subjects), PendingStatistics(store, made.writer))
-    calls = with_refusals(with_one_picture(trying, store), store)
+    calls = _all_calls(store, warehouse, rules, security, made, keeper)
     guard = None if access is None and audit is None else Guard(access or Everybody())
     if relay is None:
         dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
@@ -240,6 +230,44 @@ def build(
     chores += _security_chores(security, store)
     versions = store if relay is None else None  # no answer of a gateway is cached
     return Server(address, dispatcher, limits, tuple(chores), versions, sessions, tls, authentication)
+
+
+def assemble_here(store: Store, warehouse: Warehouse, rules: Rules, *, mirrors: bool) -> tuple[Dispatcher, list[Chore]]:
+    """What answers calls from a database beside that of `build`, and what is to be done there from time to time.
+
+    The database has `mirrors` of another metastore's tables, or tables of its own.
+    """
+    prepare(store, warehouse)
+    rules = _of_mirrors(rules) if mirrors else rules
+    if rules.notifications:
+        store.enable_log(encoder(sketches=rules.send_sketches))
+    if rules.history_days:
+        store.enable_history()
+    made, keeper = _statistics(store, rules), HealthKeeper(store)
+    calls = _all_calls(store, warehouse, rules, Security(), made, keeper)
+    return Dispatcher(methods(), calls), _upkeep(store, warehouse, rules, keeper, made.blocks)
+
+
+def _of_mirrors(rules: Rules) -> Rules:
+    """The rules where the catalog is another metastore's: its parameters are not changed here, and it logs itself."""
+    return replace(rules, keep_accuracy=False, statistics_from_partitions=False, notifications=False)
+
+
+def _all_calls(
+    store: Store, warehouse: Warehouse, rules: Rules, security: Security, made: "_Statistics", keeper: HealthKeeper
+) -> Mapping[str, Callable[..., Any]]:
+    """The function that answers each RPC, by the RPC's name."""
+    access = security.access
+    subjects = (
+        *_service_calls(store, warehouse, rules),
+        *_token_calls(store, security),
+        AccessCheckCalls(lambda: None if access is None else access.rules),
+        *_catalog_calls(store, warehouse, rules, made),
+        *_statistics_calls(store, rules, made),
+        *_record_calls(store, rules, keeper),
+    )
+    trying = with_canary(_calls(subjects), PendingStatistics(store, made.writer))
+    return with_refusals(with_one_picture(trying, store), store)
 
 
 def _upkeep(

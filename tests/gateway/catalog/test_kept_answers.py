@@ -29,7 +29,7 @@ class Upstream:
     def __init__(self, most_bytes: int = 100_000) -> None:
         self.log = Log()
         self.log.add("CREATE_TABLE", "other")
-        self.kept = KeptAnswers(NotificationLog(), most_bytes)
+        self.kept = KeptAnswers(NotificationLog(), most_bytes, "upstream")
         self.asked = 0
         self.more: list[str] = []
 

@@ -18,9 +18,11 @@ from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, long, of_all, o
 from hmstats.client import Metastore as Client
 from hmstats.client import connect
 from hmstats.errors import CallRefused, UnknownCall
+from hmstats.model.catalog.objects import DatabaseName
 from hmstats.model.statistics.column_statistics import (
     StatisticsSet,
 )
+from hmstats.model.statistics.statistics_locks import LockedObject
 from hmstats.wire.idl import hive_metastore as api
 
 STEPS = int(os.environ.get("HMSTATS_TEST_DOORS", "25"))
@@ -355,6 +357,11 @@ def test_leaving_sends_what_the_upstream_lacks(tmp_path: Path) -> None:
             "--write sends them; nothing was changed",
         ]
         assert there.table_statistics(f"{here.database}.t", ["a"]) == ()
+        there.locks.lock(LockedObject(DatabaseName("hive", here.database), "v"), refuse=True)
+        partly = subprocess.run([*leave, "--write"], capture_output=True, text=True, check=False)
+        assert (partly.returncode, partly.stdout.splitlines()[0].partition(": ")[0]) == (3, f"{here.database}.v")
+        assert subprocess.run([*leave, "--write"], capture_output=True, check=False).returncode == 2
+        there.locks.unlock(LockedObject(DatabaseName("hive", here.database), "v"))
         done = subprocess.run([*leave, "--write"], capture_output=True, text=True, check=True).stdout
         said = f"the upstream has all statistics that it can store: clients may use {address} again\n"
         assert done == said

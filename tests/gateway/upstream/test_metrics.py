@@ -35,7 +35,7 @@ def up(address: UpstreamAddress) -> float | None:
 def test_metrics_count_connections_bytes_and_calls_that_were_sent_again() -> None:
     with Upstream(closing_behind(1)) as upstream, gateway(upstream.address) as address, Client(address) as client:
         labels = {"address": str(UpstreamAddress(*upstream.address))}
-        again = REGISTRY.get_sample_value("hmstats_upstream_sent_again_total") or 0
+        again = REGISTRY.get_sample_value("hmstats_upstream_sent_again_total", labels) or 0
         for _ in range(2):
             client.ask("get_all_databases")
         size = 2 * len(databases(request("get_all_databases"), "answered"))
@@ -43,5 +43,8 @@ def test_metrics_count_connections_bytes_and_calls_that_were_sent_again() -> Non
         assert REGISTRY.get_sample_value("hmstats_upstream_connections", labels) == 1
         connects = REGISTRY.get_sample_value("hmstats_upstream_connects_total", {**labels, "outcome": "done"})
         assert connects == 2
-        assert REGISTRY.get_sample_value("hmstats_upstream_sent_again_total") == again + 1
+        assert REGISTRY.get_sample_value("hmstats_upstream_sent_again_total", labels) == again + 1
+        assert (
+            REGISTRY.get_sample_value("hmstats_upstream_seconds_count", labels) == 3
+        )  # with the one that was sent again
     assert REGISTRY.get_sample_value("hmstats_upstream_connections", labels) == 0

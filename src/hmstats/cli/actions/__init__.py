@@ -1,6 +1,7 @@
 """What each command does once its arguments are read. A file has the name of its command.
 
 serve, adopt, leave, doctor, config   a server and its database
+upstreams/                            several upstreams of a gateway
 page/                                 the page, and answers for assistants
 access/                               who may call a server, and do what
 history/                              earlier statistics

@@ -54,7 +54,9 @@ def adopt_upstream(
     with ExitStack() as stack:
         if not write:  # nothing of the gateway's database is needed, and nothing of it may change
             database = f"sqlite:///{stack.enter_context(TemporaryDirectory())}/empty.sqlite"
-        settings = load_served({"database": database, "hive_site": hive_site, "upstream": upstream})
+        settings = load_served(
+            {"database": database, "hive_site": hive_site, "upstream": upstream, "upstreams": (), "own_databases": ()}
+        )
         taken, left = _adopt_tables(settings, patterns, write=write)
     if patterns and not (taken or left):
         raise StatementError(f"no table of {upstream} matches {' or '.join(patterns)}")

@@ -10,6 +10,7 @@ from hmstats.errors import SettingsError
 from hmstats.settings import Settings, load, origin
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.store import database_url
+from hmstats.upstream_setting import UpstreamSetting
 
 
 def show_settings(*, as_json: bool) -> None:
@@ -26,8 +27,17 @@ def show_settings(*, as_json: bool) -> None:
 
 
 def _shown(name: str, value: object) -> str:
-    if name != "database":
-        return str(value)
+    if name == "upstreams":
+        return "; ".join(_shown_upstream(each) for each in value) if isinstance(value, tuple) else ""
+    return _shown_database(value) if name == "database" else str(value)
+
+
+def _shown_upstream(upstream: UpstreamSetting) -> str:
+    of = ", ".join(upstream.databases) or "all other databases"
+    return f"{upstream.name} at {upstream.uris} with {of}, statistics in {_shown_database(upstream.database)}"
+
+
+def _shown_database(value: object) -> str:
     try:
         return shown_url(database_url(str(value)))
     except SettingsError:

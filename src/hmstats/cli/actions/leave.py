@@ -26,9 +26,9 @@ def leave_database(*, database: str | None, hive_site: str | None, write: bool, 
 def leave_upstream(*, database: str | None, upstream: str, write: bool, as_json: bool) -> None:
     """Print the tables whose statistics the upstream lacks; with `write`, after sending them.
 
-    Exits with ExitCode.ERROR if some could not be sent.
+    Exits with PARTLY_DONE if some could not be sent, with ERROR if none could.
     """
-    settings = load_served({"database": database, "upstream": upstream})
+    settings = load_served({"database": database, "upstream": upstream, "upstreams": (), "own_databases": ()})
     store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
     gateway = relay_of(settings, store)
     assert gateway is not None
@@ -44,7 +44,7 @@ def leave_upstream(*, database: str | None, upstream: str, write: bool, as_json:
     else:
         typer.echo(_sentences(tables, failed, upstream, sent=write))
     if failed:
-        raise typer.Exit(ExitCode.ERROR)
+        raise typer.Exit(ExitCode.PARTLY_DONE if len(failed) < len(tables) else ExitCode.ERROR)
 
 
 def _sentences(tables: list[str], failed: dict[str, str], upstream: str, *, sent: bool) -> str:

@@ -5,7 +5,9 @@ roots                       where a server may make, move and remove directories
 tls                         the certificate that connections get
 authentication, ldap        how clients prove who they are
 access                      what clients may do
+rules                       the settings of the rules
 upstream                    the metastore that a gateway relays calls to
+places                      several of them beside hmstats' own tables
 parent                      starts the workers and replaces them
 fork_server, orders         the process that forks them, and what it is told
 preparation, plan           checks settings and database, and what the parent learns by that

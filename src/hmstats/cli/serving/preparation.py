@@ -8,6 +8,7 @@ from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, warn_of_strangers
 from hmstats.cli.serving.authentication import authentication_of
+from hmstats.cli.serving.places import make_embedded_mirrors, places_of
 from hmstats.cli.serving.plan import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.serve_settings import is_alone, load_served
@@ -70,7 +71,9 @@ def _prepare_database(settings: Settings, *, alone: bool) -> None:
     warn_of_roots(settings)
     tls_of(settings)
     access_of(settings)
-    relay_of(settings, store)
+    make_embedded_mirrors(settings)
+    if places_of(settings, store) is None:
+        relay_of(settings, store)
     warn_of_strangers(settings)
     authentication_of(settings, store)
     prepare_catalog(store, warehouse_of(settings))

@@ -15,6 +15,10 @@ def is_alone(settings: Settings, workers: int) -> bool:
 
     Several processes would not notice each other's changes.
     """
+    if settings.upstreams:
+        if settings.exclusive:
+            raise SettingsError("a server with several upstreams cannot have exclusive use of the database: unset it")
+        return False
     if settings.exclusive is None:
         embedded = database_url(settings.database).get_backend_name() == "sqlite"
         return embedded and workers == 1 and not settings.read_only

@@ -12,6 +12,9 @@ from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.settings import Settings
 from hmstats.store.database.store import Store
 
+UPSTREAM = "upstream"
+"""The name of an upstream that is the only one."""
+
 
 def relay_of(settings: Settings, store: Store) -> Gateway | None:
     """What relays calls to the upstream, and keeps its statistics in a store; None unless an upstream is set.
@@ -20,12 +23,17 @@ def relay_of(settings: Settings, store: Store) -> Gateway | None:
     calls, and for a store that has tables of its own, or without an upstream has tables of another metastore.
     """
     check_mirrors(store, are_wanted=settings.upstream is not None)
-    if settings.upstream is None:
-        return None
-    for name in ("rules", "read_only", "hive_site"):
-        if getattr(settings, name):
-            raise SettingsError(f"{name} does not reach calls that the upstream answers: unset {name} or upstream")
-    found = addresses(settings.upstream)
+    return None if settings.upstream is None else gateway_to(settings.upstream, settings, store, UPSTREAM)
+
+
+def gateway_to(uris: str, settings: Settings, store: Store, name: str) -> Gateway:
+    """A gateway to the metastore at these addresses, which keeps its statistics in a store. Raises as `relay_of`."""
+    for unreached in ("rules", "read_only", "hive_site"):
+        if getattr(settings, unreached):
+            raise SettingsError(
+                f"{unreached} does not reach calls that the upstream answers: unset {unreached} or {UPSTREAM}"
+            )
+    found = addresses(uris)
     for each in found:
         if each.path is not None:
             raise SettingsError(f"an upstream's address must be thrift://HOST:PORT or thrift+tls://, found {each}")
@@ -44,6 +52,7 @@ def relay_of(settings: Settings, store: Store) -> Gateway | None:
         store,
         StatisticsReader(store, any_engine=settings.any_engine, sketches=False),
         UpstreamWrites(settings.upstream_writes),
+        name=name,
         address=",".join(sorted(map(str, found))),
         patience_seconds=settings.upstream_seconds + settings.upstream_connect_seconds,
         sending_seconds=settings.upstream_write_seconds,

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, audit_of
 from hmstats.cli.serving.authentication import authentication_of
+from hmstats.cli.serving.places import places_of
 from hmstats.cli.serving.roots import warehouse_of
+from hmstats.cli.serving.rules import rules_of
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.tls import tls_of
 from hmstats.cli.serving.upstream import relay_of
 from hmstats.errors import HmstatsError, StoreUnavailable
-from hmstats.model.pending.canary import parse_canary
-from hmstats.server.assembly import Rules, Security, build
+from hmstats.server.assembly import Security, build
 from hmstats.server.limits import Limits
 from hmstats.server.processes.lifeline import Lifeline
 from hmstats.server.processes.worker_process import HOPELESS
@@ -65,8 +66,8 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settin
     security = Security(
         tls_of(settings), authentication_of(settings, store), access_of(settings), audit_of(settings, store, number)
     )
-    relay = relay_of(settings, store)
-    server = build(store, warehouse_of(settings), listener, _limits(settings), _rules(settings), security, relay)
+    relay = places_of(settings, store) or relay_of(settings, store)
+    server = build(store, warehouse_of(settings), listener, _limits(settings), rules_of(settings), security, relay)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent tells when to end
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: server.drain(settings.drain_seconds))
@@ -114,27 +115,4 @@ def _limits(settings: Settings) -> Limits:
         busy_poll_seconds=settings.busy_poll_seconds,
         answers_bytes=settings.answers_bytes,
         objects_bytes=settings.objects_bytes,
-    )
-
-
-def _rules(settings: Settings) -> Rules:
-    return Rules(
-        keep_accuracy=settings.keep_accuracy,
-        any_engine=settings.any_engine,
-        send_sketches=settings.send_sketches,
-        statistics_from_partitions=settings.statistics_from_partitions,
-        spark_statistics=settings.spark_statistics,
-        spark_names=tuple(name.strip() for name in settings.spark_names.split(",") if name.strip()),
-        ndv_density_function=settings.ndv_density_function,
-        ndv_tuner=settings.ndv_tuner,
-        notifications=settings.notifications,
-        notification_retention_hours=settings.notification_retention_hours,
-        lock_timeout_seconds=settings.lock_timeout_seconds,
-        listing_seconds=settings.listing_seconds,
-        most_partitions_listed=settings.most_partitions_listed,
-        running_write_retention_hours=settings.running_write_retention_hours,
-        history_days=settings.history_days,
-        history_thinned_days=settings.history_thinned_days,
-        refuse_locked_writes=settings.refuse_locked_writes,
-        canary=parse_canary(settings.canary),
     )

@@ -45,9 +45,10 @@ class _Kept:
 
 
 class KeptAnswers:
-    """Answers of one upstream, at most `most_bytes` of them. Thread-safe."""
+    """Answers of the upstream of a name, at most `most_bytes` of them. Thread-safe."""
 
-    def __init__(self, log: NotificationLog, most_bytes: int) -> None:
+    def __init__(self, log: NotificationLog, most_bytes: int, upstream: str) -> None:
+        self._counted = KEPT_ANSWERS.labels(upstream)
         self._log = log
         self._most_bytes = most_bytes
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
@@ -68,7 +69,7 @@ class KeptAnswers:
         key = user, head.name, request.message[head.body_at :]
         found = self._find(key, number)
         if found is not None:
-            KEPT_ANSWERS.inc()
+            self._counted.inc()
             return Relayed((encode_head(head.name, REPLY, head.sequence), found))
         answered = relay()
         table = None if answered.refused or stream.begun else _table_of(request)

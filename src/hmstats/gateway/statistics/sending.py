@@ -33,9 +33,10 @@ _PAUSE_SECONDS = 60
 
 
 class Sending:
-    """Sends what the upstream has not got yet. Thread-safe."""
+    """Sends what the upstream of a name has not got yet. Thread-safe."""
 
-    def __init__(self, store: Store, mirroring: Mirroring) -> None:
+    def __init__(self, store: Store, mirroring: Mirroring, upstream: str) -> None:
+        self._unsent_tables, self._sent_columns = UNSENT.labels(upstream), SENT.labels(upstream)
         self._unsent = Unsent(store)
         self._mirroring = mirroring
         self._claims = mirroring.claims
@@ -51,7 +52,7 @@ class Sending:
             self._paused = {table_id: until for table_id, until in self._paused.items() if until > now}
             for each in self._unsent.everything():
                 failed += each.table_id in self._paused or not self._send_claimed(calls, each)
-            UNSENT.set(self._unsent.count())
+            self._unsent_tables.set(self._unsent.count())
         return failed
 
     def names(self) -> list[TableName]:
@@ -150,7 +151,7 @@ class Sending:
         if not claim.holds:
             return False
         calls.put_statistics(pending.name, statistics)
-        SENT.inc(sum(len(each.columns) for each in statistics))
+        self._sent_columns.inc(sum(len(each.columns) for each in statistics))
         wrong = self._made_anew(calls, pending, [each.name for each in table.partition_keys], given)
         if wrong:
             _log.warning("sent_to_another", object=str(pending.name), partitions=[each for each in wrong if each])

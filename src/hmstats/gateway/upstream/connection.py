@@ -13,7 +13,7 @@ from hmstats.client.connection.sasl_transport import Mechanism
 from hmstats.errors import UpstreamUnavailable
 from hmstats.gateway.upstream.arriving import LOOK_SECONDS, MOST_HELD_BYTES, ArrivingAnswer, Unanswered
 from hmstats.gateway.upstream.calling import WholeAnswer, request_of, value_of
-from hmstats.gateway.upstream.metrics import ANSWERED_BYTES, CONNECTIONS
+from hmstats.gateway.upstream.metrics import ANSWERED_BYTES, CONNECTIONS, SECONDS
 from hmstats.gateway.upstream.sasl_socket import SaslSocket
 from hmstats.server.calls.call_kinds import READS
 from hmstats.server.calls.relaying import Relayed, Stream
@@ -84,6 +84,7 @@ class UpstreamConnection:
         self._times = times
         self._most_held_bytes = most_held_bytes
         self._answered_bytes = ANSWERED_BYTES.labels(str(address))
+        self._seconds = SECONDS.labels(str(address))
         opened = socket.create_connection((address.host, address.port), times.connect_seconds)
         self._socket: socket.socket | SaslSocket = opened
         CONNECTIONS.labels(str(address)).inc()
@@ -111,6 +112,7 @@ class UpstreamConnection:
         then.
         """
         self.in_step = self.is_clean = False
+        began = time.perf_counter()
         self._send(_strict(request), request.head)
         if request.head.oneway:
             return Relayed(())  # the upstream may answer nevertheless
@@ -121,6 +123,7 @@ class UpstreamConnection:
             relayed = answer.relay()
         finally:
             self._answered_bytes.inc(answer.received_bytes)
+            self._seconds.observe(time.perf_counter() - began)
         self.in_step = answer.in_step
         self.is_clean = answer.in_step and (not relayed.refused or _leaves_nothing(request.head.name, answer))
         return relayed

@@ -17,15 +17,16 @@ _OURS = "hmstats"
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The first number of a Hive's version."""
+    """The first number of a Hive's version, and whether it is an hmstats, which counts as Hive 4."""
 
     number: int
+    is_ours: bool = False
 
     @classmethod
     def of(cls, name: str, version: str) -> "Generation":
         """The generation of a metastore that says this of itself; hmstats counts as Hive 4, and so does the unknown."""
         found = _VERSION.match(version)
-        return cls(4 if found is None or name == _OURS else int(found[1]))
+        return cls(4 if found is None or name == _OURS else int(found[1]), name == _OURS)
 
     @property
     def is_4(self) -> bool:

@@ -1,6 +1,9 @@
-"""Prometheus metrics of a gateway, by address of the upstream. Calls and their seconds are counted as all calls are."""
+"""Prometheus metrics of a gateway, by address of the upstream, or by the upstream's name in the settings.
 
-from prometheus_client import Counter, Gauge
+What clients wait for is counted as all calls are.
+"""
+
+from prometheus_client import Counter, Gauge, Histogram
 
 UP = Gauge(
     "hmstats_upstream_up",
@@ -18,19 +21,31 @@ CONNECTS = Counter(
     "hmstats_upstream_connects", "Connections to the upstream, by outcome: done or failed.", ("address", "outcome")
 )
 ANSWERED_BYTES = Counter("hmstats_upstream_answered_bytes", "Bytes of the upstream's answers.", ("address",))
+SECONDS = Histogram(
+    "hmstats_upstream_seconds",
+    "Seconds from a request to the end of the upstream's answer, the gateway's own calls included.",
+    ("address",),
+    buckets=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0),
+)
 SENT_AGAIN = Counter(
-    "hmstats_upstream_sent_again", "Reads that were sent again since a waiting connection had been closed."
+    "hmstats_upstream_sent_again",
+    "Reads that were sent again since a waiting connection had been closed.",
+    ("address",),
 )
 UNSENT = Gauge(
     "hmstats_upstream_unsent_tables",
     "Tables with statistics that the upstream has not got yet.",
+    ("upstream",),
     multiprocess_mode="mostrecent",
 )
-SENT = Counter("hmstats_upstream_sent_columns", "Columns' statistics that were sent to the upstream.")
+SENT = Counter("hmstats_upstream_sent_columns", "Columns' statistics that were sent to the upstream.", ("upstream",))
 PROVEN = Counter(
     "hmstats_upstream_proven",
     "Questions for statistics that were answered without a comparison, since the upstream's log proves it.",
+    ("upstream",),
 )
 KEPT_ANSWERS = Counter(
-    "hmstats_upstream_kept_answers", "Calls about tables that were answered by what the upstream had answered before."
+    "hmstats_upstream_kept_answers",
+    "Calls about tables that were answered by what the upstream had answered before.",
+    ("upstream",),
 )

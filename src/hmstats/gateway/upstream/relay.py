@@ -39,6 +39,8 @@ class UpstreamRelay:
     upstream's in Kerberos.
     """
 
+    has_own_tables = False
+
     def __init__(
         self,
         addresses: Sequence[Address],
@@ -82,7 +84,7 @@ class UpstreamRelay:
                 except Unanswered as error:
                     if request.head.name not in SENT_TWICE:
                         raise UpstreamClosed(str(error)) from error
-                    SENT_AGAIN.inc()
+                    SENT_AGAIN.labels(str(address)).inc()
                     _log.info("sent_again", method=request.head.name, reason=str(error))
             opened = self._open(address, user)
             if opened is not None:

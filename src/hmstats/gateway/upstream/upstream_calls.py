@@ -5,6 +5,7 @@ rules hold.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hmstats.errors import CallRefused, NoSuchObject, UnknownCall
@@ -17,7 +18,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.server.rpc.caller import Session
 from hmstats.service.mirrors.mirrored_tables import UpstreamTable
 from hmstats.wire.catalog.objects import partitions_from_thrift, table_from_thrift
-from hmstats.wire.idl import hive_metastore
+from hmstats.wire.idl import extension, hive_metastore
 from hmstats.wire.statistics.column_statistics import column_from_thrift
 
 PARTITIONS_A_CALL = 1_000
@@ -88,6 +89,8 @@ class UpstreamCalls:
         )
         structs = self.call("get_table_statistics_req", request).tableStats
         made = _set(structs, None, engine)
+        if made.columns and self.generation.is_ours:
+            made = self._keep_stored(name, made)
         return {"": made} if made.columns else {}
 
     def partition_statistics(
@@ -127,6 +130,15 @@ class UpstreamCalls:
             except CallRefused as error:
                 if error.kind != MISSING:
                     raise
+
+    def _keep_stored(self, name: TableName, made: StatisticsSet) -> StatisticsSet:
+        """The statistics without those that an hmstats has merged from partitions: only stored ones have a provenance.
+
+        Merged ones are no newer statistics of the table itself.
+        """
+        request = extension.StatisticsRequest(dbName=name.database, tblName=name.table, catName=name.catalog)
+        stored = {each.colName for each in self.call("get_provenance", request).details}
+        return replace(made, columns=tuple(each for each in made.columns if each.column in stored))
 
     def _origin(self, name: TableName, engine: str) -> dict[str, str]:
         return {"catName": name.catalog, "engine": engine}

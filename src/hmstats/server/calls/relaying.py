@@ -51,6 +51,10 @@ class Relay(Protocol):
     def threads(self) -> int:
         """How many calls may be relayed at once."""
 
+    @property
+    def has_own_tables(self) -> bool:
+        """Whether the tables of this server's database are its own, beside those of other metastores."""
+
     def takes(self, name: str) -> bool:
         """Whether a call of this name is relayed."""
 

@@ -7,5 +7,7 @@ mirrored_tables    mirrors that follow the other metastore's tables and partitio
 taken_over         statistics of the other metastore that are newer than ours
 claims             claims on mirrors, for whoever sends their statistics
 unsent             statistics of ours that the other metastore has not got yet
+moved              a database of another metastore becomes one of our own
+routes             which metastore has a database that was moved
 digests            digests of statistics, and whether two say the same
 """

@@ -1,6 +1,6 @@
 """Properties of the metastore by key: METASTORE_DB_PROPERTIES."""
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store.schema import METASTORE_DB_PROPERTIES as PROPERTIES
@@ -19,3 +19,18 @@ def add(unit: Unit, key: str, value: str, description: str) -> str:
     row = {"PROPERTY_KEY": key, "PROPERTY_VALUE": value, "DESCRIPTION": description}
     unit.connection.execute(dialect.insert(PROPERTIES).values(row).on_conflict_do_nothing())
     return get(unit.connection, key) or value
+
+
+def with_prefix(connection: Connection, prefix: str) -> dict[str, str]:
+    """The properties whose keys begin with a prefix: their values by the rest of the key."""
+    query = select(PROPERTIES.c.PROPERTY_KEY, PROPERTIES.c.PROPERTY_VALUE)
+    rows = connection.execute(query.where(PROPERTIES.c.PROPERTY_KEY.startswith(prefix, autoescape=True)))
+    return {key.removeprefix(prefix): value for key, value in rows if key.startswith(prefix)}
+
+
+def replace(unit: Unit, key: str, old: str, new: str | None) -> bool:
+    """Set a property that has the old value, or unset it (None). Returns whether it had the old value."""
+    here = PROPERTIES.c.PROPERTY_KEY == key, PROPERTIES.c.PROPERTY_VALUE == old
+    if new is None:
+        return unit.connection.execute(delete(PROPERTIES).where(*here)).rowcount == 1
+    return unit.connection.execute(update(PROPERTIES).where(*here).values(PROPERTY_VALUE=new)).rowcount == 1

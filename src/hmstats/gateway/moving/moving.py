@@ -1,0 +1,189 @@
+"""A move of a database: its place refuses changes, then it is copied, both places are compared, and the route changes.
+
+The route says at each moment which place answers. It changes once, and only after both places say the same; a mover
+that was killed before leaves the old place in charge, and the database without changes until the move is made again or
+given up. Each change of the route expects the one that this mover has made last: of two movers at once the first fails.
+"""
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from hmstats.errors import HmstatsError, StatementError
+from hmstats.gateway.moving import refusals
+from hmstats.gateway.moving.comparing import Comparing
+from hmstats.gateway.moving.described import ENGINES, PARTITIONS_A_CALL, Described
+from hmstats.gateway.places.routing import Routing
+from hmstats.model.catalog.constraints import ColumnConstraint
+from hmstats.model.catalog.objects import DatabaseName, Partition, Table, TableName, is_view
+from hmstats.service.mirrors.moved import MovedDatabases
+from hmstats.service.mirrors.routes import OWN, Route
+
+Report = Callable[[str], None]
+_MOST_SENTENCES = 50
+
+
+@dataclass
+class MoveResult:
+    """What became of a move: what was in the way, or where the places differ; nothing if it is done."""
+
+    database: str
+    to: str
+    tables: int = 0
+    partitions: int = 0
+    reasons: list[str] = field(default_factory=list)
+    moved: bool = False
+
+
+class Moving:
+    """Moves databases. Not thread-safe. `places` answer by their names; the default upstream has the locks."""
+
+    def __init__(self, routing: Routing, places: dict[str, Described], copies: MovedDatabases, report: Report) -> None:
+        self._routing = routing
+        self._places = places
+        self._copies = copies
+        self._report = report
+
+    def move(self, name: DatabaseName, to: str, *, dry_run: bool) -> MoveResult:
+        """Move a database to a place. Raises StatementError for a move that means nothing, and as the places do."""
+        stored = self._routing.stored.read().get(name)
+        route = stored or self._routing.route(name)
+        source, target = self._places[route.place], self._places[to]
+        result = MoveResult(name.database, target.title)
+        if route.place == to:
+            return self._end_move(name, stored, result, dry_run=dry_run)
+        if OWN not in (to, route.place):
+            raise StatementError(
+                f"database {name.database} must be moved to hmstats itself first, found it in {source.title}"
+            )
+        if source.database(name) is None:
+            raise StatementError(f"{source.title} has no database {name.database}")
+        result.reasons = list(self._refusals(name, source, result)) if to == OWN else []
+        if dry_run and to != OWN:
+            result.reasons = self._differences(name, source, target)
+        if result.reasons or dry_run:
+            return result
+        with self._hold(name, stored, route.place) as held:
+            source.send(name)
+            if to == OWN:
+                result.reasons = list(self._refusals(name, source, result)) or self._copy_database(name, source, target)
+            result.reasons = result.reasons or self._differences(name, source, target)
+            if not result.reasons:
+                held.switch(to)
+                result.moved = True
+        return result
+
+    def _end_move(self, name: DatabaseName, stored: Route | None, result: MoveResult, *, dry_run: bool) -> MoveResult:
+        """End a move that was killed behind its switch, or give one up that was killed before."""
+        if stored is None or not stored.moving:
+            raise StatementError(f"database {name.database} is in {result.to} already")
+        if not dry_run:
+            _must(self._routing.stored.change(name, stored, self._without_mark(name, stored.place)), name)
+            result.moved = True
+        return result
+
+    def _refusals(self, name: DatabaseName, source: Described, result: MoveResult) -> Iterator[str]:
+        """What is in the way; the numbers of tables and partitions are counted."""
+        database = source.database(name)
+        assert database is not None
+        yield from refusals.of_database(source, self._places[self._routing.default].call, database)
+        names = source.tables(name)
+        result.tables, result.partitions = len(names), 0
+        for each in names:
+            table = source.table(TableName(name.catalog, name.database, each))
+            yield from refusals.of_table(source, table, lambda other: other == name or self._is_own(other))
+            result.partitions += sum(map(len, source.partitions(table)))
+
+    def _is_own(self, name: DatabaseName) -> bool:
+        return self._routing.route(name).place == OWN
+
+    def _copy_database(self, name: DatabaseName, source: Described, target: Described) -> list[str]:
+        """Copy a database to hmstats' own tables; a table that is there and equal is not copied again."""
+        database, names = source.database(name), source.tables(name)
+        assert database is not None
+        self._copies.put_database(source.catalog(name.catalog), database, source.functions(name))
+        self._copies.remove_other_tables(name, names)
+        there, comparing = set(target.tables(name)), Comparing(source, target)
+        constraints = list[ColumnConstraint]()
+        for each in names:
+            table = source.table(TableName(name.catalog, name.database, each))
+            if each in there and next(comparing.table(table.name), None) is None:
+                continue
+            self._report(f"copying {table.name.short}")
+            constraints += self._copy(source, target, table)
+        keys = [each for each in constraints if each.reference is None]
+        self._copies.put_constraints([*keys, *(each for each in constraints if each.reference is not None)])
+        return []
+
+    def _copy(self, source: Described, target: Described, table: Table) -> list[ColumnConstraint]:
+        """Copy a table with partitions and statistics. Returns its constraints, which may need other tables."""
+        found: dict[str, Partition] = {}
+        for batch in source.partitions(table):
+            found |= batch
+        self._copies.put_table(table, found)
+        if not is_view(table):
+            places = [None, *_batches(list(found))]
+            for engine in ENGINES:
+                for each in places:
+                    statistics = source.statistics(table.name, each, engine)
+                    if statistics:
+                        target.put_statistics(table.name, statistics)
+        return source.constraints(table.name)
+
+    def _differences(self, name: DatabaseName, source: Described, target: Described) -> list[str]:
+        self._report(f"comparing {name.database}")
+        found = list[str]()
+        for each in Comparing(source, target).database(name):
+            found.append(each)
+            if len(found) == _MOST_SENTENCES:
+                return [*found, "and perhaps more"]
+        return found
+
+    @contextmanager
+    def _hold(self, name: DatabaseName, stored: Route | None, place: str) -> Iterator["_Held"]:
+        """A database in which nothing is changed meanwhile; afterwards it may be changed where it is then."""
+        held = _Held(self._routing, name, stored, Route(place, secrets.token_hex(8)))
+        try:
+            yield held
+        except BaseException:
+            with suppress(HmstatsError):  # another mover has it, or the mark stays for the next try
+                held.release(self._without_mark(name, held.route.place))
+            raise
+        held.release(self._without_mark(name, held.route.place))
+
+    def _without_mark(self, name: DatabaseName, place: str) -> Route | None:
+        """The route to a place when no move is under way; None if the settings say so."""
+        return None if self._routing.place_by_settings(name) == place else Route(place)
+
+
+class _Held:
+    """A database with the mark of a mover."""
+
+    def __init__(self, routing: Routing, name: DatabaseName, stored: Route | None, route: Route) -> None:
+        self._routing = routing
+        self._name = name
+        self.route = route
+        _must(routing.stored.change(name, stored, route), name)
+        routing.settle()
+
+    def switch(self, place: str) -> None:
+        """Have another place answer from now on; nothing is changed until all servers know."""
+        switched = Route(place, self.route.by)
+        _must(self._routing.stored.change(self._name, self.route, switched), self._name)
+        self.route = switched
+        self._routing.settle()
+
+    def release(self, route: Route | None) -> None:
+        """Let the database be changed again."""
+        _must(self._routing.stored.change(self._name, self.route, route), self._name)
+
+
+def _must(done: bool, name: DatabaseName) -> None:  # noqa: FBT001
+    if not done:
+        raise StatementError(f"database {name.database} is being moved by another command: try again later")
+
+
+def _batches(names: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(names), PARTITIONS_A_CALL):
+        yield names[start : start + PARTITIONS_A_CALL]

@@ -1,0 +1,45 @@
+"""What cannot be moved to hmstats' own tables: a sentence for each object that is in the way."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hmstats.errors import UnknownCall
+from hmstats.gateway.moving.described import Described
+from hmstats.model.catalog.names import database_text
+from hmstats.model.catalog.objects import MATERIALIZED_VIEW, Database, DatabaseName, Table
+from hmstats.wire.idl import extension
+from hmstats.wire.idl import hive_metastore as api
+
+
+def of_database(place: Described, locking: Callable[[str, object], object], database: Database) -> Iterator[str]:
+    """What is in the way in a database itself; `locking` asks where locks of queries are."""
+    name = database.name
+    if database.remote:
+        yield f"database {name.database} is behind a data connector"
+    for each in _locks(locking, name):
+        yield f"lock {each.lockid} of {each.user} is on {each.tablename or each.dbname}"
+    request = extension.StatisticsLocksRequest(catName=name.catalog, dbPatterns=name.database)
+    for each in place.call("get_statistics_locks", request).locks:
+        yield f"statistics of {each.dbName}.{each.tblName or '*'} are locked: unlock them first"
+
+
+def of_table(place: Described, table: Table, has_moved_with: Callable[[DatabaseName], bool]) -> Iterator[str]:
+    """What is in the way in a table. `has_moved_with` says whether a database is, or will be, in the same place."""
+    name = table.name
+    if table.parameters.get("transactional", "").lower() == "true":
+        yield f"table {name.short} is transactional"
+    if table.table_type == MATERIALIZED_VIEW:
+        yield f"table {name.short} is a materialized view"
+    for each in place.constraints(name):
+        if each.reference is not None and not has_moved_with(each.reference.table.parent):
+            other = database_text(each.reference.table.parent)
+            yield f"table {name.short} has a foreign key {each.name} to database {other}, which is elsewhere"
+
+
+def _locks(locking: Callable[[str, object], object], name: DatabaseName) -> list[Any]:
+    """The locks on a database and its tables."""
+    try:
+        found = locking("show_locks", api.ShowLocksRequest(dbname=name.database))
+    except UnknownCall:
+        return []
+    return [each for each in getattr(found, "locks", None) or () if each.dbname == name.database]

@@ -1,0 +1,130 @@
+"""Which place a call goes to: that of the database that it names."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from hmstats.errors import MetaError
+from hmstats.gateway.gateway import Gateway
+from hmstats.gateway.places.call_databases import databases_of
+from hmstats.gateway.places.routing import Routing
+from hmstats.gateway.places.slots import Slots
+from hmstats.gateway.places.unions import UNIONS, union
+from hmstats.gateway.statistics.questions import KEPT_BY_NONE, OURS_ALONE
+from hmstats.gateway.upstream.calling import WholeAnswer
+from hmstats.gateway.upstream.calls import ANSWERED_HERE
+from hmstats.model.catalog.names import database_text
+from hmstats.model.catalog.objects import DatabaseName
+from hmstats.server.calls.call_kinds import READS
+from hmstats.server.calls.relaying import Here, Relayed, Stream
+from hmstats.server.chores import Chore
+from hmstats.server.messages.request import Request
+from hmstats.server.rpc.caller import Session
+from hmstats.service.mirrors.routes import OWN
+
+_OURS = KEPT_BY_NONE | OURS_ALONE
+"""Calls that no metastore but hmstats knows: those that name no database are about hmstats' own tables."""
+
+
+class UpstreamPlace:
+    """One of several upstreams: a gateway, and `here`, which answers calls from its database."""
+
+    def __init__(
+        self,
+        name: str,
+        gateway: Gateway,
+        here: Callable[[Request, Session], Relayed],
+        chores: Sequence[Chore] = (),
+    ) -> None:
+        self.gateway = gateway
+        self._slots = Slots(name, gateway.threads)
+        self.chores = [*chores, *gateway.chores]
+        self._here = here
+
+    def answer(self, request: Request, session: Session, stream: Stream) -> Relayed:
+        """The answer to a call. Raises as Gateway.answer does."""
+        if not self.gateway.takes(request.head.name):
+            return self._here(request, session)
+
+        def here(changed: Request | None = None) -> Relayed:
+            return self._here(changed or request, session)
+
+        with self._slots.take():
+            return self.gateway.answer(request, session, stream, here)
+
+
+class Places:
+    """Sends calls to upstreams and to hmstats' own tables. Thread-safe."""
+
+    has_own_tables = True
+
+    def __init__(self, upstreams: Mapping[str, UpstreamPlace], routing: Routing) -> None:
+        self.upstreams = upstreams
+        self.routing = routing
+        self.threads = sum(each.gateway.threads for each in upstreams.values())
+
+    def takes(self, name: str) -> bool:
+        """Whether a call may need an upstream: all but those of the connection."""
+        return name not in ANSWERED_HERE
+
+    def answer(self, request: Request, session: Session, stream: Stream, here: Here) -> Relayed:
+        """The answer to a call, by the place that it belongs to; `here` answers from hmstats' own tables.
+
+        Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
+        """
+        if request.head.name in UNIONS:
+            return self._union(request, session, here)
+        place = self._place_of(request)
+        return here() if place == OWN else self.upstreams[place].answer(request, session, stream)
+
+    @property
+    def chores(self) -> Sequence[Chore]:
+        """What is to be done from time to time."""
+        named = [(name, chore) for name, each in self.upstreams.items() for chore in each.chores]
+        return [replace(chore, name=f"{chore.name}-{name}") for name, chore in named]
+
+    def leave(self, session: Session) -> None:
+        """Forget a client whose connection has ended."""
+        for each in self.upstreams.values():
+            each.gateway.leave(session)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for each in self.upstreams.values():
+            each.gateway.close()
+
+    def _place_of(self, request: Request) -> str:
+        """The place that a call belongs to. Raises MetaError for a call that must not be carried out."""
+        name = request.head.name
+        databases = databases_of(request)
+        if not databases:
+            return OWN if name in _OURS else self.routing.default
+        routes = {each: self.routing.route(each) for each in databases}
+        places = {each.place for each in routes.values()}
+        if len(places) > 1:
+            there = ", ".join(f"{database_text(each)} in {_title(route.place)}" for each, route in routes.items())
+            raise MetaError(f"{name} is refused: its databases must be in one metastore, found {there}")
+        moving = [each for each, route in routes.items() if route.moving]
+        if moving and name not in READS:
+            raise MetaError(
+                f"{name} is refused: database {database_text(moving[0])} must not be changed while it is moved; try "
+                "again later"
+            )
+        return places.pop()
+
+    def _union(self, request: Request, session: Session, here: Here) -> Relayed:
+        asked: dict[str, Callable[[], Relayed]] = {
+            name: partial(self._ask_place, name, request, session)
+            for name in sorted(self.upstreams, key=lambda name: name != self.routing.default)
+        }
+        return union(request, asked | {OWN: here}, self._belongs)
+
+    def _ask_place(self, name: str, request: Request, session: Session) -> Relayed:
+        return self.upstreams[name].answer(request, session, WholeAnswer())
+
+    def _belongs(self, name: DatabaseName, place: str) -> bool:
+        return self.routing.route(name).place == place
+
+
+def _title(place: str) -> str:
+    return f"upstream {place}" if place else "hmstats itself"

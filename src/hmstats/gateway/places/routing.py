@@ -1,0 +1,65 @@
+"""The place of a database: that to which it was moved, else that whose patterns name it, else the default one.
+
+Routes are read anew when they are LEASE_SECONDS old. So whoever changes one waits for SETTLED_SECONDS, after which all
+servers have seen it.
+"""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName
+from hmstats.service.mirrors.routes import Route, StoredRoutes
+
+LEASE_SECONDS = 0.5
+SETTLED_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern of names of databases, and the place that they belong to.
+
+    It matches the names of databases in the catalog `hive`, and CATALOG.DATABASE of others.
+    """
+
+    text: str
+    place: str
+
+
+class Routing:
+    """The places of all databases. Thread-safe. The first pattern that matches counts; `default` is an upstream."""
+
+    def __init__(self, stored: StoredRoutes, patterns: Sequence[Pattern], default: str) -> None:
+        self.default = default
+        self.stored = stored
+        self._patterns = patterns
+        self._routes: Mapping[DatabaseName, Route] = {}
+        self._read_at: float | None = None
+        self._lock = threading.Lock()
+
+    def route(self, name: DatabaseName) -> Route:
+        """The route of a database. Raises StoreUnavailable."""
+        return self._moved().get(name) or Route(self.place_by_settings(name))
+
+    def settle(self) -> None:
+        """Return when all servers have seen the routes that are stored now."""
+        time.sleep(SETTLED_SECONDS)
+        self._read_at = None
+
+    def place_by_settings(self, name: DatabaseName) -> str:
+        """The place of a database by the settings."""
+        text = name.database if name.catalog == DEFAULT_CATALOG else f"{name.catalog}.{name.database}"
+        return next((each.place for each in self._patterns if fnmatchcase(text, each.text.lower())), self.default)
+
+    def _moved(self) -> Mapping[DatabaseName, Route]:
+        now = time.monotonic()
+        if self._read_at is not None and now - self._read_at < LEASE_SECONDS:
+            return self._routes
+        with self._lock:
+            if self._read_at is None or now - self._read_at >= LEASE_SECONDS:
+                began = time.monotonic()
+                self._routes = self.stored.read()
+                self._read_at = began
+            return self._routes

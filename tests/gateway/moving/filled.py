@@ -1,0 +1,96 @@
+"""A database with everything that a move carries, and all answers about it."""
+
+import subprocess
+from dataclasses import replace
+from typing import Any
+
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.servers import HMSTATS
+from tests.gateway.doors import long, until
+from tests.gateway.places.several import Several
+
+from hmstats.client import connect
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.wire.idl import hive_metastore as api
+
+PARTITIONS = [["1"], ["2 /x"], ["ü"]]
+
+
+def fill(places: Several, database: str, *, tables: int = 1) -> None:
+    """Make a database through the server: tables, partitions, a view, a function, keys, statistics of two engines."""
+    client, front = places.front.client(), places.front
+    made = api.Database(
+        name=database, description="of ours", parameters={"p": "1"}, ownerName="anna", ownerType=api.PrincipalType.USER
+    )
+    client.create_database(made)
+    for number in range(tables):
+        fill_table(front, database, f"t{number}")
+    until(True, lambda: all(_is_marked(client, database, f"t{number}") for number in range(tables)))
+    view = _table(client, database, "t0")
+    view.tableName, view.tableType, view.partitionKeys = "v", "VIRTUAL_VIEW", []
+    view.viewOriginalText = view.viewExpandedText = f"select a from {database}.t0"
+    view.sd.location = None
+    client.create_table(view)
+    function = api.Function(
+        functionName="f", dbName=database, className="x.Y", ownerName="me", ownerType=1, functionType=1, resourceUris=[]
+    )
+    client.create_function(function)
+    key = api.SQLPrimaryKey(database, "t0", "a", 1, "pk_t0", enable_cstr=False, validate_cstr=False, rely_cstr=True)
+    client.add_primary_key(api.AddPrimaryKeyRequest(primaryKeyCols=[key]))
+
+
+def fill_table(front: Metastore, database: str, name: str) -> None:
+    """Make a table of three partitions with statistics."""
+    front.database = database
+    front.table(name, {"a": "bigint"}, keys=["day"], parameters={"comment": "ours"})
+    front.add_partitions(*PARTITIONS, table=name, columns={"a": "bigint"})
+    with connect(f"thrift://127.0.0.1:{front.port}", retries=0) as ours:
+        names = ours.partition_names(f"{database}.{name}")
+        sets = [StatisticsSet((long(3, 7, values=("3", "4")),), each) for each in names]
+        ours.put_partition_statistics(f"{database}.{name}", sets)
+        ours.put_table_statistics(f"{database}.{name}", StatisticsSet((long(1, 9),)))
+
+
+def _is_marked(client: Any, database: str, table: str) -> bool:
+    """Whether the upstream has got the statistics of a table, and says so."""
+    objects = [_table(client, database, table), *client.get_partitions(database, table, -1)]
+    return all("COLUMN_STATS" in each.parameters.get("COLUMN_STATS_ACCURATE", "") for each in objects)
+
+
+def _table(client: Any, database: str, name: str) -> Any:
+    """A table by the call that every Hive has."""
+    return client.get_table_req(api.GetTableRequest(dbName=database, tblName=name)).table
+
+
+def answers(front: Metastore, database: str) -> dict[str, Any]:
+    """What a metastore says of a database, but for ids and times."""
+    client = front.client()
+    found: dict[str, Any] = {"database": _plain(client.get_database(database))}
+    found["function"] = _plain(client.get_function(database, "f"), "createTime")
+    key = api.PrimaryKeysRequest(db_name=database, tbl_name="t0", catName="hive")
+    found["keys"] = [_plain(each) for each in client.get_primary_keys(key).primaryKeys]
+    for name in sorted(client.get_all_tables(database)):
+        found[name] = _plain(_table(client, database, name), "id", "lastAccessTime", "writeId")
+        if name == "v":
+            continue
+        found[f"{name} partitions"] = [
+            _plain(each, "lastAccessTime", "writeId") for each in client.get_partitions(database, name, -1)
+        ]
+        with connect(f"thrift://127.0.0.1:{front.port}", retries=0) as ours:
+            sets = [*ours.statistics(f"{database}.{name}"), *ours.statistics(f"{database}.{name}", None, [])]
+        found[f"{name} statistics"] = {
+            (each.partition, each.engine, column.column): replace(column, provenance=None)
+            for each in sets
+            for column in each.columns
+        }
+    return found
+
+
+def _plain(struct: Any, *times: str) -> str:
+    return str({name: value for name, value in sorted(vars(struct).items()) if name not in times})
+
+
+def move(places: Several, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `hmstats move` beside the server."""
+    command = [HMSTATS, "move", *arguments]
+    return subprocess.run(command, cwd=places.folder, capture_output=True, text=True, timeout=120, check=False)

@@ -1,0 +1,181 @@
+"""A database moves from an upstream to hmstats' own tables, and back."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.postgres import fresh_database
+from tests.fixtures.servers import HMSTATS
+from tests.gateway.doors import long
+from tests.gateway.moving.filled import answers, fill, move
+from tests.gateway.places.several import Several, several
+
+from hmstats.client import connect
+from hmstats.model.catalog.objects import DatabaseName
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.service.mirrors.routes import Route, StoredRoutes
+from hmstats.store.opening import open_store
+from hmstats.wire.idl import hive_metastore as api
+
+
+@pytest.fixture(scope="module")
+def places(hmstats_sqlite: int, other_sqlite: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Several]:
+    first, second = (Metastore("hmstats-sqlite", port, 4.0) for port in (hmstats_sqlite, other_sqlite))
+    with several(tmp_path_factory.mktemp("moving"), first, second) as found:
+        yield found
+
+
+def test_a_moved_database_is_answered_as_before(places: Several) -> None:
+    fill(places, "m_all", tables=2)
+    before = answers(places.front, "m_all")
+    planned = move(places, "m_all", "--dry-run")
+    assert planned.stdout.splitlines()[-1] == (
+        "database m_all with 3 tables and 6 partitions can be moved to hmstats; nothing was changed"
+    )
+    done = move(places, "m_all")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "database m_all is in hmstats from now on"
+    assert answers(places.front, "m_all") == before
+    client = places.front.client()
+    assert client.get_all_databases().count("m_all") == 1
+    client.drop_table("m_all", "t1", False)
+    assert client.get_all_tables("m_all") == ["t0", "v"]
+    assert sorted(places.first.client().get_all_tables("m_all")) == ["t0", "t1", "v"]
+    again = move(places, "m_all")
+    assert (again.returncode, again.stderr) == (2, "hmstats: database m_all is in hmstats already\n")
+
+
+def test_a_move_that_changed_nothing_is_taken_back(places: Several) -> None:
+    fill(places, "m_back")
+    before = answers(places.front, "m_back")
+    assert move(places, "m_back").returncode == 0
+    done = move(places, "m_back", "--to", "first", "--json")
+    assert json.loads(done.stdout) | {"tables": 0, "partitions": 0} == {
+        "database": "m_back",
+        "to": "upstream first",
+        "tables": 0,
+        "partitions": 0,
+        "reasons": [],
+        "moved": True,
+    }
+    assert answers(places.front, "m_back") == before
+    places.front.client().drop_table("m_back", "v", False)
+    assert places.first.client().get_all_tables("m_back") == ["t0"]
+
+
+def test_what_was_changed_since_is_not_taken_back(places: Several) -> None:
+    fill(places, "m_changed")
+    assert move(places, "m_changed").returncode == 0
+    with connect(f"thrift://127.0.0.1:{places.front.port}", retries=0) as ours:
+        ours.put_partition_statistics("m_changed.t0", [StatisticsSet((long(4, 5),), "day=1")])
+    places.front.client().drop_function("m_changed", "f")
+    for flags in (("--dry-run",), ()):
+        done = move(places, "m_changed", "--to", "first", *flags)
+        assert done.returncode == 1
+        lines = done.stdout.splitlines()
+        assert any(each.startswith("statistics of m_changed.t0 day=1 a (hive) is ") for each in lines)
+        assert "function m_changed.f is missing in hmstats, and " in done.stdout
+        assert lines[-1] == "database m_changed was not moved"
+    assert places.front.client().get_functions("m_changed", "*") == []
+    places.front.client().drop_table("m_changed", "v", False)  # its place takes changes again
+
+
+@pytest.mark.parametrize("kind", ["transactional", "locked", "statistics locked"])
+def test_what_cannot_be_moved_is_named(places: Several, kind: str) -> None:
+    database = f"m_{kind.replace(' ', '_')}"
+    client = places.front.client()
+    places.make(database)
+    insert_only = {"transactional": "true", "transactional_properties": "insert_only"}
+    places.table(database, "t", parameters=insert_only if kind == "transactional" else {})
+    if kind == "locked":
+        component = api.LockComponent(type=1, level=2, dbname=database, tablename="t")
+        client.lock(api.LockRequest(component=[component], user="ben", hostname="h"))
+    if kind == "statistics locked":
+        subprocess.run(
+            [HMSTATS, "lock", f"{database}.t", "--metastore", f"thrift://127.0.0.1:{places.front.port}"], check=True
+        )
+    wanted = {
+        "transactional": f"table {database}.t is transactional",
+        "locked": "of ben is on t",
+        "statistics locked": f"statistics of {database}.t are locked: unlock them first",
+    }[kind]
+    for flags in (("--dry-run",), ()):
+        done = move(places, database, *flags)
+        assert done.returncode == 1, done.stderr
+        assert wanted in done.stdout
+    assert places.front.client().get_all_tables(database) == ["t"]
+    places.table(database, "u")  # its place takes changes again
+    assert sorted(places.first.client().get_all_tables(database)) == ["t", "u"]
+
+
+def test_while_a_database_is_moved_it_is_read_and_not_changed(places: Several) -> None:
+    fill(places, "m_mark")
+    before = answers(places.front, "m_mark")
+    store = open_store(f"sqlite:///{places.folder}/hmstats.sqlite", pool_size=1, statement_seconds=10)
+    mark = Route("first", "a mover that was killed")
+    assert StoredRoutes(store).change(DatabaseName("hive", "m_mark"), None, mark)
+    store.close()
+    time.sleep(1)
+    client = places.front.client()
+    assert answers(places.front, "m_mark") == before
+    with pytest.raises(api.MetaException, match="m_mark must not be changed while it is moved"):
+        client.drop_table("m_mark", "t0", True)
+    with connect(f"thrift://127.0.0.1:{places.front.port}", retries=0) as ours, pytest.raises(Exception, match="moved"):
+        ours.put_table_statistics("m_mark.t0", StatisticsSet((long(1, 2),)))
+    assert move(places, "m_mark", "--to", "first").returncode == 0  # gives it up
+    time.sleep(1)
+    client.drop_function("m_mark", "f")
+    client.create_function(
+        api.Function("f", "m_mark", "x.Y", "me", ownerType=1, functionType=1, resourceUris=[], createTime=0)
+    )
+
+
+@pytest.mark.parametrize("seconds", [2.5, 3.5, 4.5, 6.0])
+def test_a_move_that_is_killed_leaves_one_place_in_charge_and_goes_on(places: Several, seconds: float) -> None:
+    database = f"m_killed_{round(seconds * 10)}"
+    fill(places, database, tables=3)
+    before = answers(places.front, database)
+    command = [HMSTATS, "move", database]
+    with subprocess.Popen(command, cwd=places.folder, stdout=subprocess.DEVNULL) as mover:
+        time.sleep(seconds)
+        mover.kill()
+    assert answers(places.front, database) == before
+    assert places.front.client().get_all_databases().count(database) == 1
+    done = move(places, database)
+    assert done.returncode == 0 or "already" in done.stderr, done
+    time.sleep(1)
+    assert answers(places.front, database) == before
+    places.front.client().drop_table(database, "v", False)
+    assert "v" in places.first.client().get_all_tables(database)
+
+
+def test_a_database_that_is_nowhere_is_refused(places: Several) -> None:
+    done = move(places, "m_nowhere")
+    assert (done.returncode, done.stderr) == (2, "hmstats: upstream first has no database m_nowhere\n")
+    done = move(places, "m_nowhere", "--to", "third")
+    assert done.returncode == 2
+    assert "upstream third is not in the settings, which have first, second" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_database_moves_to_postgresql_with_many_partitions(
+    postgres_server: str, postgres_template: str, hmstats_sqlite: int, other_sqlite: int, tmp_path: Path
+) -> None:
+    first, second = (Metastore("hmstats-sqlite", port, 4.0) for port in (hmstats_sqlite, other_sqlite))
+    with ExitStack() as stack:
+        url = stack.enter_context(fresh_database(postgres_server, postgres_template))
+        places = stack.enter_context(several(tmp_path, first, second, database=url))
+        fill(places, "b_many")
+        places.front.database = "b_many"
+        more = [[f"many {each}"] for each in range(1_200)]
+        places.front.add_partitions(*more, table="t0", columns={"a": "bigint"})
+        before = answers(places.front, "b_many")
+        done = move(places, "b_many")
+        assert done.returncode == 0, done
+        assert answers(places.front, "b_many") == before
+        assert len(places.front.client().get_partition_names("b_many", "t0", -1)) == 1_203
