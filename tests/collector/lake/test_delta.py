@@ -55,12 +55,22 @@ def analyzed(
     noscan: bool = False,
     columns: list[str] | None = None,
     past_locks: bool = False,
+    own_commits: int | None = None,
 ) -> Report:
     table = table_of(service, name)
     assert is_lake_table(table)
     delivery = Delivery(table.name, (), service.address, new_run(), None, 5.0, past_locks=past_locks)
     request = statement(name, noscan=noscan, columns=columns)
-    return analyze_lake(service, table, request, options, delivery, changed_only=changed_only, row_counts=True)
+    return analyze_lake(
+        service,
+        table,
+        request,
+        options,
+        delivery,
+        changed_only=changed_only,
+        row_counts=True,
+        own_commits=own_commits,
+    )
 
 
 def stored(service: client.Metastore, name: str, columns: list[str]) -> dict[str, ColumnStatistics]:
@@ -239,3 +249,16 @@ def test_a_live_file_that_is_gone_is_an_error_and_stores_nothing(
     with pytest.raises(UnreadableFile, match="cannot be read as Delta Lake"):
         analyzed(service, name)
     assert "numRows" not in table_of(service, name).parameters
+
+
+def test_only_the_commits_of_the_caller_are_read(
+    our_metastore: Metastore, service: client.Metastore, folder: Path
+) -> None:
+    """The folder has three commits: two writes, and a delete."""
+    name = registered(our_metastore, folder)
+    with pytest.raises(
+        StatementError, match=f"table {name} must be read as a whole at Delta Lake version 2: rows were"
+    ):
+        analyzed(service, name, changed_only=True, own_commits=2)
+    assert not stored(service, name, COLUMNS)
+    assert analyzed(service, name, changed_only=True, own_commits=3).rows == 1980

@@ -1,6 +1,6 @@
 """An analysis of a table by its format's own metadata: all rows of one version, in this process, without Spark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from hmstats.collector.planning.fingerprint import PARAMETER
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.report import Finding, PuffinFile, Report, check_complete
 from hmstats.collector.request.statement import Statement
+from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Table
 from hmstats.model.parameters.accurate import PARAMETER as ACCURATE
 from hmstats.model.spark.spark_schema import LOG_SCHEMA
@@ -48,16 +49,19 @@ def analyze_lake(
     *,
     changed_only: bool,
     row_counts: bool,
+    own_commits: int | None = None,
     spark: Any = None,
     hadoop: Hadoop = no_settings,
 ) -> Report:
     """Compute and store the statistics of a table's newest version.
 
     `row_counts`: with noscan, the rows that the log says. `delivery` says whether locked statistics are written.
+    `own_commits`: how many of the newest commits are the caller's, whose rows alone are read.
     `spark` is a session, if there is one: it reads tables that nothing else here reads.
     `hadoop` returns a setting of Hadoop by its name.
 
-    Raises as plan_lake; UnreadableFile; AnalysisIncomplete, with the report, if the metastore refused the statistics.
+    Raises as plan_lake; UnreadableFile; AnalysisIncomplete, with the report, if the metastore refused the statistics;
+    StatementError if rows of others than the `own_commits` would be read.
     """
     seconds: dict[str, float] = {}
     with measure(seconds, "plan"):
@@ -77,7 +81,8 @@ def analyze_lake(
     elif plan.unchanged:
         result = _Result()
     else:
-        result = _read(metastore, plan, options, spark, delivery.metastore, seconds)
+        read = partial(_read_rows, plan, options, spark, delivery.metastore, own_commits)
+        result = _read(metastore, plan, options, read, seconds)
     failed, spooled = result.failed, 0
     if result.finding is not None:
         with measure(seconds, "publish"):
@@ -113,14 +118,14 @@ def _report(
 
 
 def _read(
-    metastore: Metastore, plan: LakePlan, options: Options, spark: Any, uris: str, seconds: dict[str, float]
+    metastore: Metastore, plan: LakePlan, options: Options, read_rows: Callable[[], Rows], seconds: dict[str, float]
 ) -> _Result:
     """Read the rows, and register their sketches where the format takes them.
 
     Sketches are registered before the statistics are delivered, which mark the version as analysed.
     """
     with measure(seconds, "read"):
-        read = read_added(metastore, plan, options) or _read_rows(plan, options, spark, uris)
+        read = read_added(metastore, plan, options) or read_rows()
         finding = _row_finding(plan, read.total, options)
     puffin, reason = None, None
     if plan.opened.outlet is not None:
@@ -133,8 +138,13 @@ def _read(
     return _Result(unmarked, read.files, puffin, {_PUFFIN: reason})
 
 
-def _read_rows(plan: LakePlan, options: Options, spark: Any, metastore: str) -> Rows:
-    """All rows, by Spark if nothing else reads them."""
+def _read_rows(plan: LakePlan, options: Options, spark: Any, metastore: str, own_commits: int | None) -> Rows:
+    """All rows, by Spark if nothing else reads them. Raises StatementError if others than `own_commits` made some."""
+    if own_commits is not None and plan.opened.commits > own_commits:
+        raise StatementError(
+            f"table {plan.table.name.short} must be read as a whole at {plan.opened.version}: rows were changed or"
+            " removed, or the statistics of the version before are not stored; hmstats refresh or analyze does that"
+        )
     if plan.opened.only_by_spark is not None:
         return read_by_spark(spark, metastore, plan, options)
     return read_all(plan, options)

@@ -51,6 +51,7 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
         files=_files(actions),
         rows=_rows(table, actions),
         read=lambda columns: _batches(shown, table, _names(schema, columns), errors),
+        commits=table.version() + 1,
     )
 
 

@@ -91,6 +91,7 @@ class LakeTable:
     and from the metastore at an address: some columns into accumulators, others into sketches. `commits_are_told`: the
     metastore is told of every commit, so that a mark of accuracy in it can be removed by the next one. `registered` is
     column to the distinct count that engines have registered for this version in the table's own metadata.
+    `commits` is how many have led to this version since the table was made.
     """
 
     version: str
@@ -107,3 +108,4 @@ class LakeTable:
     by_spark: BySpark | None = None
     commits_are_told: bool = False
     registered: Mapping[str, int] = field(default_factory=dict)
+    commits: int = 0

@@ -21,9 +21,11 @@ from hmstats import client
 from hmstats.collector.delivery.deliver import deliver
 from hmstats.collector.lake import analysis
 from hmstats.collector.lake.iceberg.increments import only_adds
+from hmstats.collector.lake.iceberg.table_metadata import count_commits
 from hmstats.collector.options import Options
 from hmstats.collector.report import Report
 from hmstats.collector.request.statement import statement
+from hmstats.errors import StatementError
 from hmstats.model.statistics.answers import RowCount
 
 ALL = Options(puffin_columns="all")
@@ -163,3 +165,24 @@ def _snapshot(service: client.Metastore, name: str, summary: Mapping[str, str]) 
     refs = {"main": {"snapshot-id": after["snapshot-id"], "type": "branch"}}
     current = {"current-snapshot-id": after["snapshot-id"], "last-sequence-number": number, "refs": refs}
     committed(service, name, {**metadata, **current})
+
+
+def test_only_the_commits_of_the_caller_are_read(service: client.Metastore, catalog: HiveCatalog, name: str) -> None:
+    catalog.load_table(name).append(MORE)
+    assert analyzed(service, name, options=ALL, changed_only=True, own_commits=1).files == 1
+    catalog.load_table(name).delete("Id < 10")
+    before = stored(service, name, ["id"])
+    with pytest.raises(StatementError, match=f"table {name} must be read as a whole at Iceberg snapshot"):
+        analyzed(service, name, options=ALL, changed_only=True, own_commits=1)
+    assert stored(service, name, ["id"]) == before
+
+
+def test_commits_before_those_that_have_expired_count(
+    service: client.Metastore, catalog: HiveCatalog, name: str
+) -> None:
+    catalog.load_table(name).append(MORE)
+    opened = catalog.load_table(name)
+    first, second = sorted(opened.snapshots(), key=lambda each: each.timestamp_ms)
+    assert count_commits(metadata_of(service, name), second.snapshot_id) == 2
+    opened.maintenance.expire_snapshots().by_id(first.snapshot_id).commit()
+    assert count_commits(metadata_of(service, name), second.snapshot_id) == 2

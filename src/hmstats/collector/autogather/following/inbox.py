@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hmstats.collector.autogather.following.commands import Creation, Write
+from hmstats.collector.autogather.following.commits import Commit
 from hmstats.model.catalog.location import Location
 from hmstats.model.catalog.objects import TableName
 
@@ -19,12 +20,12 @@ class Inbox:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._found: list[Write | Creation] = []
+        self._found: list[Write | Creation | Commit] = []
         self._unnamed: deque[Write] = deque(maxlen=_MOST_UNNAMED)
         self._busy = self._closed = False
 
-    def note(self, found: Write | Creation) -> None:
-        """Add a write, or the table that one has created."""
+    def note(self, found: Write | Creation | Commit) -> None:
+        """Add a write, the table that one has created, or a commit."""
         with self._changed:
             if isinstance(found, Write) and found.table is None:
                 self._unnamed.append(found)
@@ -32,7 +33,7 @@ class Inbox:
                 self._found.append(found)
             self._changed.notify_all()
 
-    def take(self) -> Sequence[Write | Creation]:
+    def take(self) -> Sequence[Write | Creation | Commit]:
         """All that is there, once there is something; then done() must follow. Nothing if the inbox is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._found or self._closed)

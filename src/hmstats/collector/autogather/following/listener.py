@@ -9,6 +9,7 @@ from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
 from hmstats.collector.autogather.following.commands import Creation, Write, command_of
+from hmstats.collector.autogather.following.commits import Commit, commit_of
 from hmstats.errors import StatementError
 
 _log = structlog.get_logger("hmstats.autogather")
@@ -21,7 +22,7 @@ class Listener:
     It must raise nothing and return soon: until then no other listener hears of anything.
     """
 
-    def __init__(self, note: Callable[[Write | Creation], None]) -> None:
+    def __init__(self, note: Callable[[Write | Creation | Commit], None]) -> None:
         self._note = note
 
     def onSuccess(self, name: str, execution: Any, duration_ns: int) -> None:  # noqa: N802 - Spark's name
@@ -29,7 +30,8 @@ class Listener:
         del name, duration_ns
         now = time.time_ns()
         try:
-            found = command_of(execution.executedPlan(), _planned_ns(execution), now)
+            written = command_of(execution.executedPlan(), _planned_ns(execution), now)
+            found = written or commit_of(execution.analyzed())
         except Exception as error:  # noqa: BLE001 - a plan that is not understood is no fault of the job
             _log.warning("write_not_understood", reason=str(error))
             return

@@ -5,8 +5,10 @@ The jobs of the session are not changed, do not wait, and do not fail by it.
 
 import atexit
 import threading
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import structlog
@@ -14,8 +16,10 @@ from pyspark.sql import SparkSession
 
 from hmstats.client import Metastore, connect
 from hmstats.collector.autogather.following.commands import Creation, Write
+from hmstats.collector.autogather.following.commits import Commit
 from hmstats.collector.autogather.following.gather import Destination, Gatherer
 from hmstats.collector.autogather.following.inbox import Inbox
+from hmstats.collector.autogather.following.lake import gather_commits
 from hmstats.collector.autogather.following.listener import Listener, drain, register
 from hmstats.collector.autogather.settings import AUTOGATHER, gather_settings
 from hmstats.collector.autogather.writer import Written
@@ -134,12 +138,17 @@ class Autogather:
             finally:
                 self._inbox.done()
 
-    def _gather(self, found: Sequence[Write | Creation]) -> None:
+    def _gather(self, found: Sequence[Write | Creation | Commit]) -> None:
+        commits = Counter(each.table for each in found if isinstance(each, Commit))
         with connect(self._to.metastore, patience_seconds=self._to.patience_seconds) as service:
-            writes = [each for some in found for each in self._name_writes(service, some)]
+            told = (each for each in found if not isinstance(each, Commit))
+            writes = [each for some in told for each in self._name_writes(service, some)]
             for table in dict.fromkeys(each.table for each in writes if each.table is not None):
                 some = [each for each in writes if each.table == table]
-                self._note(table, self._outcome(service, table, some))
+                self._note(table, self._outcome(table, partial(self._gatherer.gather, service, table, some)))
+            for table, count in commits.items():
+                gather = partial(gather_commits, self._spark, self._to, service, table, count)
+                self._note(table, self._outcome(table, gather))
 
     def _note(self, table: TableName, outcome: Written | None) -> None:
         """Remember the last outcome of a table, of the last 1,000 tables."""
@@ -148,11 +157,11 @@ class Autogather:
             known[table] = outcome
         self._outcomes = dict(list(known.items())[-_MOST_OUTCOMES:])
 
-    def _outcome(self, service: Metastore, table: TableName, writes: Sequence[Write]) -> Written | None:
+    def _outcome(self, table: TableName, gather: Callable[[], Written | None]) -> Written | None:
         try:
             if not gather_settings(self._spark, {}, self._to.metastore).autogather:
                 return Written(table, gathered=False, reason=f"{AUTOGATHER} is false")
-            return self._gatherer.gather(service, table, writes)
+            return gather()
         except Exception as error:  # noqa: BLE001 - errors of Spark and Py4J too are no fault of the job
             _log.warning("not_gathered", table=str(table), reason=str(error))
             return Written(table, gathered=False, reason=str(error))

@@ -75,6 +75,7 @@ def open_snapshot(name: TableName, source: Source) -> LakeTable:
         only_by_spark=only_by_spark,
         by_spark=SparkRows(name, snapshot_id),
         registered=_registered(metadata, snapshot_id, sketched),
+        commits=metadata_of.count_commits(metadata, snapshot_id),
     )
 
 

@@ -46,6 +46,15 @@ def lineage(metadata: Metadata, snapshot_id: int) -> Iterator[Mapping[str, Any]]
         found = None if parent is None else known.pop(int(parent), None)
 
 
+def count_commits(metadata: Metadata, snapshot_id: int) -> int:
+    """How many commits have led to a snapshot, itself among them; in v1 fewer if ancestors have expired."""
+    steps = list(lineage(metadata, snapshot_id))
+    if not steps:
+        return 0
+    expired = steps[-1].get("parent-snapshot-id") is not None
+    return max(len(steps) + expired, int(steps[0].get("sequence-number") or 0))
+
+
 def entries(metadata: Metadata) -> dict[int, Mapping[str, Any]]:
     """The statistics entries by the snapshot that they are registered for; of two of one snapshot the last."""
     return {int(each["snapshot-id"]): each for each in metadata.get("statistics") or ()}
