@@ -184,6 +184,11 @@ class Settings(BaseSettings):
     http_port: int | None = Field(
         None, ge=0, le=65535, description="The port of /health/live, /health/ready and /metrics; unset: disabled."
     )
+    http_page: bool = Field(
+        False,
+        description="Whether the page of `hmstats web` is on http_port too, as the web_ settings say, in a process of "
+        "its own (the extra web).",
+    )
     max_connections: int = Field(10_000, ge=1, description="Connections that a worker holds; one more is refused.")
     max_waiting_calls: int = Field(
         1_000, ge=1, description="Calls that may wait in a worker for a thread; one more is refused."

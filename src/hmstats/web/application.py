@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from hmstats.errors import HmstatsError
-from hmstats.web import engine_events, metrics
+from hmstats.web import engine_events, metrics, passed_on
 from hmstats.web.api import problems as api_problems
 from hmstats.web.api import routes as api
 from hmstats.web.api.operations import PREFIX
@@ -28,11 +28,17 @@ from hmstats.web.problems import Problem, problem, problem_of
 
 
 def application(
-    metastores: Metastores, names: Iterable[str] = (), *, writes: bool = False, unencrypted: bool = False
+    metastores: Metastores,
+    names: Iterable[str] = (),
+    *,
+    writes: bool = False,
+    unencrypted: bool = False,
+    server_health: str | None = None,
 ) -> Starlette:
     """The application that asks over these connections and may be reached by these names of the host.
 
     `writes`: it takes changes. `unencrypted`: it takes proofs of users over plain HTTP from other machines.
+    `server_health`: where the server answers health and metrics beside which the page is mounted.
     """
     desk = Desk(metastores, Callers(unencrypted=unencrypted), writes=writes)
 
@@ -42,7 +48,13 @@ def application(
         metastores.close()
 
     return Starlette(
-        routes=[*api.routes(desk), *metrics.routes(desk), *engine_events.routes(desk), *pages.routes(desk)],
+        routes=[
+            *([] if server_health is None else passed_on.routes(server_health)),
+            *api.routes(desk),
+            *metrics.routes(desk),
+            *engine_events.routes(desk),
+            *pages.routes(desk),
+        ],
         middleware=[
             Middleware(SafeHeaders),
             Middleware(HostNames, names=tuple(names)),

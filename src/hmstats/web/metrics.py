@@ -1,4 +1,7 @@
-"""Health and age of tables' statistics in Prometheus' format, of the tables with the worst health."""
+"""Health and age of tables' statistics in Prometheus' format, of the tables with the worst health.
+
+Beside a server, whose own numbers are at /metrics, they are at /metrics/tables only.
+"""
 
 import time
 from collections.abc import Iterator
@@ -21,7 +24,7 @@ _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def routes(desk: Desk) -> list[Route]:
-    """The route that a Prometheus scrapes, as the user whose token it sends."""
+    """The routes that a Prometheus scrapes, as the user whose token it sends."""
 
     def answer(request: Request) -> Response:
         with desk.service(request) as service:
@@ -30,7 +33,7 @@ def routes(desk: Desk) -> list[Route]:
         registry.register(_Health(found, more=more))
         return Response(generate_latest(registry), media_type=_TYPE)
 
-    return [Route("/metrics", answer, methods=["GET"])]
+    return [Route(path, answer, methods=["GET"]) for path in ("/metrics", "/metrics/tables")]
 
 
 class _Health(Collector):

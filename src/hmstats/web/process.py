@@ -1,4 +1,7 @@
-"""The process of `hmstats web`: one event loop, whose requests ask the metastore in threads."""
+"""The process of the page: one event loop, whose requests ask the metastore in threads.
+
+`hmstats web` listens on a port of its own; beside a server's health and metrics, connections are handed over.
+"""
 
 import base64
 import binascii
@@ -13,6 +16,7 @@ from hmstats.client.connection.address import addresses
 from hmstats.client.connection.credentials import CERTIFICATE, PRINCIPAL, Credentials, credentials
 from hmstats.errors import SettingsError
 from hmstats.web.application import application
+from hmstats.web.handed_connections import HandedConnections
 from hmstats.web.metastores import Metastores
 from hmstats.web.slow_clients import ImpatientProtocol
 
@@ -45,11 +49,31 @@ def run(site: Site, listening: Callable[[str], None]) -> None:
     Raises SettingsError when the address cannot be listened on, the metastore's is none, or the certificate cannot be
     used.
     """
+    config = configure(site)
+    with _listening(site.host, site.port) as found:
+        own = found.getsockname()[1]
+        scheme = "https" if site.certificate else "http"
+        listening(f"{scheme}://{f'[{site.host}]' if ':' in site.host else site.host}:{own}")
+        uvicorn.Server(config).run(sockets=[found])
+
+
+def run_mounted(site: Site, channel: socket.socket, server_health: str) -> None:
+    """Serve the connections that come by the channel, until that is closed.
+
+    Requests for health and metrics of the server are passed on to `server_health`, the address where it answers them.
+    Raises SettingsError like `run`.
+    """
+    HandedConnections(configure(site, server_health), channel).run(sockets=[])
+
+
+def configure(site: Site, server_health: str | None = None) -> uvicorn.Config:
+    """The page as Uvicorn serves it. Raises SettingsError if the metastore's address or the certificate is wrong."""
     app = application(
         metastores(site.metastore, site.answer_seconds),
         [site.host, *site.names],
         writes=site.writes,
         unencrypted=site.unencrypted,
+        server_health=server_health,
     )
     config = uvicorn.Config(
         app,
@@ -65,11 +89,7 @@ def run(site: Site, listening: Callable[[str], None]) -> None:
         config.load()
     except OSError as error:
         raise SettingsError(f"web_tls_certificate {site.certificate} cannot be used with its key: {error}") from error
-    with _listening(site.host, site.port) as found:
-        own = found.getsockname()[1]
-        scheme = "https" if site.certificate else "http"
-        listening(f"{scheme}://{f'[{site.host}]' if ':' in site.host else site.host}:{own}")
-        uvicorn.Server(config).run(sockets=[found])
+    return config
 
 
 def metastores(uris: str, answer_seconds: float) -> Metastores:

@@ -11,6 +11,7 @@ places                      several of them beside hmstats' own tables
 parent                      starts the workers and replaces them
 fork_server, orders         the process that forks them, and what it is told
 preparation, plan           checks settings and database, and what the parent learns by that
+page                        the page beside health and metrics, in a process of its own
 worker                      one process that serves clients
 logs                        one JSON object a line on standard error
 """

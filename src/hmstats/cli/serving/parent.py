@@ -21,13 +21,16 @@ from hmstats.cli.serving.plan import Plan
 from hmstats.errors import SettingsError
 from hmstats.server.monitoring.health import serving_health
 from hmstats.server.monitoring.metrics import FOLDER_VARIABLE
+from hmstats.server.monitoring.mounted_page import MountedPage
 from hmstats.server.processes.fork_server import ForkServers
+from hmstats.server.processes.page_process import PageProcess
 from hmstats.server.processes.supervisor import Supervisor
 from hmstats.server.processes.worker_process import WorkerProcess
-from hmstats.server.sockets.port import Port
+from hmstats.server.sockets.port import Port, address_from_here
 
 _log = structlog.get_logger("hmstats.parent")
 _FORK_SERVER = (sys.executable, "-P", "-m", "hmstats.cli.serving.fork_server")
+_PAGE = (sys.executable, "-P", "-m", "hmstats.cli.serving.page")
 _ENDING = (signal.SIGTERM, signal.SIGINT)
 _PREPARED_SECONDS = 5.0
 """How long the process that prepared may take to end after it gave its answer."""
@@ -98,6 +101,12 @@ def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
         def buried(pid: int) -> None:
             mark_process_dead(pid, folder)  # type: ignore[no-untyped-call]
 
+        page = PageProcess(os.environ, plan.drain_seconds)
+
+        def renew() -> None:
+            fork_servers.renew()
+            page.renew()
+
         supervisor = Supervisor(
             port,
             start,
@@ -106,11 +115,17 @@ def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
             alone=plan.alone,
             announce=announce,
             buried=buried,
-            reloading=fork_servers.renew,
+            reloading=renew,
         )
         if plan.http_port is not None:
-            host, http_port = stack.enter_context(serving_health((plan.host, plan.http_port), supervisor, folder))
+            mounted = MountedPage(page.hand_over, plan.page_over_tls) if plan.http_page else None
+            health = (plan.host, plan.http_port)
+            host, http_port = stack.enter_context(serving_health(health, supervisor, folder, mounted))
             _log.info("health_served", host=host, port=http_port)
+            if plan.http_page:
+                stack.callback(page.close)
+                beside = f"http://{address_from_here((host, http_port))}"
+                page.start((*_PAGE, str(port.address[1]), beside))
         for number in _ENDING:
             signal.signal(number, lambda *_: supervisor.stop())
         signal.signal(signal.SIGHUP, lambda *_: supervisor.reload())

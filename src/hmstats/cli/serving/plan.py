@@ -6,11 +6,14 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The settings of the parent, under the names that they have in hmstats.settings."""
+    """The settings of the parent, most under the names that they have in hmstats.settings."""
 
     host: str
     port: int
     http_port: int | None
+    http_page: bool
+    page_over_tls: bool
+    """Whether the page is reached by https."""
     workers: int
     alone: bool
     """Whether no two workers may run at once, not even an old and a new one."""

@@ -9,6 +9,7 @@ from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, warn_of_strangers
 from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.places import make_embedded_mirrors, places_of
+from hmstats.cli.serving.page import check_mounted
 from hmstats.cli.serving.plan import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.serve_settings import is_alone, load_served
@@ -43,10 +44,13 @@ def _check_settings() -> Plan:
     alone = is_alone(settings, workers)
     logs.configure(settings.log_level)
     _prepare_database(settings, alone=alone)
+    check_mounted(settings)
     return Plan(
         host=settings.host,
         port=settings.port,
         http_port=settings.http_port,
+        http_page=settings.http_page,
+        page_over_tls=settings.web_tls_certificate is not None,
         workers=workers,
         alone=alone,
         drain_seconds=settings.drain_seconds,

@@ -3,4 +3,5 @@
 metrics   what Prometheus is told
 health    health and metrics over HTTP
 bounded_http   the HTTP server under it
+mounted_page   requests that are for the page, which is mounted beside them
 """

@@ -11,6 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import structlog
 
+from hmstats.server.monitoring.mounted_page import MountedPage
 from hmstats.server.sockets.port import address_of
 
 CLIENT_SECONDS = 10.0
@@ -29,6 +30,8 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
 
     request_queue_size = MOST_CLIENTS
     """Clients that wait to be accepted: one more tries again after a second, and a probe with it."""
+    page: MountedPage | None = None
+    """Takes the clients over that ask for something else than health and metrics; None without one."""
 
     def __init__(self, *given: Any) -> None:
         self._clients: dict[socket.socket, float] = {}
@@ -50,6 +53,14 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
             self._clients[request] = time.monotonic() + CLIENT_SECONDS
         super().process_request(request, client_address)
 
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """Answer a client, or hand it over to the page."""
+        if self.page is None or not self.page.is_asked(request, CLIENT_SECONDS) or not self.page.hand_over(request):
+            super().finish_request(request, client_address)
+            return
+        with self._lock:
+            self._clients.pop(request, None)
+
     def service_actions(self) -> None:
         """End clients whose time is over; called twice a second."""
         now = time.monotonic()
@@ -58,10 +69,15 @@ class BoundedServer(ThreadingMixIn, WSGIServer):
                 self._end(each)
 
     def shutdown_request(self, request: Any) -> None:
-        """Close the connection of a client that was served.
+        """Close the connection of a client that was served; of one that was handed over, this process's copy of it.
 
         A connection that is closed over unread bytes is reset, and the answer that is under way is lost.
         """
+        with self._lock:
+            is_ours = request in self._clients
+        if not is_ours:
+            self.close_request(request)
+            return
         with contextlib.suppress(OSError):
             request.shutdown(socket.SHUT_WR)
             _read_rest(request)

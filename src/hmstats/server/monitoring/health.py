@@ -1,7 +1,7 @@
 """Health and metrics of a server over HTTP, answered by the parent process.
 
 /health/live: the parent runs. /health/ready: a worker serves clients and the server is not being stopped.
-/metrics: the numbers of all workers together, in Prometheus' format.
+/metrics: the numbers of all workers together, in Prometheus' format. Everything else is the page's, if it is mounted.
 """
 
 import threading
@@ -16,6 +16,7 @@ from prometheus_client import CollectorRegistry, Gauge, make_wsgi_app
 from hmstats.errors import SettingsError
 from hmstats.server.monitoring.bounded_http import BoundedServer, BoundedServer6, QuietHandler
 from hmstats.server.monitoring.metrics import AllWorkers
+from hmstats.server.monitoring.mounted_page import MountedPage
 from hmstats.server.sockets.port import Address
 
 
@@ -32,7 +33,9 @@ class Watched(Protocol):
 
 
 @contextmanager
-def serving_health(address: Address, watched: Watched, metrics_folder: str) -> Iterator[Address]:
+def serving_health(
+    address: Address, watched: Watched, metrics_folder: str, page: MountedPage | None = None
+) -> Iterator[Address]:
     """Answers in threads of its own until the context ends; the host and port.
 
     `metrics_folder` is where the workers keep their numbers. Raises SettingsError if the address cannot be bound.
@@ -40,17 +43,18 @@ def serving_health(address: Address, watched: Watched, metrics_folder: str) -> I
     host, port = address
     kind = BoundedServer6 if ":" in host else BoundedServer
     try:
-        server = make_server(host, port, application(watched, metrics_folder), kind, QuietHandler)
+        server = make_server(host, port, application(watched, metrics_folder, page), kind, QuietHandler)
     except OSError as error:
         raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+    server.page = page
     with server:
         threading.Thread(target=server.serve_forever, name="hmstats-health", daemon=True).start()
         yield host, server.server_port
         server.shutdown()
 
 
-def application(watched: Watched, metrics_folder: str) -> WSGIApplication:
-    """The WSGI application that answers health and metrics requests."""
+def application(watched: Watched, metrics_folder: str, page: MountedPage | None = None) -> WSGIApplication:
+    """The WSGI application that answers health and metrics requests, and those that the page could not take."""
     metrics = make_wsgi_app(_registry(watched, metrics_folder))
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -58,20 +62,29 @@ def application(watched: Watched, metrics_folder: str) -> WSGIApplication:
         if path == "/metrics":
             answered: Iterable[bytes] = metrics(environ, start_response)
             return answered
-        status, sentence = _health(path, watched)
+        status, sentence = _health(path, watched) or _elsewhere(page)
         start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
         return [f"{sentence}\n".encode()]
 
     return answer
 
 
-def _health(path: str, watched: Watched) -> tuple[str, str]:
+def _health(path: str, watched: Watched) -> tuple[str, str] | None:
     if path == "/health/live":
         return "200 OK", "alive"
     if path != "/health/ready":
-        return "404 Not Found", "there are /health/live, /health/ready and /metrics"
+        return None
     ready = watched.ready
     return ("200 OK" if ready else "503 Service Unavailable"), f"{ready} workers are ready"
+
+
+def _elsewhere(page: MountedPage | None) -> tuple[str, str]:
+    """The answer to a request for neither health nor metrics, which no page has taken over."""
+    if page is None:
+        return "404 Not Found", "there are /health/live, /health/ready and /metrics"
+    if page.over_tls:
+        return "404 Not Found", "there are /health/live, /health/ready and /metrics, and the page over https"
+    return "503 Service Unavailable", "the page is being started"
 
 
 def _registry(watched: Watched, metrics_folder: str) -> CollectorRegistry:

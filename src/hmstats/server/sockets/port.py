@@ -14,6 +14,7 @@ Address = tuple[str, int]
 
 _BACKLOG = 4096
 """Connections that the kernel holds until they are accepted; it lowers this to its own limit."""
+_EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 _SPREADS = sys.platform == "linux"
 
 
@@ -21,6 +22,12 @@ def address_of(bound: socket.socket) -> Address:
     """The host and port that a socket is bound to."""
     host, port = bound.getsockname()[:2]
     return str(host), int(port)
+
+
+def address_from_here(address: Address) -> str:
+    """HOST:PORT by which this machine reaches an address that is listened on."""
+    host = _EVERY_ADDRESS.get(address[0], address[0])
+    return f"[{host}]:{address[1]}" if ":" in host else f"{host}:{address[1]}"
 
 
 class Port:

@@ -14,6 +14,9 @@ def serve(  # noqa: PLR0917 - each is a flag
     warehouse: Warehouse = None,
     workers: Annotated[int | None, typer.Option(help="Processes that share the port; the cores by default.")] = None,
     http_port: Annotated[int | None, typer.Option(help="The port of health and metrics.")] = None,
+    http_page: Annotated[
+        bool | None, typer.Option("--http-page", help="Show the page of `hmstats web` on that port too.")
+    ] = None,
     hive_site: HiveSite = None,
     upstream: Annotated[
         str | None,
@@ -41,6 +44,7 @@ def serve(  # noqa: PLR0917 - each is a flag
             "warehouse": warehouse,
             "workers": workers,
             "http_port": http_port,
+            "http_page": http_page,
             "hive_site": hive_site,
             "upstream": upstream,
             "read_only": read_only,
