@@ -5,6 +5,7 @@ An error is one sentence on standard error; a traceback is a bug.
 
 import builtins
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from keyword import iskeyword
 from typing import Annotated, Any
@@ -14,10 +15,13 @@ from typer.core import TyperGroup
 from typer.main import get_command as built
 from typer.main import get_group
 
+from hmstats import tracing
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.errors import AnalysisIncomplete, HmstatsError
 from hmstats.version import __version__
 
+_SERVING = frozenset({"serve", "web", "mcp"})
+"""Commands whose requests are traces of their own."""
 HELP = ("-h", "--help")
 COMMANDS = {
     "serve": "Serve the Hive Metastore's Thrift API.",
@@ -145,10 +149,20 @@ def _group(
 def main() -> None:
     """Run the command line; after an error its sentence is printed (exit_codes.py has the codes)."""
     try:
-        app()
+        with _traced():
+            app()
     except HmstatsError as error:
         typer.echo(f"hmstats: {error}", err=True)
         sys.exit(_exit_code(error))
+
+
+def _traced() -> AbstractContextManager[Any]:
+    """A span around a command that ends by itself, if the environment wants traces."""
+    name = next((each for each in sys.argv[1:] if each in COMMANDS), None)
+    if name is None or name in _SERVING:
+        return nullcontext()
+    tracing.start("hmstats")
+    return tracing.outer_span(f"hmstats {name}")
 
 
 def _exit_code(error: HmstatsError) -> ExitCode:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from hmstats import tracing
 from hmstats.client.access import AccessQuestions
 from hmstats.client.blame import BlameCalls
 from hmstats.client.connection.address import addresses
@@ -80,6 +81,7 @@ def connect(
     statistics are written too. `credentials` prove the user (None: those of the environment). `automatic`: the guard
     looks at what is written. Raises SettingsError when the text is no address.
     """
+    tracing.start("hmstats client")
     made = Connection(
         addresses(uris),
         timeout_seconds=timeout_seconds,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
 
+from hmstats import tracing
 from hmstats.client import Metastore, connect
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, DeliveryResult, deliver, new_run
 from hmstats.collector.durations import measure
@@ -102,7 +103,8 @@ def analyze(
         request.table, (), uris, new_run(), folder, patience_seconds, past_locks=past_locks, automatic=changed_only
     )
     arguments = _Arguments(changed_only, row_counts, reliable, progress, automatic)
-    with connect(uris) as service:
+    tracing.start("hmstats analyze")
+    with tracing.span(f"analyze {request.table}"), connect(uris) as service:
         try:
             return _analyze(spark, service, request, options, delivery, arguments)
         finally:
@@ -206,6 +208,7 @@ def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, delive
         delivery=delivery if plan.keys else None,
         whole=plan.whole,
         reliable=reliable,
+        trace=tracing.elsewhere(),
     )
 
 

@@ -4,10 +4,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hmstats import tracing
+
 
 @contextmanager
 def measure(seconds: dict[str, float], step: str) -> Iterator[None]:
-    """Store the duration of the block in `seconds`, under the name of the step; not if it raises."""
+    """Store the duration of the block in `seconds`, under the name of the step; not if it raises.
+
+    In a trace the block is a span.
+    """
     begin = time.perf_counter()
-    yield
+    with tracing.inner_span(step):
+        yield
     seconds[step] = time.perf_counter() - begin

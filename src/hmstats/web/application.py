@@ -20,6 +20,7 @@ from hmstats.web.desk import Desk
 from hmstats.web.guards.headers import SafeHeaders
 from hmstats.web.guards.host_names import HostNames
 from hmstats.web.guards.origins import Origins
+from hmstats.web.guards.traces import Traces
 from hmstats.web.guards.versions import Versions
 from hmstats.web.metastores import Metastores
 from hmstats.web.pages import problems as page_problems
@@ -56,6 +57,7 @@ def application(
             *pages.routes(desk),
         ],
         middleware=[
+            Middleware(Traces),
             Middleware(SafeHeaders),
             Middleware(HostNames, names=tuple(names)),
             Middleware(Origins),

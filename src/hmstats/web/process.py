@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import uvicorn
 
+from hmstats import tracing
 from hmstats.client import Metastore, connect
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.credentials import CERTIFICATE, PRINCIPAL, Credentials, credentials
@@ -68,6 +69,7 @@ def run_mounted(site: Site, channel: socket.socket, server_health: str) -> None:
 
 def configure(site: Site, server_health: str | None = None) -> uvicorn.Config:
     """The page as Uvicorn serves it. Raises SettingsError if the metastore's address or the certificate is wrong."""
+    tracing.start("hmstats web")
     app = application(
         metastores(site.metastore, site.answer_seconds),
         [site.host, *site.names],

@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Sequence
 
+from hmstats import tracing
 from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, audit_of
 from hmstats.cli.serving.authentication import authentication_of
@@ -60,6 +61,7 @@ def work(number: int, filenos: Sequence[int], *, alone: bool) -> int:
 
 def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settings) -> None:
     logs.configure(settings.log_level, worker=number)
+    tracing.start("hmstats serve")
     store = _open_store(settings)
     if settings.exclusive:
         store.claim_exclusively(_CLAIM_SECONDS)

@@ -20,6 +20,7 @@ from thriftpy2.thrift import TApplicationException, TClient, TException
 from thriftpy2.transport import TSocket, TTransportException
 from thriftpy2.transport.buffered import TCyBufferedTransport
 
+from hmstats import tracing
 from hmstats.client.connection.address import Address
 from hmstats.client.connection.credentials import Credentials, credentials
 from hmstats.client.connection.delegation_token import DelegationTokenProof
@@ -129,7 +130,8 @@ class Connection:
         try:
             client = self._client or self._open(limit_seconds)
             self._limit_answers(limit_seconds)
-            return getattr(client, method)(*arguments)
+            with tracing.inner_span(method, "client", rpc__system="hive_metastore", rpc__method=method):
+                return getattr(client, method)(*arguments)
         except TimeoutError as error:
             self._drop()
             sentence = f"{self.address} did not answer {method} in {limit_seconds:g} seconds"

@@ -10,6 +10,7 @@ from typing import Any
 
 from thriftpy2.transport import TTransportException
 
+from hmstats import tracing
 from hmstats.client.connection.address import Address
 from hmstats.client.connection.credentials import Credentials
 from hmstats.errors import CallRefused
@@ -64,7 +65,7 @@ class HttpTransport:
         try:
             if self._response is not None and self._response.read(1):
                 raise TTransportException(message="there are bytes behind the answer before")
-            self._http.request("POST", self._path, body, self._headers)
+            self._http.request("POST", self._path, body, {**self._headers, **tracing.headers()})
             self._response = self._http.getresponse()
             if self._response.status != HTTPStatus.OK:
                 reason = self._response.read(_MOST_REASON_BYTES).decode(errors="replace").strip()

@@ -23,6 +23,7 @@ from hmstats.collector.scan.states import States, Types
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import NOTHING_READ, ReadCount, Reads
 from hmstats.sketch.accumulator import TableAccumulator
+from hmstats.tracing import Elsewhere, span_of_task
 
 if TYPE_CHECKING:
     from hmstats.collector.delivery.deliver import Delivery
@@ -43,7 +44,8 @@ class Job:
 
     `known` is a broadcast of each piece's finding without rows and columns, made before it is read. `delivery` is None
     if pieces are not delivered, as for a table without partitions, whose piece is the table. `whole`: the state of all
-    rows is needed. `reliable`: an unreadable file fails the job. `counters` show progress. `doubts_empty`: a piece with
+    rows is needed. `reliable`: an unreadable file fails the job. `counters` show progress. `trace` is that of the
+    analysis, of which tasks are parts. `doubts_empty`: a piece with
     files but without rows is not finished, since it is not proven to be empty.
     """
 
@@ -54,6 +56,7 @@ class Job:
     whole: bool
     reliable: bool
     counters: Counters | None = None
+    trace: Elsewhere | None = None
     doubts_empty: bool = False
 
 
@@ -114,7 +117,8 @@ ROWS_TAKEN = f"{_OUTCOMES}rows"
 def read_tasks(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
     """Read pieces, and deliver complete ones; returns the states of the others, and the outcome."""
     reader = _TaskReader(tasks, job)
-    outcome = replace(reader.tally.outcome(reader.findings()), reads=reader.reads.count)
+    with span_of_task("read files", job.trace):
+        outcome = replace(reader.tally.outcome(reader.findings()), reads=reader.reads.count)
     yield from reader.shared_states
     yield reader.outcome_name, outcome
 
@@ -122,7 +126,8 @@ def read_tasks(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
 def merge_records(records: Iterable[Record], job: Job) -> Iterator[Outcome]:
     """Finish and deliver pieces from their consecutive records; returns one merged outcome."""
     merger = _RecordMerger(records, job)
-    outcome = merger.tally.outcome(merger.findings())
+    with span_of_task("merge partitions", job.trace):
+        outcome = merger.tally.outcome(merger.findings())
     yield merger.earlier.merge(outcome)
 
 

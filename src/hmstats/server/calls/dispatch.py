@@ -6,6 +6,7 @@ This is the RPC edge: nothing that a call raises goes further than this file.
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,7 @@ import structlog
 from structlog.contextvars import bind_contextvars, get_contextvars
 from thriftpy2.thrift import TType
 
+from hmstats import tracing
 from hmstats.errors import (
     ClientGone,
     HmstatsError,
@@ -175,8 +177,8 @@ class Dispatcher:
         """The cached reply to a request; None if there is none, or if the call is oneway."""
         began = time.perf_counter()
         head = request.head
-        if head.oneway or session.is_canary:
-            return None
+        if head.oneway or session.is_canary or request.carrier:
+            return None  # a call that is a part of a trace is run by a worker, which makes its span
         key = self._key(request, session)
         cached = self._answers.find(key) if key else None
         if cached is not None:
@@ -234,15 +236,21 @@ class Dispatcher:
         return request.cache_key
 
     def _answer(self, request: Request, session: Session) -> Pieces | None:
+        with _span(request) as span:
+            return self._answer_call(request, session, span)
+
+    def _answer_call(self, request: Request, session: Session, span: Any) -> Pieces | None:
         started = time.perf_counter()
         head = request.head
         request_id = secrets.token_hex(8)
-        bind_contextvars(request_id=request_id, method=head.name, **_client(session))
+        bind_contextvars(request_id=request_id, method=head.name, **_client(session), **_trace())
         caller.set(Caller(subject.author(session), head.name))
         if session.is_canary:
             session.look_for_canary()  # a share may have ended
         answer = self._run(request, session, request_id)
         self._record_call(request, session, started, answer.outcome, answer.reason)
+        if span is not None:
+            span.set_attribute("hmstats.outcome", answer.outcome)
         return self._unless_oneway(head, answer)
 
     def _record_call(
@@ -262,11 +270,15 @@ class Dispatcher:
         log("call", **(get_contextvars() | fields))
 
     def _relayed(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
+        with _span(request):
+            return self._relay_call(request, session, stream)
+
+    def _relay_call(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
         assert self.relay is not None
         started = time.perf_counter()
         head = request.head
         request_id = secrets.token_hex(8)
-        bind_contextvars(request_id=request_id, method=head.name, **_client(session))
+        bind_contextvars(request_id=request_id, method=head.name, **_client(session), **_trace())
         error: HmstatsError
         answered_here: _Answer | None = None
 
@@ -420,6 +432,18 @@ def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:
 
 def _unexpected(request_id: str) -> MetaError:
     return MetaError(f"unexpected error; the server's log has it as request {request_id}")
+
+
+def _span(request: Request) -> AbstractContextManager[Any]:
+    """The span of a call; it yields None while no traces are made."""
+    name = request.head.name
+    return tracing.span(name, "server", request.carrier, rpc__system="hive_metastore", rpc__method=name)
+
+
+def _trace() -> dict[str, str]:
+    """The trace of a call, for its log line."""
+    found = tracing.trace_id()
+    return {} if found is None else {"trace": found}
 
 
 def _client(session: Session) -> dict[str, Any]:

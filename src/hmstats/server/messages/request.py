@@ -8,6 +8,7 @@ from hmstats.errors import ProtocolError
 from hmstats.wire.messages.envelope import Head, read_head
 
 if TYPE_CHECKING:
+    from hmstats.tracing import Carrier
     from hmstats.wire.statistics.written_statistics import Written
 
 
@@ -27,10 +28,10 @@ class Request:
     """A whole request in binary form, whatever the client's encoding.
 
     `cache_key` is set when its answer is looked up, `written` when the statistics that it writes were read to find its
-    end, `verdict` when the access rules have been asked.
+    end, `verdict` when the access rules have been asked, `carrier` when the client names a trace that it is a part of.
     """
 
-    __slots__ = ("cache_key", "head", "message", "verdict", "written")
+    __slots__ = ("cache_key", "carrier", "head", "message", "verdict", "written")
 
     def __init__(self, message: bytes, head: Head, written: Written | None = None) -> None:
         self.message = message
@@ -38,6 +39,7 @@ class Request:
         self.cache_key: CacheKey | None = None
         self.written = written
         self.verdict: Verdict | None = None
+        self.carrier: Carrier | None = None
 
     @classmethod
     def of(cls, message: bytes) -> Request:

@@ -12,6 +12,7 @@ from http import HTTPStatus
 
 import h11
 
+from hmstats import tracing
 from hmstats.errors import MessageTooLarge, NotAuthenticated, ProtocolError
 from hmstats.server.authentication.claims import Claim, claim_of
 from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
@@ -130,6 +131,7 @@ class HttpProtocol:
     def _begin(self) -> None:
         """Resets the state of one request."""
         self._user: str | None = None
+        self._carrier: tracing.Carrier | None = None
         self.awaits_proof = False
         """Whether the headers of a request were read, and the rest is read after its user is proven."""
         self.claim: Claim | None = None
@@ -156,6 +158,7 @@ class HttpProtocol:
             elif isinstance(event, h11.EndOfMessage):
                 if self._request is None:
                     raise ProtocolError("the body must hold one whole request, found a part of one")
+                self._request.carrier = self._carrier
                 return self._request
             else:
                 return None
@@ -177,6 +180,9 @@ class HttpProtocol:
         self._type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
         if user := headers.get(_USER_HEADER):
             self._user = user.decode("latin-1")
+        if tracing.is_on():
+            named = {name: headers.get(name.encode()) for name in tracing.HEADERS}
+            self._carrier = {name: value.decode("latin-1") for name, value in named.items() if value is not None}
         if {b"content-length", b"transfer-encoding"} <= headers.keys():
             # A proxy in front may believe the other of them, and see another end of the request.
             raise ProtocolError("a request must have a length or chunks, found Content-Length and Transfer-Encoding")

@@ -25,6 +25,7 @@ from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.connections.bound_values import check_parameters
 from hmstats.store.connections.claims import Claims, has_input
 from hmstats.store.connections.history import History
+from hmstats.store.connections.traced_cursors import postgres_arguments, sqlite_arguments
 from hmstats.store.connections.writing_connection import WritingConnection
 
 _BATCH_ROWS = 1_000
@@ -116,7 +117,7 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
 
 
 def _sqlite(url: URL, pool_size: int, statement_seconds: float) -> Engine:
-    arguments = {"timeout": statement_seconds}
+    arguments = {"timeout": statement_seconds, **sqlite_arguments()}
     engine = create_engine(
         url, connect_args=arguments, pool_size=pool_size, max_overflow=0, pool_timeout=statement_seconds
     )
@@ -153,7 +154,7 @@ def _sha256(value: bytes | None) -> bytes | None:
 def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str = "", **of_driver: Any) -> Engine:
     engine = create_engine(
         url.difference_update_query([_SCHEMAS]),
-        connect_args={**_session(url, statement_seconds, options), **of_driver},
+        connect_args={**_session(url, statement_seconds, options), **(of_driver or postgres_arguments())},
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=statement_seconds,

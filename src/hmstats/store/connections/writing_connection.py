@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from hmstats.store.connections.bound_values import check
+from hmstats.store.connections.traced_cursors import postgres_cursor
 
 BEGIN, COMMIT, ROLLBACK = "BEGIN", "COMMIT", "ROLLBACK"
 _BETWEEN = ";\n"
@@ -38,7 +39,7 @@ class WritingConnection(connection):  # type: ignore[misc]
             self.close()  # the error's traceback holds this object, and with it the socket
             raise
         self.autocommit = True  # the driver begins and ends nothing by itself
-        self.cursor_factory = _Cursor
+        self.cursor_factory = postgres_cursor(_Cursor)
 
     def commit(self) -> None:
         """Commit the transaction, if one is open; a failed one is rolled back. Raises the driver's errors."""
@@ -74,7 +75,7 @@ def run_together(lent: Connection, text: str, values: Sequence[Any]) -> int:
     assert driver.info.transaction_status == TRANSACTION_STATUS_IDLE, "something was run before"
     check(values)
     try:
-        with driver.cursor(cursor_factory=cursor) as running:
+        with driver.cursor(cursor_factory=postgres_cursor()) as running:
             running.execute(text, values)
             return int(running.rowcount)
     except Error as error:

@@ -1,5 +1,6 @@
 """What every request and every answer must satisfy.
 
+traces.py       a span for each, if traces are made
 host_names.py   the names by which the page may be reached
 origins.py      who may ask for changes
 headers.py      what a browser may do with an answer
